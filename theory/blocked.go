@@ -1,0 +1,128 @@
+package theory
+
+import (
+	"math"
+	"sync"
+)
+
+// A block is 512 bits, 8 words of 64; a key sets the same number of bits,
+// perWord, in each word of one block: k = 8 perWord.
+const (
+	BlockBits  = 512
+	BlockWords = 8
+	wordBits   = BlockBits / BlockWords
+
+	// MaxPerWord is the largest number of bits per word considered.
+	MaxPerWord = 4
+)
+
+// BlockedFPR returns the false-positive rate of a filter of 512-bit blocks that
+// hold load keys each on average, for keys that set perWord bits (1 to
+// [MaxPerWord]) in each of a block's 8 words.
+//
+//	[PSS07] Sec. 3: f_blo = sum_i Poisson(load, i) f_inner(i)
+//
+// with f_inner(i) = E[(X_i/64)^perWord]^8, X_i the number of set bits in a word
+// after i keys. Exact for independent, evenly spread positions and many blocks;
+// an upper bound for few.
+func BlockedFPR(load float64, perWord int) float64 {
+	if load <= 0 {
+		return 0
+	}
+	inner := innerRates(perWord)
+	var rate, mass float64
+	lo, hi := poissonRange(load)
+	for i := lo; i <= hi; i++ {
+		p := poisson(load, i)
+		mass += p
+		rate += p * inner[min(i, len(inner)-1)]
+	}
+	return rate / mass
+}
+
+// BlockedLoad returns the largest average number of keys per block at which the
+// rate of [BlockedFPR] is still f. 0 < f < 1.
+//
+//	[PSS07] Sec. 3, solved for the load numerically.
+func BlockedLoad(f float64, perWord int) float64 {
+	lo, hi := 0.0, 1.0
+	for hi < maxLoad && BlockedFPR(hi, perWord) < f {
+		lo, hi = hi, 2*hi
+	}
+	for range 60 {
+		mid := (lo + hi) / 2
+		if BlockedFPR(mid, perWord) <= f {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// BlockedBits returns the bits per key for rate f with the best number of bits
+// per word, and that number.
+//
+//	[PSS07] Sec. 3, minimised over k = 8, 16, 24, 32.
+func BlockedBits(f float64) (bitsPerKey float64, perWord int) {
+	bitsPerKey = math.Inf(1)
+	for j := 1; j <= MaxPerWord; j++ {
+		if b := BlockBits / BlockedLoad(f, j); b < bitsPerKey {
+			bitsPerKey, perWord = b, j
+		}
+	}
+	return bitsPerKey, perWord
+}
+
+// BlockedCardinality returns the number of keys that explains x set bits among
+// m, in 512-bit blocks with perWord bits per word. Infinite if all bits are set.
+//
+//	[PSS07] Sec. 3: the mean of Poisson(load, i) (1 - 1/64)^(perWord i) is
+//	e^(-load (1 - (1 - 1/64)^perWord)), the share of clear bits; solved for load m/512.
+//
+// An estimate, as [BloomCardinality].
+func BlockedCardinality(m, x float64, perWord int) float64 {
+	perKey := 1 - math.Pow(1-1.0/wordBits, float64(perWord))
+	return -m / BlockBits * math.Log1p(-x/m) / perKey
+}
+
+// maxLoad is where every word is full for all purposes: (63/64)^maxLoad < 1e-13.
+const maxLoad = 2048
+
+// innerRates returns f_inner(i) for i = 0 … maxLoad.
+func innerRates(perWord int) []float64 { return innerTables[perWord-1]() }
+
+// innerTables computes each table when it is first needed.
+var innerTables = [MaxPerWord]func() []float64{
+	sync.OnceValue(func() []float64 { return computeInner(1) }),
+	sync.OnceValue(func() []float64 { return computeInner(2) }),
+	sync.OnceValue(func() []float64 { return computeInner(3) }),
+	sync.OnceValue(func() []float64 { return computeInner(4) }),
+}
+
+// computeInner follows the exact distribution of the number of set bits in a
+// word, throw by throw.
+func computeInner(perWord int) []float64 {
+	inner := make([]float64, maxLoad+1)
+	var set [wordBits + 1]float64 // set[x]: probability that x bits are set
+	set[0] = 1
+	for i := 1; i <= maxLoad; i++ {
+		for range perWord {
+			throw(&set)
+		}
+		var word float64 // probability that a query's bits in this word are all set
+		for x, p := range set {
+			word += p * math.Pow(float64(x)/wordBits, float64(perWord))
+		}
+		inner[i] = math.Pow(min(word, 1), BlockWords)
+	}
+	return inner
+}
+
+// throw updates the distribution by one bit set at random.
+func throw(set *[wordBits + 1]float64) {
+	for x := wordBits; x >= 1; x-- {
+		set[x] = set[x]*float64(x)/wordBits + set[x-1]*float64(wordBits-x+1)/wordBits
+	}
+	set[0] = 0
+}

@@ -1,0 +1,124 @@
+package theory_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// TestBlockedBits holds the figures that sizing was designed with.
+func TestBlockedBits(t *testing.T) {
+	for _, c := range []struct {
+		f         float64
+		perWord   int
+		want, tol float64
+	}{
+		{0.01, 1, 10.10, 0.005},
+		{0.001, 1, 15.72, 0.005},
+		{1e-5, 1, 35, 0.5},
+		{1e-5, 2, 30, 0.5},
+	} {
+		got := theory.BlockBits / theory.BlockedLoad(c.f, c.perWord)
+		near(t, fmt.Sprintf("bits per key at %g, %d per word", c.f, c.perWord), got, c.want, c.tol)
+	}
+	if _, perWord := theory.BlockedBits(0.001); perWord != 1 {
+		t.Errorf("bits per word at 0.001: got %d, want 1", perWord)
+	}
+	if _, perWord := theory.BlockedBits(1e-5); perWord != 2 {
+		t.Errorf("bits per word at 1e-5: got %d, want 2", perWord)
+	}
+}
+
+func TestBlockedLoadInvertsFPR(t *testing.T) {
+	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
+		for _, f := range []float64{0.999, 0.5, 0.1, 0.01, 1e-3, 1e-5, 1e-9, 1e-15} {
+			load := theory.BlockedLoad(f, perWord)
+			near(t, fmt.Sprintf("rate at load %g", load), theory.BlockedFPR(load, perWord)/f, 1, 1e-6)
+		}
+	}
+}
+
+// TestBlockedFPRMatchesSimulation fills words with ideal random bits.
+func TestBlockedFPRMatchesSimulation(t *testing.T) {
+	const blocks, probes = 2000, 400_000
+	for perWord := 1; perWord <= 3; perWord++ {
+		for _, load := range []float64{20, 50} {
+			rng := rand.New(rand.NewPCG(1, uint64(perWord)))
+			filter := make([][8]uint64, blocks)
+			for range int(load * blocks) {
+				b := &filter[rng.IntN(blocks)]
+				for w := range b {
+					b[w] |= pattern(rng, perWord)
+				}
+			}
+			hits := 0
+			for range probes {
+				b := &filter[rng.IntN(blocks)]
+				hit := true
+				for w := range b {
+					p := pattern(rng, perWord)
+					hit = hit && b[w]&p == p
+				}
+				if hit {
+					hits++
+				}
+			}
+			want := theory.BlockedFPR(load, perWord)
+			// The blocks' loads are drawn once, which adds to the spread of the queries:
+			// by less than a twentieth of the rate at this number of blocks.
+			lo, hi := theory.BinomialInterval(probes, want, 4)
+			lo, hi = lo-0.05*want*probes, hi+0.05*want*probes
+			if float64(hits) < lo || float64(hits) > hi {
+				t.Errorf("load %g, %d per word: %d hits of %d, want %.0f to %.0f", load, perWord, hits, probes, lo, hi)
+			}
+		}
+	}
+}
+
+func pattern(rng *rand.Rand, perWord int) (p uint64) {
+	for range perWord {
+		p |= 1 << rng.UintN(64)
+	}
+	return p
+}
+
+func TestBlockedCardinalityInvertsExpectedFill(t *testing.T) {
+	const blocks, load = 1 << 16, 40.0
+	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
+		clear := math.Exp(-load * (1 - math.Pow(63.0/64, float64(perWord))))
+		got := theory.BlockedCardinality(blocks*512, blocks*512*(1-clear), perWord)
+		near(t, "cardinality", got, load*blocks, 1e-3)
+	}
+}
+
+func TestBlockedFPRAtTheEnds(t *testing.T) {
+	if got := theory.BlockedFPR(0, 1); got != 0 {
+		t.Errorf("empty: got %v, want 0", got)
+	}
+	near(t, "overfull", theory.BlockedFPR(1e6, 1), 1, 1e-9)
+}
+
+func TestBinomialIntervalHoldsItsPromise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for _, p := range []float64{0.001, 0.01, 0.3} {
+		lo, hi := theory.BinomialInterval(1000, p, 3)
+		outside := 0
+		for range 2000 {
+			x := 0.0
+			for range 1000 {
+				if rng.Float64() < p {
+					x++
+				}
+			}
+			if x < lo || x > hi {
+				outside++
+			}
+		}
+		if outside > 20 { // 3 sigmas: 0.3 %, 6 expected
+			t.Errorf("p = %g: %d of 2000 outside [%g, %g]", p, outside, lo, hi)
+		}
+	}
+}
