@@ -1,0 +1,128 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// known reports whether err is one that damage may lead to.
+func known(err error) bool {
+	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrMagic) || errors.Is(err, ErrVersion)
+}
+
+func TestEveryBitFlipIsFound(t *testing.T) {
+	for _, name := range []string{"v1-plain.golden", "v1-chunks.golden", "v1-empty.golden", "v1-parts.golden"} {
+		data := golden(t, name)
+		for bit := range 8 * len(data) {
+			data[bit/8] ^= 1 << (bit % 8)
+			if _, err := decode(bytes.NewReader(data)); !known(err) {
+				t.Fatalf("%s: bit %d of byte %d flipped: %v", name, bit%8, bit/8, err)
+			}
+			data[bit/8] ^= 1 << (bit % 8)
+		}
+	}
+}
+
+// mutate changes data in one of the ways files get damaged.
+func mutate(rng *rand.Rand, data []byte) []byte {
+	out := bytes.Clone(data)
+	at, other := rng.IntN(len(out)), rng.IntN(len(out))
+	lo, hi := min(at, other), max(at, other)
+	switch rng.IntN(6) {
+	case 0:
+		for range 1 + rng.IntN(4) {
+			out[rng.IntN(len(out))] = byte(rng.Uint32())
+		}
+	case 1:
+		out[at] ^= 1 << rng.IntN(8)
+		out[other] ^= 1 << rng.IntN(8)
+	case 2: // a run is lost
+		out = append(out[:lo], out[hi:]...)
+	case 3: // a run is repeated
+		out = append(out[:hi:hi], data[lo:]...)
+	case 4: // a run is zeroed, as by a hole in a file
+		clear(out[lo:hi])
+	case 5: // a run lands in another place
+		copy(out[lo:], data[hi:])
+	}
+	return out
+}
+
+// mutations is how many of them a test can afford.
+func mutations() int {
+	switch {
+	case testing.Short():
+		return 10_000
+	case raceEnabled: // an order slower, and there is one goroutine only
+		return 40_000
+	}
+	return 1_000_000
+}
+
+// TestMutationsAreFoundOrHarmless damages valid files at random: what is still
+// read must be what was written.
+func TestMutationsAreFoundOrHarmless(t *testing.T) {
+	const seed = 2
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var files [][]byte
+	var contents [][]content
+	for _, name := range []string{"v1-plain.golden", "v1-chunks.golden", "v1-empty.golden", "v1-parts.golden"} {
+		files = append(files, golden(t, name))
+		contents = append(contents, mustDecode(t, bytes.NewReader(golden(t, name))))
+	}
+	for i := range mutations() {
+		which := rng.IntN(len(files))
+		data := mutate(rng, files[which])
+		got, err := decode(bytes.NewReader(data))
+		if err != nil && !known(err) {
+			t.Fatalf("seed %d, mutation %d: %x: strange error %v", seed, i, data, err)
+		}
+		if err == nil && !sameContent(got, contents[which]) {
+			t.Fatalf("seed %d, mutation %d: %x: other content accepted", seed, i, data)
+		}
+	}
+}
+
+// TestForgeriesAreFoundOrValid does the same with the checksums renewed, as an
+// enemy would: what is read may differ, but must be a frame that could have
+// been written.
+func TestForgeriesAreFoundOrValid(t *testing.T) {
+	const seed = 3
+	rng := rand.New(rand.NewPCG(seed, 0))
+	accepted := 0
+	for i := range mutations() / 10 {
+		name := []string{"v1-plain.golden", "v1-chunks.golden", "v1-parts.golden"}[i%3]
+		data := reseal(mutate(rng, golden(t, name)))
+		got, err := decode(bytes.NewReader(data))
+		if err != nil {
+			if !known(err) {
+				t.Fatalf("seed %d, forgery %d: %x: strange error %v", seed, i, data, err)
+			}
+			continue
+		}
+		accepted++
+		if err := writable(got); err != nil {
+			t.Fatalf("seed %d, forgery %d: %x: %v", seed, i, data, err)
+		}
+	}
+	if accepted == 0 {
+		t.Errorf("seed %d: nothing was accepted: the test does not get past the checksums", seed)
+	}
+}
+
+// writable reports an error unless the frames can be written and read again.
+func writable(frames []content) error {
+	var b bytes.Buffer
+	for _, c := range frames {
+		if _, err := c.image().WriteTo(&b); err != nil {
+			return err
+		}
+	}
+	again, err := decode(&b)
+	if err == nil && !sameContent(frames, again) {
+		err = errors.New("content differs when written and read again")
+	}
+	return err
+}

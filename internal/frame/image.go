@@ -1,0 +1,55 @@
+package frame
+
+import (
+	"fmt"
+	"io"
+)
+
+// Image is a frame about to be written: what a snapshot of a filter is. It may
+// be written several times, as long as Payload gives the same bytes each time.
+type Image struct {
+	Header Header
+
+	// Payload writes exactly Header.Payload bytes. It may be nil if there
+	// are none.
+	Payload func(w io.Writer) error
+}
+
+var _ io.WriterTo = (*Image)(nil)
+
+// Stamp adds what the owner of the filter knows and the filter does not: how
+// keys were hashed, and which part of a set this is. A plain file is part 0
+// of 1. The slice is kept, not copied.
+func (m *Image) Stamp(hash []byte, part, parts uint16) {
+	m.Header.Hash, m.Header.Part, m.Header.Parts = hash, part, parts
+}
+
+// WriteTo writes the frame. It writes nothing if the header is not valid, and
+// fails if the payload has another length than the header says.
+func (m *Image) WriteTo(w io.Writer) (int64, error) {
+	if err := m.Header.check(); err != nil {
+		return 0, err
+	}
+	c := &chunkWriter{w: w, left: m.Header.Payload}
+	c.raw(m.Header.appendTo(make([]byte, 0, m.Header.size())))
+	if c.err == nil {
+		m.writePayload(c)
+	}
+	return c.n, c.err
+}
+
+// writePayload leaves the first error in c. An error that c met already is the
+// cause of what the payload function returns, and says more.
+func (m *Image) writePayload(c *chunkWriter) {
+	var err error
+	if m.Payload != nil {
+		err = m.Payload(c)
+	}
+	switch {
+	case c.err != nil:
+	case err != nil:
+		c.err = fmt.Errorf("frame: payload: %w", err)
+	case c.left > 0:
+		c.err = fmt.Errorf("frame: payload: %d bytes missing of %d", c.left, m.Header.Payload)
+	}
+}

@@ -1,0 +1,223 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// chunkEdges are payload lengths around which chunking could go wrong.
+var chunkEdges = []int{
+	0, 1, 7, 8, 9, 4095, 4096, 4097,
+	chunkSize - 1, chunkSize, chunkSize + 1,
+	2*chunkSize - 1, 2 * chunkSize, 2*chunkSize + 1,
+	maxChunk - 1, maxChunk, maxChunk + 1,
+}
+
+func TestRoundTripAroundChunkLimits(t *testing.T) {
+	for _, n := range chunkEdges {
+		m := sample(pattern(n))
+		data := encode(t, m)
+		chunks := (n + chunkSize - 1) / chunkSize
+		if want := m.Header.size() + n + chunks*headSize; len(data) != want {
+			t.Errorf("%d bytes of payload: %d in all, want %d", n, len(data), want)
+		}
+		for name, r := range map[string]io.Reader{
+			"whole": bytes.NewReader(data),
+			"half":  iotest.HalfReader(bytes.NewReader(data)),
+			"eof":   iotest.DataErrReader(bytes.NewReader(data)),
+		} {
+			got := mustDecode(t, r)
+			if !sameContent(got, []content{{m.Header, pattern(n)}}) {
+				t.Errorf("%d bytes of payload, %s reader: content differs", n, name)
+			}
+		}
+	}
+}
+
+func TestReadsOneByteAtATime(t *testing.T) {
+	data := encode(t, sample(pattern(5000)))
+	got := mustDecode(t, iotest.OneByteReader(bytes.NewReader(data)))
+	if !bytes.Equal(got[0].Payload, pattern(5000)) {
+		t.Error("payload differs")
+	}
+}
+
+// TestCutsOfWritesDoNotShow writes one payload in pieces of random length:
+// equal images must give equal bytes.
+func TestCutsOfWritesDoNotShow(t *testing.T) {
+	const seed = 1
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, n := range chunkEdges {
+		payload := pattern(n)
+		m := sample(payload)
+		want := encode(t, m)
+		m.Payload = func(w io.Writer) error {
+			for rest := payload; len(rest) > 0; {
+				piece := min(len(rest), 1+rng.IntN(1<<rng.IntN(21)))
+				if k, err := w.Write(rest[:piece]); k != piece || err != nil {
+					return fmt.Errorf("wrote %d of %d: %w", k, piece, err)
+				}
+				rest = rest[piece:]
+			}
+			return nil
+		}
+		for range 3 {
+			if !bytes.Equal(encode(t, m), want) {
+				t.Fatalf("seed %d: %d bytes of payload: bytes depend on the cuts", seed, n)
+			}
+		}
+	}
+}
+
+// spyWriter notes whether some write was given memory of watched.
+type spyWriter struct {
+	watched []byte
+	shared  int
+}
+
+func (s *spyWriter) Write(p []byte) (int, error) {
+	for i := 0; i < len(s.watched) && len(p) > 0; i += chunkSize {
+		if &p[0] == &s.watched[i] {
+			s.shared += len(p)
+		}
+	}
+	return len(p), nil
+}
+
+func TestLargeWritesAreNotCopied(t *testing.T) {
+	payload := pattern(3*chunkSize + 100)
+	spy := &spyWriter{watched: payload}
+	if _, err := sample(payload).WriteTo(spy); err != nil {
+		t.Fatal(err)
+	}
+	if spy.shared != len(payload) {
+		t.Errorf("%d of %d bytes came from the payload itself", spy.shared, len(payload))
+	}
+}
+
+func TestPayloadOfOtherLengthIsAnError(t *testing.T) {
+	for _, promised := range []uint64{0, 9, 11, chunkSize, chunkSize + 10} {
+		m := sample(pattern(10))
+		m.Header.Payload = promised
+		if _, err := m.WriteTo(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "frame: payload: ") {
+			t.Errorf("10 bytes for %d promised: %v", promised, err)
+		}
+	}
+	none := &Image{Header: Header{Payload: 1}}
+	if _, err := none.WriteTo(io.Discard); err == nil {
+		t.Error("no payload function for 1 byte promised: no error")
+	}
+}
+
+func TestPayloadErrorsAreNotLost(t *testing.T) {
+	broken := errors.New("broken")
+	m := sample(pattern(10))
+	m.Payload = func(io.Writer) error { return broken }
+	if _, err := m.WriteTo(io.Discard); !errors.Is(err, broken) {
+		t.Errorf("error of the payload function: %v", err)
+	}
+	m.Payload = func(w io.Writer) error {
+		_, _ = w.Write(pattern(11))
+		_, _ = w.Write(pattern(10))
+		return nil
+	}
+	if _, err := m.WriteTo(io.Discard); err == nil {
+		t.Error("a payload function that ignores errors of Write passed")
+	}
+}
+
+// failingWriter accepts limit bytes, then fails; short makes it accept less
+// than it was given without saying why.
+type failingWriter struct {
+	limit int
+	short bool
+}
+
+var errDisk = errors.New("disk full")
+
+func (f *failingWriter) Write(p []byte) (int, error) {
+	n := min(len(p), f.limit)
+	f.limit -= n
+	if n < len(p) && !f.short {
+		return n, errDisk
+	}
+	return n, nil
+}
+
+func TestFailingWriterIsReportedAtEveryByte(t *testing.T) {
+	m := sample(pattern(50))
+	size := len(encode(t, m))
+	for limit := range size {
+		n, err := m.WriteTo(&failingWriter{limit: limit})
+		if !errors.Is(err, errDisk) || n != int64(limit) {
+			t.Fatalf("failure after %d bytes: %d, %v", limit, n, err)
+		}
+		if _, err := m.WriteTo(&failingWriter{limit: limit, short: true}); !errors.Is(err, io.ErrShortWrite) {
+			t.Fatalf("short write after %d bytes: %v", limit, err)
+		}
+	}
+}
+
+func TestInvalidHeaderIsNotWritten(t *testing.T) {
+	field := func(name string, v Value) Shape { return Shape{{name, v}} }
+	many := make(Shape, maxFields+1)
+	for i := range many {
+		many[i].Name = fmt.Sprintf("f%d", i)
+	}
+	for want, h := range map[string]Header{
+		"part: 3, limit 2":                   {Part: 3, Parts: 3},
+		"part: 1, limit 0":                   {Part: 1},
+		"hash length: 65, limit 64":          {Hash: make([]byte, 65)},
+		"fields of the shape: 33, limit 32":  {Shape: many},
+		"payload length: 1125899906842625":   {Payload: maxPayload + 1},
+		`name: ""`:                           {Shape: field("", Uint(1))},
+		`name: "Bits"`:                       {Shape: field("Bits", Uint(1))},
+		`name: "set_bits"`:                   {Shape: field("set_bits", Uint(1))},
+		"name: \"" + strings.Repeat("a", 33): {Shape: field(strings.Repeat("a", 33), Uint(1))},
+		`"k" stands twice`:                   {Shape: Shape{{"k", Uint(1)}, {"k", Uint(2)}}},
+		"fpr: NaN":                           {Shape: field("fpr", Float(math.NaN()))},
+		"fpr: +Inf":                          {Shape: field("fpr", Float(math.Inf(1)))},
+	} {
+		var b bytes.Buffer
+		_, err := (&Image{Header: h}).WriteTo(&b)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+		if b.Len() > 0 {
+			t.Errorf("%q: wrote %d bytes before refusing", want, b.Len())
+		}
+	}
+}
+
+func TestInvalidHeaderReportsAllProblems(t *testing.T) {
+	_, err := (&Image{Header: Header{Part: 9, Hash: make([]byte, 99), Payload: 1 << 60}}).WriteTo(io.Discard)
+	for _, want := range []string{"part: 9", "hash length: 99", "payload length"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}
+
+// TestLargestHeaderFits builds the largest header that the single limits
+// allow: it must stay within the limit of the whole.
+func TestLargestHeaderFits(t *testing.T) {
+	h := Header{Parts: math.MaxUint16, Part: math.MaxUint16 - 1, Hash: make([]byte, maxHash)}
+	for i := range maxFields {
+		h.Shape = append(h.Shape, Field{fmt.Sprintf("%032d", i), Float(-0.5)})
+	}
+	data := encode(t, &Image{Header: h})
+	if len(data) > maxHeader {
+		t.Fatalf("%d bytes, limit %d", len(data), maxHeader)
+	}
+	got, err := ReadHeader(bytes.NewReader(data))
+	if err != nil || !sameContent([]content{{Header: got}}, []content{{Header: h}}) {
+		t.Errorf("read %v, %v", got, err)
+	}
+}

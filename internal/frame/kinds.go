@@ -1,0 +1,8 @@
+package frame
+
+// The kinds that have a stored form. The numbers are on disk: do not change
+// them, and never give one out again.
+const (
+	Bloom   Kind = 1
+	Blocked Kind = 2
+)

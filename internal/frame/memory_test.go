@@ -1,0 +1,252 @@
+package frame
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/iotest"
+)
+
+// allocated returns how many bytes f takes from the heap, freed ones included.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// hugeClaim is a valid header that promises 1 TiB, and the given body.
+func hugeClaim(body []byte) []byte {
+	h := sample(nil).Header
+	h.Payload = 1 << 40
+	return append(h.appendTo(nil), body...)
+}
+
+// opaque hides everything about a reader but Read.
+func opaque(b []byte) io.Reader { return iotest.HalfReader(bytes.NewReader(b)) }
+
+func TestHugeClaimsWithTinyBodiesAllocateLittle(t *testing.T) {
+	chunk := encode(t, sample(pattern(100)))[130:]
+	longest := []byte{0, 0, 0, 0, 0, 0, 16, 0, 1, 2, 3, 4, 5} // a chunk of 1 MiB, it says
+	for name, body := range map[string][]byte{"nothing": nil, "one chunk": chunk, "a head": longest} {
+		data := hugeClaim(body)
+		for _, src := range []io.Reader{bytes.NewReader(data), opaque(data)} {
+			var err error
+			n := allocated(func() {
+				var r *Reader
+				if r, err = Open(src); err == nil {
+					_, err = r.ReadWords(1<<37, (&heap{}).words)
+				}
+			})
+			if !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s, %T: %v", name, src, err)
+			}
+			if n > 32<<10 {
+				t.Errorf("%s, %T: %d bytes allocated", name, src, n)
+			}
+		}
+	}
+}
+
+func TestMemoryFollowsVerifiedBytes(t *testing.T) {
+	const words = 100_000
+	data := encode(t, sample(pattern(8*words)))
+	for cut := 1000; cut < len(data); cut += 99_000 {
+		r, err := Open(opaque(data[:cut]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h heap
+		if _, err := r.ReadWords(words, h.words); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("cut to %d bytes: %v", cut, err)
+		}
+		if last := h.asked[len(h.asked)-1] * 8; last > max(2*uint64(cut), 8*firstWords) {
+			t.Errorf("cut to %d bytes: %d asked for", cut, last)
+		}
+	}
+}
+
+func TestKnownLengthIsAllocatedOnce(t *testing.T) {
+	const words = 100_000
+	data := encode(t, sample(pattern(8*words)))
+	name := filepath.Join(t.TempDir(), "frame")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for src, want := range map[io.Reader][]uint64{
+		bytes.NewReader(data): {words},
+		bytes.NewBuffer(data): {words},
+		file:                  {words},
+		opaque(data):          {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, words},
+	} {
+		r, err := Open(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h heap
+		got, err := r.ReadWords(words, h.words)
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(h.asked, want) {
+			t.Errorf("%T: asked for %d words, want %d", src, h.asked, want)
+		}
+		if !bytes.Equal(wordBytes(got), pattern(8*words)) || cap(got) != words {
+			t.Errorf("%T: other words, or a capacity of %d", src, cap(got))
+		}
+	}
+}
+
+var errRefused = errors.New("too large")
+
+// refuse is an Alloc that grants 4 KiB.
+func refuse(n uint64) ([]uint64, error) {
+	if n > firstWords {
+		return nil, errRefused
+	}
+	return make([]uint64, n), nil
+}
+
+// TestSparseFileIsRefusedByAlloc opens a file that really has the terabyte it
+// claims, as a hole.
+func TestSparseFileIsRefusedByAlloc(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "sparse")
+	data := hugeClaim(nil)
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(name, 1<<40+1<<30); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ReadWords(1<<37, refuse); !errors.Is(err, errRefused) || errors.Is(err, ErrCorrupt) {
+		t.Errorf("ReadWords: %v", err)
+	}
+}
+
+func TestRefusalWhileGrowingIsPassedOn(t *testing.T) {
+	r, err := Open(opaque(encode(t, sample(pattern(8*firstWords+8)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ReadWords(firstWords+1, refuse); !errors.Is(err, errRefused) {
+		t.Errorf("ReadWords: %v", err)
+	}
+}
+
+// unseekable is a file whose length is known to nobody: a pipe, or one that
+// fails to say.
+type unseekable struct {
+	io.Reader
+	mode fs.FileMode
+	err  error
+}
+
+func (u unseekable) Seek(int64, int) (int64, error) { return 0, u.err }
+func (u unseekable) Stat() (fs.FileInfo, error) {
+	info, err := os.Stat("testdata")
+	return mode{info, u.mode}, err
+}
+
+type mode struct {
+	fs.FileInfo
+	mode fs.FileMode
+}
+
+func (m mode) Mode() fs.FileMode { return m.mode }
+func (m mode) Size() int64       { return 1 << 40 }
+
+func TestUnknownLengthIsNotTrusted(t *testing.T) {
+	for name, src := range map[string]io.Reader{
+		"pipe":        unseekable{mode: fs.ModeNamedPipe},
+		"seek fails":  unseekable{err: errRefused},
+		"no length":   opaque(nil),
+		"empty":       bytes.NewReader(nil),
+		"one too few": bytes.NewReader(make([]byte, 99)),
+	} {
+		if (&source{r: src}).holds(100) {
+			t.Errorf("%s: is said to hold 100 bytes", name)
+		}
+	}
+	for name, src := range map[string]io.Reader{
+		"file":  unseekable{},
+		"bytes": bytes.NewReader(make([]byte, 100)),
+	} {
+		if !(&source{r: src}).holds(100) {
+			t.Errorf("%s: is not said to hold 100 bytes", name)
+		}
+	}
+}
+
+func TestReadingAllocatesTheResultOnly(t *testing.T) {
+	if _, ok := view(nil); !ok {
+		t.Skip("words cannot be viewed as bytes here")
+	}
+	const words = 1 << 17 // four whole chunks
+	data := encode(t, sample(pattern(8*words)))
+	n := allocated(func() {
+		r, err := Open(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.ReadWords(words, (&heap{}).words); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 8*words+16<<10 {
+		t.Errorf("%d bytes allocated for a result of %d", n, 8*words)
+	}
+}
+
+func TestWritingAllocatesLittle(t *testing.T) {
+	if _, ok := view(nil); !ok {
+		t.Skip("words cannot be viewed as bytes here")
+	}
+	words := make([]uint64, 1<<17+3)
+	m := sample(nil)
+	m.Header.Payload = 8 * uint64(len(words))
+	m.Payload = func(w io.Writer) error { return WriteWords(w, words) }
+	n := allocated(func() {
+		if _, err := m.WriteTo(io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 8<<10 {
+		t.Errorf("%d bytes allocated", n)
+	}
+}
+
+// TestBytesAtHandCount asks for words of which the source no longer holds all,
+// since the chunk was read for what stands before them.
+func TestBytesAtHandCount(t *testing.T) {
+	r, err := Open(bytes.NewReader(encode(t, sample(pattern(8*1000)))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h heap
+	err = r.ReadWordsInto(make([]uint64, 1))
+	_, errWords := r.ReadWords(999, h.words)
+	if err := errors.Join(err, errWords, r.Close()); err != nil || !slices.Equal(h.asked, []uint64{999}) {
+		t.Errorf("asked for %d words, %v", h.asked, err)
+	}
+}

@@ -1,0 +1,67 @@
+package frame
+
+import (
+	"bytes"
+	"io"
+	"iter"
+)
+
+// Parts opens the frames of a set one after the other: one for a plain file,
+// several for a set in parts. Each must be read to its end before the loop
+// goes on; it is closed then. Parts must come in order, be complete and agree
+// on kind, version and hash. The loop ends with the first error.
+//
+//	for part, err := range frame.Parts(file) {
+//		if err != nil {
+//			return err
+//		}
+//		… read part …
+//	}
+func Parts(r io.Reader) iter.Seq2[*Reader, error] {
+	return func(yield func(*Reader, error) bool) {
+		src := &source{r: r}
+		var first Header
+		for part := uint16(0); ; part++ {
+			f, err := nextPart(src, &first, part)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(f, nil) {
+				return
+			}
+			if err := f.Close(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if part+1 == first.Parts {
+				return
+			}
+		}
+	}
+}
+
+// nextPart opens the given part and compares it with the first, which it
+// stores when it meets it.
+func nextPart(src *source, first *Header, part uint16) (*Reader, error) {
+	start := src.off
+	f, err := openPart(src)
+	if err != nil {
+		return nil, err
+	}
+	h := f.header
+	if part == 0 {
+		*first = h
+	}
+	switch {
+	case h.Part != part || h.Parts != first.Parts:
+		return nil, corruptf(start+offPart, "header: part: %d of %d, want %d of %d", h.Part, h.Parts, part, first.Parts)
+	case h.Kind != first.Kind:
+		return nil, corruptf(start+offKind, "header: kind: %d, want %d as in part 0", h.Kind, first.Kind)
+	case h.Version != first.Version:
+		return nil, corruptf(start+offFormat, "header: kind format version: %d, want %d as in part 0", h.Version, first.Version)
+	case !bytes.Equal(h.Hash, first.Hash):
+		return nil, corruptf(start+prefixSize, "header: hash: differs from part 0")
+	}
+	return f, nil
+}

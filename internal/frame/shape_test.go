@@ -1,0 +1,208 @@
+package frame
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type salt uint32
+
+// everyType has each type that a shape may have, and a blank field, which
+// other packages use to force named fields in literals.
+type everyType struct {
+	_     struct{}
+	A     uint
+	B     uint8
+	C     uint16
+	D     uint32
+	E     uint64
+	F     int
+	G     int8
+	H     int16
+	I     int32
+	J     int64
+	K     float64
+	Salt4 salt
+}
+
+func TestShapeRoundTrip(t *testing.T) {
+	for _, want := range []everyType{
+		{},
+		{A: 1, B: 2, C: 3, D: 4, E: 5, F: 6, G: 7, H: 8, I: 9, J: 10, K: 0.5, Salt4: 12},
+		{
+			A: math.MaxUint, B: math.MaxUint8, C: math.MaxUint16, D: math.MaxUint32, E: math.MaxUint64,
+			F: math.MaxInt, G: math.MaxInt8, H: math.MaxInt16, I: math.MaxInt32, J: math.MaxInt64,
+			K: -math.MaxFloat64, Salt4: math.MaxUint32,
+		},
+	} {
+		h := Header{Shape: ShapeOf(want)}
+		got := everyType{A: 99, K: 99}
+		if err := h.Fill(&got); err != nil || got != want {
+			t.Errorf("filled %+v, %v, want %+v", got, err, want)
+		}
+	}
+}
+
+func TestShapeNamesAreLowerCase(t *testing.T) {
+	got := ShapeOf(geometry{Bits: 240, Hashes: 5, FPR: 0.001})
+	want := Shape{{"bits", Uint(240)}, {"hashes", Uint(5)}, {"fpr", Float(0.001)}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("ShapeOf = %v, want %v", got, want)
+	}
+}
+
+func TestFillNamesTheField(t *testing.T) {
+	good := ShapeOf(everyType{})
+	with := func(i int, v Value) Shape {
+		s := append(Shape(nil), good...)
+		s[i].Value = v
+		return s
+	}
+	swapped := append(Shape(nil), good...)
+	swapped[0], swapped[1] = swapped[1], swapped[0]
+	for want, s := range map[string]Shape{
+		"frame: shape: a: missing, at offset 26 of the frame: corrupt":                                         nil,
+		"frame: shape: salt4: missing, at offset 147 of the frame: corrupt":                                    good[:11],
+		"frame: shape: more: not a field of this kind, at offset 162 of the frame: corrupt":                    append(good[:12:12], Field{"more", Uint(1)}),
+		`frame: shape: field 0: "b", want "a", at offset 26 of the frame: corrupt`:                             swapped,
+		"frame: shape: b: 256, limit 255, at offset 37 of the frame: corrupt":                                  with(1, Uint(256)),
+		"frame: shape: g: 128, limit 127, at offset 92 of the frame: corrupt":                                  with(6, Uint(128)),
+		"frame: shape: j: 9223372036854775808, limit 9223372036854775807, at offset 125 of the frame: corrupt": with(9, Uint(1<<63)),
+		"frame: shape: salt4: 4294967296, limit 4294967295, at offset 147 of the frame: corrupt":               with(11, Uint(1<<32)),
+		"frame: shape: a: 0.5 does not have the type uint, at offset 26 of the frame: corrupt":                 with(0, Float(0.5)),
+		"frame: shape: k: 1 does not have the type float64, at offset 136 of the frame: corrupt":               with(10, Uint(1)),
+	} {
+		got := everyType{A: 99}
+		err := Header{Shape: s}.Fill(&got)
+		if !errors.Is(err, ErrCorrupt) || err.Error() != want {
+			t.Errorf("error\n%v, want\n%v", err, want)
+		}
+		if got != (everyType{A: 99}) {
+			t.Errorf("%s: the struct was changed to %+v", want, got)
+		}
+	}
+}
+
+// TestFillOffsetPointsAtTheField compares the offset that Fill names with
+// where the field stands in the bytes.
+func TestFillOffsetPointsAtTheField(t *testing.T) {
+	m := sample(nil)
+	m.Header.Shape[2].Name = "rate"
+	at := strings.Index(string(encode(t, m)), "\x04rate")
+	err := m.Header.Fill(new(geometry))
+	if want := fmt.Sprintf("at offset %d of the frame", at); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q in it", err, want)
+	}
+}
+
+func TestWrongShapeTypesPanic(t *testing.T) {
+	type inner struct{ Bits uint }
+	for name, shape := range map[string]any{
+		"nil":              nil,
+		"number":           240,
+		"pointer":          &geometry{},
+		"array":            [1]uint{},
+		"unexported field": struct{ bits uint }{},
+		"string":           struct{ Name string }{},
+		"bool":             struct{ Blocked bool }{},
+		"float32":          struct{ FPR float32 }{},
+		"pointer field":    struct{ P *int }{},
+		"uintptr":          struct{ P uintptr }{},
+		"nested":           struct{ Inner inner }{},
+		"embedded":         struct{ inner }{},
+		"underscore":       reflect.New(structOf(1, "Set_bits")).Elem().Interface(),
+		"not ASCII":        struct{ Größe uint }{},
+		"equal names":      struct{ Bits, BITS uint }{},
+		"negative":         struct{ Bits int }{-1},
+		"long name":        reflect.New(structOf(1, strings.Repeat("A", 33))).Elem().Interface(),
+		"too many fields":  reflect.New(structOf(33, "A")).Elem().Interface(),
+	} {
+		if !panics(func() { ShapeOf(shape) }) {
+			t.Errorf("ShapeOf: %s: no panic", name)
+		}
+	}
+	for name, shape := range map[string]any{
+		"nil": nil, "struct": geometry{}, "nil pointer": (*geometry)(nil), "number": new(int), "string": &struct{ S string }{},
+	} {
+		if !panics(func() { _ = Header{}.Fill(shape) }) {
+			t.Errorf("Fill: %s: no panic", name)
+		}
+	}
+}
+
+// structOf is a struct type with n fields of type uint.
+func structOf(n int, name string) reflect.Type {
+	fields := make([]reflect.StructField, n)
+	for i := range fields {
+		fields[i] = reflect.StructField{Name: fmt.Sprint(name, i), Type: reflect.TypeFor[uint]()}
+	}
+	return reflect.StructOf(fields)
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
+}
+
+func TestValuesKnowTheirType(t *testing.T) {
+	if n, ok := Uint(7).Uint(); n != 7 || !ok {
+		t.Errorf("Uint(7).Uint() = %d, %t", n, ok)
+	}
+	if x, ok := Float(0.5).Float(); x != 0.5 || !ok {
+		t.Errorf("Float(0.5).Float() = %v, %t", x, ok)
+	}
+	_, isFloat := Uint(7).Float()
+	_, isUint := Float(7).Uint()
+	if isFloat || isUint || Uint(0) == Float(0) {
+		t.Error("integers and floating-point numbers are confused")
+	}
+}
+
+func TestShapePrintsAndMarshalsInOrder(t *testing.T) {
+	s := Shape{{"hashes", Uint(math.MaxUint64)}, {"bits", Uint(240)}, {"fpr", Float(1e-9)}, {"load", Float(6)}}
+	if got, want := s.String(), "hashes=18446744073709551615 bits=240 fpr=1e-09 load=6"; got != want {
+		t.Errorf("String = %q, want %q", got, want)
+	}
+	got, err := json.Marshal(s)
+	if want := `{"hashes":18446744073709551615,"bits":240,"fpr":1e-09,"load":6}`; err != nil || string(got) != want {
+		t.Errorf("JSON = %s, %v, want %s", got, err, want)
+	}
+	if _, err := json.Marshal(Shape{{"fpr", Float(math.NaN())}}); err == nil {
+		t.Error("NaN has no JSON, but there was no error")
+	}
+	if got, err := json.Marshal(Shape(nil)); err != nil || string(got) != "{}" {
+		t.Errorf("JSON of no shape = %s, %v", got, err)
+	}
+}
+
+// TestHashIsNeverShown prints a header in all ways that Go has: the hash may
+// hold a secret.
+func TestHashIsNeverShown(t *testing.T) {
+	h := sample(nil).Header
+	h.Hash = Opaque("SECRET!")
+	asJSON, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for verb, got := range map[string]string{
+		"json": string(asJSON), "String": h.String(),
+		"%v": fmt.Sprintf("%v", h), "%+v": fmt.Sprintf("%+v", h), "%#v": fmt.Sprintf("%#v", h),
+		"%x": fmt.Sprintf("%x", h.Hash), "%s": fmt.Sprintf("%s", h.Hash), "%q": fmt.Sprintf("%q", h.Hash), "%d": fmt.Sprintf("%d", h.Hash),
+		"struct": fmt.Sprintf("%+v", struct{ H Header }{h}), "image": fmt.Sprintf("%+v", Image{Header: h}),
+	} {
+		for _, shown := range []string{"SECRET", "53454352", "83 69 67", "U0VDUkVU", "0x53, 0x45"} {
+			if strings.Contains(got, shown) {
+				t.Errorf("%s shows the hash: %s", verb, got)
+			}
+		}
+		if !strings.Contains(got, "7 bytes") {
+			t.Errorf("%s does not say that there is a hash: %s", verb, got)
+		}
+	}
+}

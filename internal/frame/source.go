@@ -1,0 +1,78 @@
+package frame
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+)
+
+// source counts the bytes taken from a reader, so that every error can name
+// its offset. It takes what is asked for and never reads ahead.
+type source struct {
+	r   io.Reader
+	off uint64 // from where the first frame was opened
+}
+
+// full fills p. Its errors lack the package's prefix: callers say what was
+// being read.
+func (s *source) full(p []byte) error {
+	n, err := io.ReadFull(s.r, p)
+	s.off += uint64(n)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("truncated at offset %d: %w: %w", s.off, ErrCorrupt, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("read at offset %d: %w", s.off, err)
+}
+
+// grow reads n bytes into buf, which it replaces by larger ones as bytes
+// arrive: a length that is only claimed costs no memory.
+func (s *source) grow(buf []byte, n int) ([]byte, error) {
+	const first = 4 << 10
+	buf = buf[:0]
+	for len(buf) < n {
+		have := len(buf)
+		step := min(n-have, max(first, have, cap(buf)-have))
+		buf = slices.Grow(buf, step)[:have+step]
+		if err := s.full(buf[have:]); err != nil {
+			return buf[:0], err
+		}
+	}
+	return buf, nil
+}
+
+// end reports an error unless nothing follows.
+func (s *source) end() error {
+	var b [1]byte
+	switch n, err := io.ReadFull(s.r, b[:]); {
+	case n > 0:
+		return corruptf(s.off, "trailing bytes after the last chunk")
+	case !errors.Is(err, io.EOF):
+		return fmt.Errorf("frame: end: read at offset %d: %w", s.off, err)
+	}
+	return nil
+}
+
+// holds reports whether the reader is known to have n more bytes. False may
+// mean that it does not say.
+func (s *source) holds(n uint64) bool {
+	switch r := s.r.(type) {
+	case interface{ Len() int }:
+		return n <= uint64(max(r.Len(), 0))
+	case interface {
+		io.Seeker
+		Stat() (fs.FileInfo, error)
+	}:
+		info, err := r.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		pos, err := r.Seek(0, io.SeekCurrent)
+		return err == nil && pos <= info.Size() && n <= uint64(info.Size()-pos)
+	}
+	return false
+}
