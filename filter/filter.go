@@ -1,0 +1,82 @@
+package filter
+
+import "io"
+
+// A Filter is a set of Keys that may answer yes too often and never no.
+// Unless it is [Concurrent], a caller that changes it must be alone with it;
+// any number of callers may read at the same time.
+type Filter interface {
+	// Add puts k into the set. It reports whether k looked new. An error is
+	// ErrFull or ErrStorage, and then nothing was changed.
+	Add(k Key) (added bool, err error)
+
+	// MayContain reports whether k may be in the set. False is certain.
+	MayContain(k Key) bool
+
+	// Info describes the filter as it stands. It is cheap.
+	Info() Info
+}
+
+// A Deleter can take keys out again.
+type Deleter interface {
+	Filter
+
+	// Delete takes k out of the set: nil, ErrNotFound or ErrPinned. What
+	// deleting a key does that was never added, Info's Duplicates and the kind's
+	// package comment say.
+	Delete(k Key) error
+}
+
+// A Merger can take in other filters of its kind.
+type Merger interface {
+	Filter
+
+	// Union adds what is in other. ErrIncompatible: nothing was changed.
+	Union(other Filter) error
+
+	// Intersect keeps at least what is in both. ErrIncompatible: nothing was
+	// changed.
+	Intersect(other Filter) error
+}
+
+// A Resizer can change its size on demand.
+type Resizer interface {
+	Filter
+
+	// Grow enlarges the filter by one step, so that its rate falls.
+	Grow() error
+
+	// Shrink makes the filter smaller by one step.
+	Shrink() error
+}
+
+// A Batcher handles many keys at once, faster than one by one.
+type Batcher interface {
+	Filter
+
+	// AddBatch adds the keys in order. The first done of them are in the set
+	// when it returns, added of these looked new; err tells why it stopped.
+	AddBatch(keys []Key) (done, added int, err error)
+
+	// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+	// shorter than keys.
+	MayContainBatch(keys []Key, out []bool)
+}
+
+// A Snapshotter can be written to a file.
+type Snapshotter interface {
+	Filter
+
+	// Snapshot captures the filter as it is now. The caller holds whatever lock
+	// protects the filter during Snapshot, and need not hold it while the result
+	// is written. Concurrent kinds say what their cut is.
+	Snapshot() io.WriterTo
+}
+
+// A Concurrent filter may be used by many goroutines without outside locks.
+type Concurrent interface {
+	Filter
+
+	// ConcurrentUse marks the type; it does nothing.
+	ConcurrentUse()
+}

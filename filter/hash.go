@@ -1,0 +1,103 @@
+package filter
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/dchest/siphash"
+	"github.com/twmb/murmur3"
+	"github.com/zeebo/xxh3"
+)
+
+// A Hash turns bytes into Keys. It is a small value that can be compared with
+// ==. The zero value is XXH3 with seed 0: sets that were built apart with it
+// can be merged.
+type Hash struct {
+	algorithm algorithm
+	seed      [2]uint64 // XXH3 and Murmur3 use the first
+}
+
+// algorithm numbers are stored in files: do not change.
+type algorithm uint8
+
+const (
+	algorithmXXH3    algorithm = 0
+	algorithmSipHash algorithm = 1
+	algorithmMurmur3 algorithm = 2
+)
+
+var algorithmNames = [...]string{
+	algorithmXXH3:    "xxh3",
+	algorithmSipHash: "siphash",
+	algorithmMurmur3: "murmur3",
+}
+
+// XXH3 returns the 64-bit XXH3 hash with the given seed: the fastest, and the
+// default.
+func XXH3(seed uint64) Hash {
+	return Hash{algorithm: algorithmXXH3, seed: [2]uint64{seed}}
+}
+
+// Murmur3 returns the first half of the 128-bit MurmurHash3 for x64, with the
+// given seed: what the papers used.
+func Murmur3(seed uint64) Hash {
+	return Hash{algorithm: algorithmMurmur3, seed: [2]uint64{seed}}
+}
+
+// SipHash returns SipHash-2-4 keyed with secret.
+func SipHash(secret [16]byte) Hash {
+	return Hash{algorithm: algorithmSipHash, seed: [2]uint64{
+		binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:]),
+	}}
+}
+
+// NewSipHash returns SipHash-2-4 with a new random secret, for keys that an
+// adversary may choose. The secret is stored in the file of a set, so that the
+// set can be opened again, and never printed.
+func NewSipHash() Hash {
+	var secret [16]byte
+	_, _ = rand.Read(secret[:]) // never fails: see crypto/rand
+	return SipHash(secret)
+}
+
+// Bytes returns the Key of b.
+func (h Hash) Bytes(b []byte) Key {
+	if h == (Hash{}) { // the default deserves the shortest way
+		return Key(xxh3.Hash(b))
+	}
+	switch h.algorithm {
+	case algorithmSipHash:
+		return Key(siphash.Hash(h.seed[0], h.seed[1], b))
+	case algorithmMurmur3:
+		return Key(murmur3.SeedSum64(h.seed[0], b))
+	default:
+		return Key(xxh3.HashSeed(b, h.seed[0]))
+	}
+}
+
+// String returns the Key of s, the same as that of its bytes.
+func (h Hash) String(s string) Key {
+	if h == (Hash{}) {
+		return Key(xxh3.HashString(s))
+	}
+	switch h.algorithm {
+	case algorithmSipHash:
+		return Key(siphash.Hash(h.seed[0], h.seed[1], unsafe.Slice(unsafe.StringData(s), len(s))))
+	case algorithmMurmur3:
+		return Key(murmur3.SeedStringSum64(h.seed[0], s))
+	default:
+		return Key(xxh3.HashStringSeed(s, h.seed[0]))
+	}
+}
+
+// Uint64 returns the Key of x, the same as that of its 8 little-endian bytes.
+func (h Hash) Uint64(x uint64) Key {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], x)
+	return h.Bytes(b[:])
+}
+
+// Secret reports whether the hash holds a secret, so that a file that stores it
+// must not be readable by others.
+func (h Hash) Secret() bool { return h.algorithm == algorithmSipHash }

@@ -1,0 +1,65 @@
+package filter
+
+import "fmt"
+
+// Info describes a filter at one moment.
+type Info struct {
+	Kind       string     `json:"kind"`
+	Keys       uint64     `json:"keys"`               // how many keys are in the set
+	Exact      bool       `json:"exact"`              // whether Keys is a count; otherwise it is an estimate
+	Capacity   uint64     `json:"capacity,omitempty"` // keys it was made for; 0 if unbounded or unknown
+	FastBits   uint64     `json:"fast_bits"`          // memory that queries read
+	SlowBits   uint64     `json:"slow_bits"`          // memory that only changes touch
+	FPR        float64    `json:"fpr"`                // estimated false-positive rate as the filter stands
+	Fill       float64    `json:"fill"`               // used share of the bits, cells or slots, 0 to 1
+	Overfull   bool       `json:"overfull"`           // more keys than Capacity: the rate is above the asked one
+	Unbounded  bool       `json:"unbounded"`          // grows by itself
+	Duplicates Duplicates `json:"duplicates"`         // what adding a key twice does
+	Details    []Detail   `json:"details,omitempty"`  // what else this kind has to tell
+}
+
+// A Detail is one figure of interest that only some kinds have.
+type Detail struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// BitsPerKey returns the memory spent per key in the set, fast and slow
+// together, and 0 for an empty set.
+func (i Info) BitsPerKey() float64 {
+	if i.Keys == 0 {
+		return 0
+	}
+	return float64(i.FastBits+i.SlowBits) / float64(i.Keys)
+}
+
+// Duplicates says what adding a key that is already in the set does.
+type Duplicates uint8
+
+const (
+	// DuplicatesIgnored: adding again changes nothing; one Delete takes the key out.
+	DuplicatesIgnored Duplicates = iota
+
+	// DuplicatesCounted: as many Deletes are needed as there were Adds, and
+	// deleting more often than adding may deny other keys.
+	DuplicatesCounted
+
+	// DuplicatesPin: adding again makes the key impossible to delete.
+	DuplicatesPin
+)
+
+// String returns "ignored", "counted" or "pinned".
+func (d Duplicates) String() string {
+	switch d {
+	case DuplicatesIgnored:
+		return "ignored"
+	case DuplicatesCounted:
+		return "counted"
+	case DuplicatesPin:
+		return "pinned"
+	}
+	return fmt.Sprintf("Duplicates(%d)", uint8(d))
+}
+
+// MarshalText makes JSON show the word instead of the number.
+func (d Duplicates) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
