@@ -1,0 +1,128 @@
+// Package bitvec has vectors of bits that live in plain words.
+//
+// A [Vector] is only a view of a []uint64, so that its owner decides where the words come from (the heap, a file,
+// a part of a larger block) and may read them word by word. Bit i is bit i%64 of word i/64:
+//
+//	word      0                1
+//	bit       0 1 2 ... 63     64 65 ... 127
+//	drawn     left to right, the lowest bit of a word first
+//
+// A Vector does no locking: many may read, or one may write.
+package bitvec
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+const wordBits = 64
+
+// Vector is a vector of 64*len bits. Its length never changes, and its zero value has no bits.
+type Vector []uint64
+
+// WordsFor returns how many words hold the given number of bits.
+func WordsFor(bits uint64) uint64 {
+	// Not (bits+63)/64, which is wrong within 63 of the largest number.
+	n := bits / wordBits
+	if bits%wordBits != 0 {
+		n++
+	}
+	return n
+}
+
+// Get reports whether bit i is set. It panics if the vector has no bit i.
+func (v Vector) Get(i uint64) bool {
+	return v[i/wordBits]>>(i%wordBits)&1 != 0
+}
+
+// Set sets bit i and reports whether it was clear before. It panics if the vector has no bit i.
+func (v Vector) Set(i uint64) bool {
+	word := &v[i/wordBits]
+	before := *word
+	*word = before | 1<<(i%wordBits)
+	return before != *word
+}
+
+// Clear clears bit i. It panics if the vector has no bit i.
+func (v Vector) Clear(i uint64) {
+	v[i/wordBits] &^= 1 << (i % wordBits)
+}
+
+// Count returns the number of set bits.
+func (v Vector) Count() uint64 {
+	// Four sums that do not wait for each other keep the population count unit of the processor busy.
+	var a, b, c, d uint64
+	for len(v) >= 4 {
+		a += uint64(bits.OnesCount64(v[0]))
+		b += uint64(bits.OnesCount64(v[1]))
+		c += uint64(bits.OnesCount64(v[2]))
+		d += uint64(bits.OnesCount64(v[3]))
+		v = v[4:]
+	}
+	for _, word := range v {
+		a += uint64(bits.OnesCount64(word))
+	}
+	return a + b + c + d
+}
+
+// Or sets every bit that is set in src and returns the number of bits of v that are set afterwards.
+// It panics if the vectors differ in length: bits of filters of unequal shapes mean different things.
+func (v Vector) Or(src Vector) uint64 {
+	mustMatch(v, src)
+	var set uint64
+	for i, word := range src[:len(v)] {
+		word |= v[i]
+		v[i] = word
+		set += uint64(bits.OnesCount64(word))
+	}
+	return set
+}
+
+// And clears every bit that is clear in src and returns the number of bits of v that are set afterwards.
+// It panics if the vectors differ in length, as Or does.
+func (v Vector) And(src Vector) uint64 {
+	mustMatch(v, src)
+	var set uint64
+	for i, word := range src[:len(v)] {
+		word &= v[i]
+		v[i] = word
+		set += uint64(bits.OnesCount64(word))
+	}
+	return set
+}
+
+// Equal reports whether both vectors have the same length and the same bits.
+func (v Vector) Equal(other Vector) bool {
+	return slices.Equal(v, other)
+}
+
+// String draws the vector as dots and ones, 64 bits to a line. It is meant for vectors small enough to look at.
+func (v Vector) String() string {
+	var b strings.Builder
+	for i := range v {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		v.drawWord(&b, i)
+	}
+	return b.String()
+}
+
+// drawWord appends one line, without its end.
+func (v Vector) drawWord(b *strings.Builder, word int) {
+	for bit := range wordBits {
+		if v[word]>>bit&1 != 0 {
+			b.WriteByte('1')
+		} else {
+			b.WriteByte('.')
+		}
+	}
+}
+
+// mustMatch panics rather than returns an error: filters compare shapes before they merge, so this is a broken invariant.
+func mustMatch(v, src Vector) {
+	if len(v) != len(src) {
+		panic("bitvec: vectors of unequal length")
+	}
+}

@@ -1,0 +1,27 @@
+package bitvec
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestHotMethodsAreInlined asks the compiler. Filters probe several bits per key, and a call would cost more than the probe.
+func TestHotMethodsAreInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go tool")
+	}
+	out, err := exec.Command(goTool, "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, name := range []string{"Vector.Get", "Vector.Set", "Vector.Clear", "WordsFor"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlinable any more", name)
+		}
+	}
+}
