@@ -1,0 +1,27 @@
+package packed
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestGetIsInlined asks the compiler. Reading a counter is a few instructions, and a call would double them.
+func TestGetIsInlined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the compiler")
+	}
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go tool")
+	}
+	out, err := exec.Command(goTool, "build", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, name := range []string{"(*Array).Get"} {
+		if !strings.Contains(string(out), "can inline "+name+"\n") {
+			t.Errorf("%s is not inlinable any more", name)
+		}
+	}
+}
