@@ -1,0 +1,24 @@
+//go:build linux && !purego
+
+package mem
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+const hugePage = 2 << 20
+
+// adviseHuge asks for huge pages inside a block: from the first to the last boundary of such a page. It is a wish.
+// Kernels without huge pages say no, and the block is as good as before.
+func adviseHuge(words []uint64) {
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
+	skip := -start % hugePage
+	size := uintptr(len(words)) * wordBytes
+	if size < skip+hugePage {
+		return
+	}
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+	inside := (size - skip) / hugePage * hugePage
+	_ = syscall.Madvise(bytes[skip:skip+inside], syscall.MADV_HUGEPAGE)
+}

@@ -1,0 +1,68 @@
+//go:build linux && !purego
+
+package mem
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestHugePagesAreAskedForInside reads the flags that the kernel keeps for the addresses of a block.
+func TestHugePagesAreAskedForInside(t *testing.T) {
+	words, err := Words(16 << 20 / wordBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
+	middle := (start/hugePage + 2) * hugePage
+	flags, err := vmFlags(middle)
+	if err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+		t.Skipf("this kernel has no huge pages: %v", err)
+	}
+	if !strings.Contains(flags+" ", " hg ") {
+		t.Errorf("flags of the block: %q, want hg among them", flags)
+	}
+	runtime.KeepAlive(words)
+}
+
+// TestAdviceOnAnyPlaceIsHarmless covers blocks that have no whole page inside, or begin on one.
+func TestAdviceOnAnyPlaceIsHarmless(t *testing.T) {
+	words := takeAligned(4 * hugePage / wordBytes)
+	for _, n := range []int{0, 1, hugePage/wordBytes - 1, hugePage / wordBytes, hugePage/wordBytes + 1, 2 * hugePage / wordBytes, len(words) - 512} {
+		for _, skip := range []int{0, 8, 512} {
+			words[skip] = 7
+			adviseHuge(words[skip : skip+n])
+			if words[skip] != 7 {
+				t.Fatalf("advice on %d words from %d lost data", n, skip)
+			}
+		}
+	}
+}
+
+// vmFlags returns the VmFlags line of the mapping that holds an address.
+func vmFlags(addr uintptr) (string, error) {
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	inside := false
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var from, to uintptr
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &from, &to); n == 2 {
+			inside = from <= addr && addr < to
+		}
+		if flags, ok := strings.CutPrefix(lines.Text(), "VmFlags:"); ok && inside {
+			return flags, nil
+		}
+	}
+	return "", fmt.Errorf("no mapping in smaps holds %#x", addr)
+}

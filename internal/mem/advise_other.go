@@ -1,0 +1,6 @@
+//go:build !linux || purego
+
+package mem
+
+// adviseHuge does nothing: the system decides about its pages.
+func adviseHuge([]uint64) {}

@@ -1,0 +1,317 @@
+package mem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+)
+
+// TestSegmentsFollowThePicture holds the table of the package comment.
+func TestSegmentsFollowThePicture(t *testing.T) {
+	a := newArray(t, 2, 8, Heap{})
+	for _, tc := range []struct{ elements, capacity uint64 }{
+		{0, 0}, {1, 4}, {4, 4}, {5, 8}, {8, 8}, {9, 16}, {16, 16}, {17, 32}, {3, 32}, {33, 64}, {1000, 1024},
+	} {
+		grow(t, a, tc.elements)
+		if got := a.Cap(); got != tc.capacity {
+			t.Errorf("Grow(%d): capacity %d, want %d", tc.elements, got, tc.capacity)
+		}
+	}
+	for s, want := range []int{4, 4, 8, 16, 32, 64, 128, 256, 512} {
+		if got := len(a.table[s].Load().words) / 8; got != want {
+			t.Errorf("segment %d has %d elements, want %d", s, got, want)
+		}
+	}
+}
+
+func TestElementsAreDistinctAndWhole(t *testing.T) {
+	for _, first := range []int{0, 1, 3, 6} {
+		for _, stride := range []int{1, 3, 8} {
+			t.Run(fmt.Sprintf("first=%d/stride=%d", first, stride), func(t *testing.T) {
+				a := newArray(t, first, stride, Heap{})
+				const n = 300
+				for i := range uint64(n) {
+					grow(t, a, i+1)
+					fill(a.At(i), i)
+				}
+				for i := range uint64(n) {
+					checkElement(t, a, i, stride)
+				}
+			})
+		}
+	}
+}
+
+func checkElement(t *testing.T, a *Array, i uint64, stride int) {
+	t.Helper()
+	e := a.At(i)
+	if len(e) != stride || cap(e) != stride {
+		t.Fatalf("element %d: len %d, cap %d, want %d", i, len(e), cap(e), stride)
+	}
+	for j, w := range e {
+		if w != i<<16|uint64(j) {
+			t.Fatalf("element %d: word %d is %#x", i, j, w)
+		}
+	}
+	if at := uintptr(unsafe.Pointer(&e[0])); stride%lineWords == 0 && at%lineBytes != 0 {
+		t.Fatalf("element %d is not on a line", i)
+	}
+}
+
+func TestGrowingMovesNothing(t *testing.T) {
+	a := newArray(t, 1, 2, Heap{})
+	grow(t, a, 2)
+	before := a.At(1)
+	grow(t, a, 1<<12)
+	before[0] = 99
+	if a.At(1)[0] != 99 {
+		t.Error("element 1 has moved")
+	}
+}
+
+func TestBadArraysAreRefusedWithAllReasons(t *testing.T) {
+	_, err := NewArray(-1, 0, nil)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"2^-1 elements", "0 to 32", "0 words", "1 to 65536", "no allocator"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q lacks %q", err, want)
+		}
+	}
+	for _, bad := range [][2]int{{33, 1}, {0, 1<<16 + 1}, {0, -1}} {
+		if _, err := NewArray(bad[0], bad[1], Heap{}); err == nil {
+			t.Errorf("NewArray(%d, %d) is accepted", bad[0], bad[1])
+		}
+	}
+}
+
+func TestFailedGrowthChangesNothing(t *testing.T) {
+	// The limit lets segments of up to 64 elements pass, so that growth to 1000 fails half way.
+	a := newArray(t, 2, 1, Heap{Limit: 64 * wordBytes})
+	grow(t, a, 10)
+	fill(a.At(9), 9)
+	err := a.Grow(1000)
+	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "mem: array of 1000 elements of 1 words: mem: block of 1 KiB: at most 512 B") {
+		t.Errorf("error %v", err)
+	}
+	if a.Cap() != 16 || a.At(16) != nil || a.At(9)[0] != 9<<16 {
+		t.Errorf("capacity %d, element 16 %v, element 9 %v", a.Cap(), a.At(16), a.At(9))
+	}
+	grow(t, a, 128)
+	if a.Cap() != 128 {
+		t.Errorf("capacity %d after what is possible was asked for", a.Cap())
+	}
+}
+
+func TestImpossibleGrowthIsRefused(t *testing.T) {
+	for _, first := range []int{0, 8, 32} {
+		a := newArray(t, first, 8, Heap{})
+		for _, elements := range []uint64{math.MaxUint64, 1 << 63, 1 << 50, 1 << 46, 1<<43 + 1} {
+			if err := a.Grow(elements); !errors.Is(err, ErrMemory) || a.Cap() != 0 {
+				t.Errorf("first %d: Grow(%d): error %v, capacity %d", first, elements, err, a.Cap())
+			}
+		}
+	}
+}
+
+// TestHopelessGrowthTakesNothing holds that room is asked for in one sum: the smaller segments alone would be had.
+func TestHopelessGrowthTakesNothing(t *testing.T) {
+	f := createFile(t, filepath.Join(t.TempDir(), "words"))
+	for name, from := range map[string]Allocator{"heap": Heap{}, "file": f} {
+		a := newArray(t, 8, 8, from)
+		before := heapUsage().objects
+		if err := a.Grow(1 << 38); err == nil {
+			t.Fatalf("%s: 16 TiB are to be had", name)
+		}
+		if a.held != 0 || f.Size() != 0 || heapUsage().objects > before+16<<20 {
+			t.Errorf("%s: %d segments held, file of %d bytes, heap from %d to %d", name, a.held, f.Size(), before, heapUsage().objects)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := newArray(t, 8, 8, f).Grow(1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("growing in a closed file: %v", err)
+	}
+}
+
+// TestFileLayoutIgnoresTheStepsOfGrowth opens the file of an array that grew slowly and asks for all of it at once.
+func TestFileLayoutIgnoresTheStepsOfGrowth(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words")
+	f := createFile(t, path)
+	a := newArray(t, 4, 8, f)
+	for n := uint64(1); n <= 3000; n++ {
+		grow(t, a, n)
+		fill(a.At(n-1), n-1)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := newArray(t, 4, 8, openFile(t, path))
+	grow(t, b, 3000)
+	for i := range uint64(3000) {
+		checkElement(t, b, i, 8)
+	}
+}
+
+func TestShrinkDropsWholeSegments(t *testing.T) {
+	a := newArray(t, 2, 1, Heap{})
+	grow(t, a, 64)
+	held := a.At(40)
+	held[0] = 5
+	for _, tc := range []struct{ elements, capacity uint64 }{{100, 64}, {64, 64}, {33, 64}, {32, 32}, {5, 8}, {1, 4}, {0, 0}} {
+		a.Shrink(tc.elements)
+		if a.Cap() != tc.capacity {
+			t.Errorf("Shrink(%d): capacity %d, want %d", tc.elements, a.Cap(), tc.capacity)
+		}
+	}
+	if held[0] != 5 {
+		t.Error("what a reader held has changed")
+	}
+	if a.At(40) != nil || a.At(0) != nil {
+		t.Error("dropped elements are still there")
+	}
+	grow(t, a, 64)
+	if e := a.At(40); e[0] != 0 || &e[0] == &held[0] {
+		t.Error("new element is not zero, or is the one that the reader held")
+	}
+}
+
+// TestShrinkKeepsFileMemory holds that readers of mapped memory never lose it, and that it is used again.
+func TestShrinkKeepsFileMemory(t *testing.T) {
+	f := createFile(t, filepath.Join(t.TempDir(), "words"))
+	a := newArray(t, 10, 8, f)
+	grow(t, a, 8000)
+	held := a.At(7000)
+	fill(held, 7000)
+	size := f.Size()
+	a.Shrink(1)
+	if a.Cap() != 1024 || held[0] != 7000<<16 || a.At(7000) == nil {
+		t.Errorf("capacity %d, held %v, At %v", a.Cap(), held, a.At(7000))
+	}
+	grow(t, a, 8000)
+	if f.Size() != size {
+		t.Errorf("file of %d bytes has %d after shrinking and growing", size, f.Size())
+	}
+	if e := a.At(7000); &e[0] != &held[0] || slices.Max(e) != 0 {
+		t.Errorf("element %v: not the same memory, or not zero", e)
+	}
+}
+
+// TestFailedGrowthKeepsWhatCannotBeGivenBack has an allocator that is neither the heap nor endless.
+func TestFailedGrowthKeepsWhatCannotBeGivenBack(t *testing.T) {
+	from := &counted{left: 3}
+	a := newArray(t, 0, 1, from)
+	if err := a.Grow(100); err == nil || a.Cap() != 0 {
+		t.Fatalf("error %v, capacity %d", err, a.Cap())
+	}
+	from.left = 5
+	grow(t, a, 100)
+	if from.left != 0 || a.Cap() != 128 {
+		t.Errorf("%d blocks left, capacity %d", from.left, a.Cap())
+	}
+}
+
+// counted gives a number of blocks.
+type counted struct{ left int }
+
+func (c *counted) Words(n uint64) ([]uint64, error) {
+	if c.left == 0 {
+		return nil, ErrMemory
+	}
+	c.left--
+	return Words(n)
+}
+
+// TestReadersBesideOneWriter is for the race detector: readers ask for every element that was published while the
+// array grows, and look at elements that are being dropped while it shrinks.
+func TestReadersBesideOneWriter(t *testing.T) {
+	for name, from := range map[string]Allocator{"heap": Heap{}, "file": createFile(t, filepath.Join(t.TempDir(), "words"))} {
+		t.Run(name, func(t *testing.T) {
+			a := newArray(t, 1, 2, from)
+			var published atomic.Uint64
+			var stop atomic.Bool
+			var readers sync.WaitGroup
+			for range 3 {
+				readers.Go(func() {
+					for i := uint64(0); !stop.Load(); i++ {
+						readOne(t, a, published.Load(), i)
+					}
+				})
+			}
+			for range 5 {
+				growAndShrink(t, a, &published)
+			}
+			stop.Store(true)
+			readers.Wait()
+		})
+	}
+}
+
+func readOne(t *testing.T, a *Array, n, i uint64) {
+	if n == 0 {
+		return
+	}
+	i %= n
+	e := a.At(i)
+	if e == nil {
+		return // dropped since n was read
+	}
+	if w := atomic.LoadUint64(&e[0]); w != 0 && w != i+1 {
+		t.Errorf("element %d holds %d", i, w)
+	}
+	if a.Cap() > 1<<30 {
+		t.Error("impossible capacity")
+	}
+}
+
+func growAndShrink(t *testing.T, a *Array, published *atomic.Uint64) {
+	t.Helper()
+	for n := uint64(1); n <= 2000; n++ {
+		grow(t, a, n)
+		atomic.StoreUint64(&a.At(n - 1)[0], n)
+		published.Store(n)
+	}
+	published.Store(10)
+	a.Shrink(10)
+}
+
+func TestAtDoesNotAllocate(t *testing.T) {
+	a := newArray(t, 4, 8, Heap{})
+	grow(t, a, 100)
+	if allocs := testing.AllocsPerRun(100, func() { a.At(77)[3]++ }); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+func newArray(t *testing.T, first, stride int, from Allocator) *Array {
+	t.Helper()
+	a, err := NewArray(first, stride, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func grow(t *testing.T, a *Array, elements uint64) {
+	t.Helper()
+	if err := a.Grow(elements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fill gives an element words that nobody else has.
+func fill(element []uint64, i uint64) {
+	for j := range element {
+		element[j] = i<<16 | uint64(j)
+	}
+}

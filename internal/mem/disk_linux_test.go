@@ -1,0 +1,89 @@
+package mem
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestFullDiskIsAnError fills a real file system of 1 MiB. The words that were given out before must all be usable.
+func TestFullDiskIsAnError(t *testing.T) {
+	dir := tinyDisk(t)
+	path := filepath.Join(dir, "words")
+	f := createFile(t, path)
+	var blocks [][]uint64
+	var err error
+	for err == nil && len(blocks) < 100 {
+		var words []uint64
+		if words, err = f.Words(granule / wordBytes); err == nil {
+			blocks = append(blocks, words)
+		}
+	}
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
+		t.Fatalf("after %d blocks: %v", len(blocks), err)
+	}
+	t.Logf("%d blocks, then: %v", len(blocks), err)
+	for i, words := range blocks {
+		dirty(words)
+		words[0] = uint64(i)
+	}
+	if err := f.Sync(); err != nil {
+		t.Error(err)
+	}
+	if f.Size() != int64(len(blocks))*granule {
+		t.Errorf("size %d for %d blocks", f.Size(), len(blocks))
+	}
+}
+
+// TestSpaceIsUsableAfterAFailure frees space and goes on with the same file.
+func TestSpaceIsUsableAfterAFailure(t *testing.T) {
+	dir := tinyDisk(t)
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 900<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "words")
+	f := createFile(t, path)
+	fill(take(t, f, granule/wordBytes), 1)
+	if _, err := f.Words(2 * granule / wordBytes); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("error %v", err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	checkIntact(t, f, path)
+}
+
+// TestGrowthOnAFullDiskLeavesTheArray goes through an array, as filters do.
+func TestGrowthOnAFullDiskLeavesTheArray(t *testing.T) {
+	f := createFile(t, filepath.Join(tinyDisk(t), "words"))
+	a := newArray(t, 10, 8, f)
+	grow(t, a, 3000)
+	fill(a.At(2999), 2999)
+	if err := a.Grow(1 << 20); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("error %v", err)
+	}
+	if a.Cap() != 4096 {
+		t.Errorf("capacity %d", a.Cap())
+	}
+	checkElement(t, a, 2999, 8)
+}
+
+// tinyDisk mounts a file system of 1 MiB in memory.
+func tinyDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("cannot mount a tiny disk, which needs root: %v", err)
+	}
+	t.Cleanup(func() {
+		// Lazily: files are closed by cleanups that run before this one, but a failed test may have left one open.
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}

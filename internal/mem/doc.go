@@ -1,0 +1,51 @@
+// Package mem is where filters get their memory: blocks of words, and arrays of them that grow without moving.
+//
+// # Blocks
+//
+// [Words] takes a block from the ordinary Go heap. It has no pointers inside, so the collector neither scans it nor
+// needs help to free it. A block is zeroed, begins on a 64-byte line, and has no spare capacity behind it. Small ones
+// waste at most the rest of their last line. Blocks of 4 MiB and more ask the kernel for huge pages over the part of
+// them that is made of whole 2 MiB pages, before the caller touches it: a query that misses the cache should not miss the
+// TLB as well. Memory that the runtime recycles was touched earlier; there the kernel joins pages in its own time.
+// The wish stays with the addresses, so later users of freed memory inherit it.
+//
+// The Go runtime ends the process when the system has no memory left, and nothing can catch that. Therefore a request of
+// 64 MiB or more is first compared with what the machine, its cgroup (v2) and GOMEMLIMIT leave, and a larger one is
+// refused with an error that wraps [ErrMemory]. What the Go heap holds but does not use counts as available, and what was
+// taken but not touched yet as gone. The check is a guard against mistakes, not a reservation: two requests that
+// are each possible can still be too much together.
+//
+// # Arrays
+//
+// An [Array] holds elements of a fixed number of words in segments that double. With first = 2:
+//
+//	segment   0          1          2                  3
+//	index     0 1 2 3    4 5 6 7    8 9 ... 14 15      16 17 ... 31
+//	elements  2^2        2^2        2^3                2^4
+//
+//	segment of i = bit length of (i >> first)
+//	place in it  = i - (0 for segment 0, else 2^(first+segment-1))
+//
+// A table of fixed size has a pointer to each segment. Growing appends segments, shrinking takes whole ones away, and
+// no element is ever copied or moved. Each segment is a block, so where the elements are whole lines (a multiple of
+// 8 words) every element begins on a line.
+//
+// # Files
+//
+// A [File] is an [Allocator] whose blocks lie in a file that is mapped into memory. Space on disk is allocated before
+// a block is handed out, so a full disk is an error from Words and never a fault on a later store (on a file system that
+// copies on write, or if somebody else truncates the file, this cannot be promised). The file has words in the
+// machine's byte order and no header: it is memory that happens to be on disk, not a format to exchange.
+//
+// # Concurrency
+//
+// Words, Heap and File may be used by many goroutines at once. An Array has one writer at a time (Grow, Shrink) and any
+// number of readers beside it (At, Cap). Nobody synchronises the words themselves.
+//
+// # Portability
+//
+// Systems other than Linux, and builds with the tag purego, use portable twins: no huge pages, and files that are read into
+// heap blocks and written back by Sync and Close. Where the machine does not say what it has, only GOMEMLIMIT and the
+// address space limit a request. On 32-bit systems sizes are checked before they are converted to int, all of
+// the process has to fit into 2 GiB, and one block is at most what is left of that.
+package mem

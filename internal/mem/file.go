@@ -1,0 +1,188 @@
+package mem
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// granule is the smallest part of a file that is mapped. It is a multiple of the page size of every system, so that
+// the same requests find the same places on each. Smaller blocks share one.
+const granule = 64 << 10
+
+// File is an [Allocator] of memory that lies in a file. Blocks are laid out in the order in which they are asked for, so a
+// file that is opened again gives the words it had to the same requests in the same order.
+//
+// The owner stops using the blocks before Close, which takes their addresses away: a later access ends the process.
+// One File at a time may have a path open.
+type File struct {
+	path string
+
+	mu     sync.Mutex
+	file   *os.File // nil after Close
+	pieces []piece
+	rest   []uint64 // what blocks have left of the newest piece
+	next   int64    // where the next piece begins
+	size   int64    // of the file
+}
+
+var _ Allocator = (*File)(nil)
+
+// CreateFile makes an empty file that only its owner may read. It refuses a path that exists: somebody may have it mapped.
+func CreateFile(path string) (*File, error) {
+	return newFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+}
+
+// OpenFile opens a file made by CreateFile. Its old words are given out again; what Words adds behind them is zero.
+func OpenFile(path string) (*File, error) {
+	return newFile(path, os.O_RDWR)
+}
+
+func newFile(path string, flags int) (*File, error) {
+	file, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("mem: %w", err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("mode %v is not that of a regular file", info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("mem: file %s: %w", path, err), file.Close())
+	}
+	return &File{path: path, file: file, size: info.Size()}, nil
+}
+
+// Words returns a block of n words in the file. Its space on disk is allocated: a full disk or a quota is an error here.
+func (f *File) Words(n uint64) ([]uint64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil, f.fail("words", os.ErrClosed)
+	}
+	if err := checkAddresses(n); err != nil {
+		return nil, f.fail("words", err)
+	}
+	lines := (n + lineWords - 1) / lineWords * lineWords
+	if lines > uint64(len(f.rest)) {
+		if err := f.addPiece(int64(lines * wordBytes)); err != nil {
+			return nil, err
+		}
+	}
+	block := f.rest[:n:n]
+	f.rest = f.rest[lines:]
+	return block, nil
+}
+
+// checkAddresses refuses blocks that would not fit an int on 32-bit systems, rounded up to a granule.
+func checkAddresses(n uint64) error {
+	if limit := addressSpace - granule; byteSize(n) > limit {
+		return refusal(byteSize(n), room{limit, "the address space"})
+	}
+	return nil
+}
+
+// canGive says why blocks of n words in all cannot be had.
+func (f *File) canGive(n uint64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return f.fail("words", os.ErrClosed)
+	}
+	err := checkAddresses(n)
+	if err == nil {
+		err = checkPiece(f.file, f.next, int64(n)*wordBytes)
+	}
+	if err != nil {
+		return f.fail("growing by "+formatBytes(byteSize(n)), err)
+	}
+	return nil
+}
+
+// addPiece makes the next piece of the file the rest, from which blocks are cut. The old rest stays unused.
+func (f *File) addPiece(bytes int64) error {
+	bytes = (bytes + granule - 1) / granule * granule
+	p, err := newPiece(f.file, f.next, bytes)
+	if err != nil {
+		// Part of the space may have been allocated before the disk was full.
+		err = errors.Join(err, f.file.Truncate(f.size))
+		return f.fail(fmt.Sprintf("growing by %s from %s", formatBytes(uint64(bytes)), formatBytes(uint64(f.next))), err)
+	}
+	f.pieces = append(f.pieces, p)
+	f.rest = p.words()
+	f.next += bytes
+	f.size = max(f.size, f.next)
+	return nil
+}
+
+// Size returns the size of the file in bytes.
+func (f *File) Size() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.size
+}
+
+// Sync returns when all words are on disk. Words written meanwhile may or may not be.
+func (f *File) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return f.fail("sync", os.ErrClosed)
+	}
+	if err := errors.Join(f.flush(), f.file.Sync()); err != nil {
+		return f.fail("sync of "+formatBytes(uint64(f.size)), err)
+	}
+	return nil
+}
+
+// Close gives the memory back. The words stay in the file, as durable as the system's cache; call Sync first where they must
+// survive a crash of the machine. Closing again does nothing.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	err := f.flush()
+	for _, p := range f.pieces {
+		err = errors.Join(err, p.release())
+	}
+	err = errors.Join(err, f.file.Close())
+	f.file, f.pieces, f.rest = nil, nil, nil
+	if err != nil {
+		return f.fail("close of "+formatBytes(uint64(f.size)), err)
+	}
+	return nil
+}
+
+// flush brings words that are not mapped to the file.
+func (f *File) flush() error {
+	for _, p := range f.pieces {
+		if err := p.flush(f.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *File) fail(what string, err error) error {
+	return fmt.Errorf("mem: file %s: %s: %w", f.path, what, err)
+}
+
+// reserveByWriting allocates space on disk without help from the file system: it writes back what is there, or zeros. Only
+// after the sync is it certain that systems which choose blocks late have found them.
+func reserveByWriting(file *os.File, at, bytes int64) error {
+	buf := make([]byte, granule)
+	for end := at + bytes; at < end; at += granule {
+		clear(buf)
+		if _, err := file.ReadAt(buf, at); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if _, err := file.WriteAt(buf, at); err != nil {
+			return err
+		}
+	}
+	return file.Sync()
+}

@@ -1,0 +1,202 @@
+package mem
+
+import (
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+)
+
+// addressSpace bounds everything on machines that do not say more.
+var addressSpace = userSpace(runtime.GOOS, runtime.GOARCH, strconv.IntSize)
+
+// userSpace returns 2 GiB, the smallest user space of the 32-bit systems Go runs on, or a size that is safely below the one at
+// which make panics. WebAssembly has wide ints but a narrow memory.
+func userSpace(system, arch string, intBits int) uint64 {
+	switch {
+	case intBits == 32 || arch == "wasm":
+		return 1 << 31
+	case system == "ios":
+		return 1 << 39
+	}
+	return 1 << 46
+}
+
+// room is how many more bytes can be had, and who says so.
+type room struct {
+	bytes  uint64
+	source string
+}
+
+// orLess returns the tighter of two rooms.
+func (r room) orLess(other room) room {
+	if other.bytes < r.bytes {
+		return other
+	}
+	return r
+}
+
+// usage is what the process holds.
+type usage struct {
+	heap     uint64 // bytes that the Go runtime uses; what it keeps free for itself is not counted
+	objects  uint64 // bytes of heap objects, garbage included
+	resident uint64 // bytes of private memory that are in RAM
+	known    bool   // whether resident is known
+}
+
+// fits refuses what is larger than the room. Garbage is no reason to refuse: if it could make the difference it is
+// collected, and the machine is asked again.
+func fits(want uint64, ask func() room) error {
+	r := ask()
+	if want > r.bytes && want-r.bytes <= heapUsage().objects {
+		runtime.GC()
+		r = ask()
+	}
+	if want > r.bytes {
+		return refusal(want, r)
+	}
+	return nil
+}
+
+// machineRoom asks this machine. Its answer is true for the moment.
+func machineRoom() room {
+	root := os.DirFS("/")
+	return roomFor(root, processUsage(root), debug.SetMemoryLimit(-1))
+}
+
+// processUsage adds to the runtime's numbers what the kernel knows of the process.
+func processUsage(root fs.FS) usage {
+	use := heapUsage()
+	use.resident, use.known = residentBytes(root)
+	return use
+}
+
+// roomFor takes the least of all limits. The root is the file system that has /proc and /sys; what it lacks does not limit.
+func roomFor(root fs.FS, use usage, memoryLimit int64) room {
+	r := room{less(addressSpace, use.heap), "the address space"}
+	if memoryLimit != math.MaxInt64 {
+		r = r.orLess(room{less(uint64(max(memoryLimit, 0)), use.heap), "GOMEMLIMIT"})
+	}
+	if free, ok := available(root); ok {
+		r = r.orLess(room{use.correct(free), "the machine's free memory"})
+	}
+	if free, ok := cgroupRoom(root); ok {
+		r = r.orLess(room{use.correct(free), "the cgroup's memory.max"})
+	}
+	return r
+}
+
+// correct turns what the kernel has left into what this process can still get. Pages are counted by the kernel when
+// they are first touched, but by the Go runtime when they are allocated: blocks not yet filled are owed, and
+// pages kept by a heap that does not use them are to be had.
+func (u usage) correct(free uint64) uint64 {
+	if !u.known {
+		return free
+	}
+	return less(free+u.resident, u.heap)
+}
+
+// heapUsage reads what the runtime counts, which unlike its older statistics does not stop the world. Released memory is back
+// with the kernel, and free memory serves the next block.
+func heapUsage() usage {
+	s := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+	}
+	metrics.Read(s)
+	held := less(s[0].Value.Uint64(), s[1].Value.Uint64())
+	return usage{heap: less(held, s[2].Value.Uint64()), objects: s[3].Value.Uint64()}
+}
+
+// residentBytes reads the private resident memory of the process: resident less shared pages.
+func residentBytes(root fs.FS) (uint64, bool) {
+	text, err := fs.ReadFile(root, "proc/self/statm")
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 3 {
+		return 0, false
+	}
+	resident, err1 := strconv.ParseUint(fields[1], 10, 64)
+	shared, err2 := strconv.ParseUint(fields[2], 10, 64)
+	return less(resident, shared) * uint64(os.Getpagesize()), err1 == nil && err2 == nil
+}
+
+// available reads what the kernel thinks it can give without swapping, or all its memory where it does not say.
+func available(root fs.FS) (uint64, bool) {
+	kib, ok := readField(root, "proc/meminfo", "MemAvailable:")
+	if !ok {
+		kib, ok = readField(root, "proc/meminfo", "MemTotal:")
+	}
+	return kib << 10, ok
+}
+
+// cgroupRoom walks from the process's own group to the root, as every level may have a limit.
+func cgroupRoom(root fs.FS) (least uint64, found bool) {
+	const mount = "sys/fs/cgroup"
+	name, ok := unifiedGroup(root)
+	for dir := path.Join(mount, name); ok && strings.HasPrefix(dir, mount); dir = path.Dir(dir) {
+		if free, limited := groupRoom(root, dir); limited && (!found || free < least) {
+			least, found = free, true
+		}
+	}
+	return least, found
+}
+
+// unifiedGroup returns the group of the v2 hierarchy, whose line begins with 0 and two colons.
+func unifiedGroup(root fs.FS) (string, bool) {
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return "", false
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "0::"); ok {
+			return strings.TrimSpace(name), true
+		}
+	}
+	return "", false
+}
+
+// groupRoom returns what one group has left. File pages are counted in memory.current but given up when memory is short.
+func groupRoom(root fs.FS, dir string) (uint64, bool) {
+	limit, ok1 := readNumber(root, path.Join(dir, "memory.max"))
+	current, ok2 := readNumber(root, path.Join(dir, "memory.current"))
+	active, _ := readField(root, path.Join(dir, "memory.stat"), "active_file")
+	inactive, _ := readField(root, path.Join(dir, "memory.stat"), "inactive_file")
+	return less(limit, less(current, active+inactive)), ok1 && ok2
+}
+
+// readNumber reads a file of one number. Files that hold the word max instead set no limit.
+func readNumber(root fs.FS, name string) (uint64, bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
+}
+
+// readField returns the number behind a name in a file of one name and number per line.
+func readField(root fs.FS, file, name string) (uint64, bool) {
+	text, err := fs.ReadFile(root, file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) >= 2 && f[0] == name {
+			n, err := strconv.ParseUint(f[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// less subtracts down to zero and no further.
+func less(a, b uint64) uint64 {
+	return a - min(a, b)
+}

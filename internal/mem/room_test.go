@@ -1,0 +1,192 @@
+package mem
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"runtime"
+	"testing"
+	"testing/fstest"
+)
+
+const gib = 1 << 30
+
+// machine builds the files that a Linux machine shows. Arguments are pairs of a name and a content.
+func machine(pairs ...string) fs.FS {
+	root := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		root[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return root
+}
+
+const (
+	meminfo = "MemTotal:       8388608 kB\nMemFree:  1048576 kB\nMemAvailable:   4194304 kB\n"
+	inGroup = "1:cpu:/other\n0::/app/worker\n"
+)
+
+func TestRoomIsTheLeastOfAllLimits(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		root   fs.FS
+		use    usage
+		limit  int64
+		want   uint64
+		source string
+	}{
+		{"nothing known", machine(), usage{}, math.MaxInt64, addressSpace, "the address space"},
+		{"nothing known, heap in use", machine(), usage{heap: gib}, math.MaxInt64, addressSpace - gib, "the address space"},
+		{"total only", machine("proc/meminfo", "MemTotal: 1024 kB\n"), usage{}, math.MaxInt64, 1 << 20, "the machine's free memory"},
+		{"broken meminfo", machine("proc/meminfo", "MemTotal: lots kB\nMemAvailable:\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
+		{"GOMEMLIMIT", machine("proc/meminfo", meminfo), usage{heap: gib / 4}, gib, gib * 3 / 4, "GOMEMLIMIT"},
+		{"GOMEMLIMIT passed", machine(), usage{heap: 2 * gib}, gib, 0, "the address space"},
+		{"GOMEMLIMIT of nothing", machine(), usage{}, 0, 0, "GOMEMLIMIT"},
+		{
+			"cgroup", machine("proc/meminfo", meminfo, "proc/self/cgroup", inGroup,
+				"sys/fs/cgroup/app/worker/memory.max", "1073741824\n", "sys/fs/cgroup/app/worker/memory.current", "268435456\n"),
+			usage{}, math.MaxInt64, gib * 3 / 4, "the cgroup's memory.max",
+		},
+		{
+			"cgroup full of files", machine("proc/self/cgroup", inGroup,
+				"sys/fs/cgroup/app/worker/memory.max", "1073741824\n", "sys/fs/cgroup/app/worker/memory.current", "1073741824\n",
+				"sys/fs/cgroup/app/worker/memory.stat", "anon 7\ninactive_file 268435456\nactive_file 268435456\n"),
+			usage{}, math.MaxInt64, gib / 2, "the cgroup's memory.max",
+		},
+		{
+			"limit of the parent", machine("proc/self/cgroup", inGroup,
+				"sys/fs/cgroup/app/worker/memory.max", "max\n", "sys/fs/cgroup/app/worker/memory.current", "1\n",
+				"sys/fs/cgroup/app/memory.max", "4096\n", "sys/fs/cgroup/app/memory.current", "96\n"),
+			usage{}, math.MaxInt64, 4000, "the cgroup's memory.max",
+		},
+		{
+			"root of a container", machine("proc/self/cgroup", "0::/\n",
+				"sys/fs/cgroup/memory.max", "5000\n", "sys/fs/cgroup/memory.current", "6000\n"),
+			usage{}, math.MaxInt64, 0, "the cgroup's memory.max",
+		},
+		{"group without v2", machine("proc/self/cgroup", "4:memory:/x\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
+		{"group outside", machine("proc/self/cgroup", "0::/../../x\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
+	} {
+		got := roomFor(tc.root, tc.use, tc.limit)
+		if got.bytes != tc.want || (got.bytes > 0 && got.source != tc.source) {
+			t.Errorf("%s: %d by %s, want %d by %s", tc.name, got.bytes, got.source, tc.want, tc.source)
+		}
+	}
+}
+
+func TestUnusedHeapCountsAndOwedHeapDoesNot(t *testing.T) {
+	root := machine("proc/meminfo", "MemAvailable: 1048576 kB\n")
+	for _, tc := range []struct {
+		name string
+		use  usage
+		want uint64
+	}{
+		{"resident memory unknown", usage{heap: gib / 2}, gib},
+		{"all in use is resident", usage{heap: gib / 2, resident: gib / 2, known: true}, gib},
+		{"heap keeps pages it does not use", usage{heap: gib / 4, resident: gib / 2, known: true}, gib * 5 / 4},
+		{"blocks taken, not touched", usage{heap: gib * 3 / 4, resident: gib / 4, known: true}, gib / 2},
+		{"more owed than there is", usage{heap: 2 * gib, resident: 0, known: true}, 0},
+	} {
+		// The address space of small systems is not what is tested here.
+		got := tc.use.correct(gib)
+		if got != tc.want {
+			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
+		}
+	}
+	if free, ok := available(root); !ok || free != gib {
+		t.Errorf("available = %d, %t", free, ok)
+	}
+}
+
+func TestResidentLeavesSharedPagesOut(t *testing.T) {
+	page := uint64(os.Getpagesize())
+	for text, want := range map[string]uint64{"900 100 30 1 0 2 0\n": 70 * page, "9 3 5\n": 0} {
+		if got, ok := residentBytes(machine("proc/self/statm", text)); !ok || got != want {
+			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "1 2", "1 x 3", "1 2 x"} {
+		if _, ok := residentBytes(machine("proc/self/statm", text)); ok {
+			t.Errorf("%q is taken for numbers", text)
+		}
+	}
+}
+
+// TestGarbageIsCollectedBeforeRefusing has a machine that says yes when asked the second time.
+func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
+	sink = make([]uint64, 1<<17)
+	defer func() { sink = nil }()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	asked := 0
+	ask := func() room {
+		asked++
+		return room{1000 + uint64(asked), "a test"}
+	}
+	if err := fits(1002, ask); err != nil || asked != 2 {
+		t.Errorf("asked %d times, error %v", asked, err)
+	}
+	runtime.ReadMemStats(&after)
+	if after.NumGC == before.NumGC {
+		t.Error("nothing was collected")
+	}
+}
+
+func TestHopelessRequestsCollectNothing(t *testing.T) {
+	asked := 0
+	err := fits(1<<45, func() room { asked++; return room{1000, "a test"} })
+	if !errors.Is(err, ErrMemory) || asked != 1 {
+		t.Errorf("asked %d times, error %v", asked, err)
+	}
+}
+
+func TestThisMachineHasPlausibleRoom(t *testing.T) {
+	r := machineRoom()
+	if r.source == "" || r.bytes > addressSpace {
+		t.Errorf("%+v", r)
+	}
+	use := heapUsage()
+	if use.heap == 0 || use.objects == 0 || use.objects > use.heap {
+		t.Errorf("%+v", use)
+	}
+	t.Logf("room for %s by %s", formatBytes(r.bytes), r.source)
+}
+
+// TestUntouchedBlocksAreOwed takes memory without touching it: the room must shrink although the kernel has not noticed.
+func TestUntouchedBlocksAreOwed(t *testing.T) {
+	root := os.DirFS("/")
+	before := processUsage(root)
+	const free, size = 1 << 40, gib / 4
+	block, err := Words(size / wordBytes)
+	if err != nil || !before.known {
+		t.Skipf("needs %s and a system that tells what is resident: %v", formatBytes(size), err)
+	}
+	after := processUsage(root)
+	if after.resident > before.resident+size/2 {
+		t.Skip("the runtime had to zero the block, so it is touched already")
+	}
+	if took := int64(before.correct(free) - after.correct(free)); took < size/2 {
+		t.Errorf("after taking %s the room is %d bytes smaller\nbefore %+v\nafter  %+v", formatBytes(size), took, before, after)
+	}
+	runtime.KeepAlive(block)
+}
+
+func TestUserSpaceSuitsTheInts(t *testing.T) {
+	for _, tc := range []struct {
+		system, arch string
+		bits         int
+		want         uint64
+	}{
+		{"linux", "386", 32, 1 << 31},
+		{"js", "wasm", 64, 1 << 31},
+		{"ios", "arm64", 64, 1 << 39},
+		{"linux", "amd64", 64, 1 << 46},
+	} {
+		if got := userSpace(tc.system, tc.arch, tc.bits); got != tc.want {
+			t.Errorf("%s/%s: %d, want %d", tc.system, tc.arch, got, tc.want)
+		}
+	}
+	if addressSpace/wordBytes > math.MaxInt/wordBytes+1 {
+		t.Errorf("address space %d does not fit an int", addressSpace)
+	}
+}
