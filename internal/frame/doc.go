@@ -1,8 +1,8 @@
 // Package frame reads and writes the envelope that every stored filter
 // travels in: a checked header that says what the file holds, and a payload
-// in checked chunks. It knows nothing about filters. The numbers of the kinds,
-// the meaning of the hash bytes and the content of the payload belong to the
-// packages above.
+// in checked chunks. It keeps the list of kind numbers (kinds.go) and knows
+// nothing else about filters: the meaning of the hash bytes and the content of
+// the payload belong to the packages above.
 //
 // # Writing
 //
