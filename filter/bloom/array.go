@@ -1,0 +1,94 @@
+package bloom
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// array is what both kinds are made of: bits, how many of them are set, and the
+// number of keys they were made for, 0 if nobody said.
+type array struct {
+	words    []uint64
+	set      uint64
+	capacity uint64
+}
+
+func newArray(words uint64) (array, error) {
+	w, err := mem.Words(words)
+	if err != nil {
+		return array{}, fmt.Errorf("bloom: %w: %w", filter.ErrStorage, err)
+	}
+	return array{words: w}, nil
+}
+
+func (a *array) bitCount() uint64 { return 64 * uint64(len(a.words)) }
+
+func (a *array) or(o *array) {
+	a.set = bitvec.Vector(a.words).Or(o.words)
+	a.capacity = max(a.capacity, o.capacity)
+}
+
+func (a *array) and(o *array) {
+	a.set = bitvec.Vector(a.words).And(o.words)
+	a.capacity = max(a.capacity, o.capacity)
+}
+
+// overfull allows the estimated number of keys five times its spread, so that a
+// filter with exactly the keys it was made for does not complain.
+func (a *array) overfull(keys uint64) bool {
+	limit := float64(a.capacity) * (1 + 5/math.Sqrt(float64(a.bitCount())))
+	return a.capacity > 0 && float64(keys) > limit
+}
+
+// image returns the stored form: the words, as they are when it is written.
+func (a *array) image(kind frame.Kind, shape any, keys uint64) *frame.Image {
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    kind,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(shape),
+			Summary: frame.Summary{Keys: keys, Capacity: a.capacity, SetBits: a.set, FastBits: a.bitCount()},
+			Payload: 8 * uint64(len(a.words)),
+		},
+		Payload: func(w io.Writer) error { return frame.WriteWords(w, a.words) },
+	}
+}
+
+// clone returns an independent copy.
+func (a *array) clone() *array {
+	c := *a
+	c.words = append([]uint64(nil), a.words...)
+	return &c
+}
+
+// readArray reads the words that a header of n words promises and checks them
+// against its summary.
+func readArray(r *frame.Reader, n uint64) (array, error) {
+	if left := r.Left(); left != 8*n {
+		return array{}, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*n)
+	}
+	words, err := r.ReadWords(n, mem.Words)
+	if err != nil {
+		return array{}, fmt.Errorf("bloom: read: %w", err)
+	}
+	sum := r.Header().Summary
+	a := array{words: words, set: bitvec.Vector(words).Count(), capacity: sum.Capacity}
+	if a.set != sum.SetBits || a.bitCount() != sum.FastBits || sum.SlowBits != 0 {
+		return array{}, r.Corruptf("summary: %d bits set of %d, found %d of %d", sum.SetBits, sum.FastBits, a.set, a.bitCount())
+	}
+	return a, nil
+}
+
+// roundKeys turns an estimate into a number; full filters give +Inf.
+func roundKeys(n float64) uint64 {
+	if n >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return uint64(math.Round(n))
+}

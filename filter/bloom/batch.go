@@ -1,0 +1,92 @@
+package bloom
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// stride is how many keys of a batch are under way together: enough to keep the
+// memory busy, few enough to stay in the first cache.
+const stride = 16
+
+// AddBatch adds the keys in order. It never fails.
+func (f *Blocked) AddBatch(keys []filter.Key) (done, added int, err error) {
+	return len(keys), f.addBatch(keys), nil
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys.
+func (f *Blocked) MayContainBatch(keys []filter.Key, out []bool) {
+	f.hasBatch(keys, out[:len(keys)])
+}
+
+// portableHasBatch first reads one word of each of the next blocks, then tests
+// the rest of them: the cache misses of a stride overlap.
+func (f *Blocked) portableHasBatch(keys []filter.Key, out []bool) {
+	var (
+		blocks   [stride]*block
+		patterns [stride]uint64
+		all      [stride]uint64
+	)
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		for i, k := range keys[:n] {
+			b, p := f.locate(k)
+			blocks[i], patterns[i], all[i] = b, p, b[0]>>(p>>58)
+		}
+		for i := range n {
+			b, p := blocks[i], patterns[i]
+			yes := all[i] & b.has(p)
+			for range f.rounds - 1 {
+				p = filter.Step(p)
+				yes &= b.has(p)
+			}
+			out[i] = yes != 0
+		}
+		keys, out = keys[n:], out[n:]
+	}
+}
+
+func (f *Blocked) portableAddBatch(keys []filter.Key) (added int) {
+	for _, k := range keys {
+		if fresh := f.portableAdd(k); fresh != 0 {
+			f.set += fresh
+			added++
+		}
+	}
+	return added
+}
+
+// AddBatch adds the keys in order. It never fails.
+func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
+	for _, k := range keys {
+		if isNew, _ := f.Add(k); isNew {
+			added++
+		}
+	}
+	return len(keys), added, nil
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys.
+//
+// The first four positions of a whole stride are tested before any answer is
+// looked at, so that their cache misses overlap.
+func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
+	out = out[:len(keys)]
+	if f.hashes < 4 {
+		for i, k := range keys {
+			out[i] = f.MayContain(k)
+		}
+		return
+	}
+	var mixed, all [stride]uint64
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		for i, k := range keys[:n] {
+			mixed[i] = f.mixer.Mix(k)
+			all[i] = f.four(mixed[i])
+		}
+		for i := range n {
+			out[i] = all[i] != 0 && f.rest(filter.StepBy(mixed[i], 4), f.hashes-4)
+		}
+		keys, out = keys[n:], out[n:]
+	}
+}

@@ -1,0 +1,108 @@
+//go:build amd64 && !purego
+
+package bloom
+
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// Which instructions block_amd64.s may use. The level is a variable only so
+// that tests can go through all of them.
+const (
+	levelPortable = iota
+	levelAVX2
+	levelAVX512
+)
+
+var level = bestLevel()
+
+func bestLevel() uint8 {
+	switch {
+	case !cpu.X86.HasPOPCNT || !cpu.X86.HasAVX2:
+		return levelPortable
+	case !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512DQ:
+		return levelAVX2
+	}
+	return levelAVX512
+}
+
+// blockHasOne is portableHas for one round, with AVX-512: the common case on
+// current machines, without anything that would tell it from others.
+//
+//go:noescape
+func blockHasOne(f *Blocked, k filter.Key) bool
+
+// blockHas is portableHas.
+//
+//go:noescape
+func blockHas(f *Blocked, k filter.Key) bool
+
+// blockAdd is portableAdd.
+//
+//go:noescape
+func blockAdd(f *Blocked, k filter.Key) (fresh uint64)
+
+// blockHasBatch is portableHasBatch, for n keys.
+//
+//go:noescape
+func blockHasBatch(f *Blocked, keys *filter.Key, n int, out *bool)
+
+// blockAddBatch adds n keys; added of them set a bit, fresh bits in all.
+//
+//go:noescape
+func blockAddBatch(f *Blocked, keys *filter.Key, n int) (fresh, added uint64)
+
+func (f *Blocked) has(k filter.Key) bool {
+	if f.simple {
+		return blockHasOne(f, k)
+	}
+	return f.hasAny(k)
+}
+
+func (f *Blocked) hasAny(k filter.Key) bool {
+	if level != levelPortable {
+		return blockHas(f, k)
+	}
+	return f.portableHas(k)
+}
+
+func (f *Blocked) isSimple() bool { return level == levelAVX512 && f.rounds == 1 }
+
+func (f *Blocked) add(k filter.Key) (fresh uint64) {
+	if level != levelPortable {
+		return blockAdd(f, k)
+	}
+	return f.portableAdd(k)
+}
+
+// maxRun bounds the keys of one call: assembly cannot be interrupted, and the
+// garbage collector should not wait for a long batch.
+const maxRun = 1024
+
+func (f *Blocked) hasBatch(keys []filter.Key, out []bool) {
+	if level == levelPortable {
+		f.portableHasBatch(keys, out)
+		return
+	}
+	for len(keys) > 0 {
+		n := min(maxRun, len(keys))
+		blockHasBatch(f, &keys[0], n, &out[0])
+		keys, out = keys[n:], out[n:]
+	}
+}
+
+func (f *Blocked) addBatch(keys []filter.Key) (added int) {
+	if level == levelPortable {
+		return f.portableAddBatch(keys)
+	}
+	for len(keys) > 0 {
+		n := min(maxRun, len(keys))
+		freshBits, addedKeys := blockAddBatch(f, &keys[0], n)
+		f.set += freshBits
+		added += int(addedKeys)
+		keys = keys[n:]
+	}
+	return added
+}

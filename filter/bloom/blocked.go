@@ -1,0 +1,104 @@
+package bloom
+
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Blocked is a Bloom filter that keeps all bits of a key in one cache line.
+type Blocked struct {
+	first  *block // the first word of array, for assembly
+	blocks uint64
+	rounds uint64 // bits per key and word
+	mixer  filter.Mixer
+	simple bool // blockHasOne will do
+	salt   uint64
+	array
+}
+
+// A block is one cache line. Word w of it takes part in every key's pattern:
+// round by round one bit, chosen by the w-th six bits of the round's 64, from
+// the top.
+type block [theory.BlockWords]uint64
+
+var (
+	_ filter.Merger      = (*Blocked)(nil)
+	_ filter.Batcher     = (*Blocked)(nil)
+	_ filter.Snapshotter = (*Blocked)(nil)
+)
+
+// NewBlocked returns an empty blocked filter for the wish.
+func NewBlocked(c Config) (*Blocked, error) {
+	s, err := c.BlockedShape()
+	if err != nil {
+		return nil, err
+	}
+	f, err := BuildBlocked(s)
+	if err != nil {
+		return nil, err
+	}
+	c, _ = c.withDefaults()
+	f.capacity = c.Items
+	return f, nil
+}
+
+// BuildBlocked returns an empty blocked filter of exactly this shape.
+func BuildBlocked(s BlockedShape) (*Blocked, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	a, err := newArray(s.Blocks * theory.BlockWords)
+	if err != nil {
+		return nil, err
+	}
+	return blockedOver(s, a), nil
+}
+
+// blockedOver returns the filter of shape s whose bits are a.
+func blockedOver(s BlockedShape, a array) *Blocked {
+	f := &Blocked{
+		first:  (*block)(a.words),
+		blocks: s.Blocks,
+		rounds: uint64(s.perWord()),
+		mixer:  filter.NewMixer(s.Salt),
+		salt:   s.Salt,
+		array:  a,
+	}
+	f.simple = f.isSimple()
+	return f
+}
+
+// Add puts k into the set. It reports whether k looked new and never fails.
+func (f *Blocked) Add(k filter.Key) (added bool, err error) {
+	fresh := f.add(k)
+	f.set += fresh
+	return fresh != 0, nil
+}
+
+// MayContain reports whether k may be in the set. False is certain.
+func (f *Blocked) MayContain(k filter.Key) bool { return f.has(k) }
+
+// Shape returns the filter's geometry.
+func (f *Blocked) Shape() BlockedShape {
+	return BlockedShape{Blocks: f.blocks, Hashes: int(f.rounds) * theory.BlockWords, Salt: f.salt}
+}
+
+// Len returns the estimated number of keys in the set, from the share of set
+// bits ([theory.BlockedCardinality]).
+func (f *Blocked) Len() uint64 {
+	return roundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
+}
+
+// Info describes the filter as it stands.
+func (f *Blocked) Info() filter.Info {
+	keys := f.Len()
+	return filter.Info{
+		Kind:     "blocked",
+		Keys:     keys,
+		Capacity: f.capacity,
+		FastBits: f.bitCount(),
+		FPR:      f.Shape().FPR(keys),
+		Fill:     float64(f.set) / float64(f.bitCount()),
+		Overfull: f.overfull(keys),
+	}
+}

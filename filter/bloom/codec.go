@@ -1,0 +1,89 @@
+package bloom
+
+import (
+	"io"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Both kinds are stored in the common envelope (internal/frame). The payload is
+// the bits, bit i being bit i mod 64 of word i/64, words little endian:
+//
+//	kind 1, bloom    shape bits, hashes, salt      payload ⌈bits/64⌉ words, unused bits clear
+//	kind 2, blocked  shape blocks, hashes, salt    payload 8 words per block
+//
+// The summary's set bits must be true. The format is version 1: do not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Filter) Snapshot() io.WriterTo {
+	return f.clone().image(frame.Bloom, f.Shape(), f.Len())
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo {
+	return f.image(frame.Bloom, f.Shape(), f.Len())
+}
+
+// Read reads what a [Filter]'s Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	var s Shape
+	r, err := open(src, frame.Bloom, &s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	a, err := readArray(r, bitvec.WordsFor(s.Bits))
+	if err != nil {
+		return nil, err
+	}
+	if tail := s.Bits % 64; tail != 0 && a.words[len(a.words)-1]>>tail != 0 {
+		return nil, r.Corruptf("last word: %#x, only %d bits are in use", a.words[len(a.words)-1], tail)
+	}
+	return over(s, a), r.Close()
+}
+
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Blocked) Snapshot() io.WriterTo {
+	return f.clone().image(frame.Blocked, f.Shape(), f.Len())
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Blocked) Image() io.WriterTo {
+	return f.image(frame.Blocked, f.Shape(), f.Len())
+}
+
+// ReadBlocked reads what a [Blocked]'s Snapshot wrote.
+func ReadBlocked(src io.Reader) (*Blocked, error) {
+	var s BlockedShape
+	r, err := open(src, frame.Blocked, &s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	a, err := readArray(r, s.Blocks*theory.BlockWords)
+	if err != nil {
+		return nil, err
+	}
+	return blockedOver(s, a), r.Close()
+}
+
+// open reads the header of a file of the given kind, and its shape.
+func open(src io.Reader, kind frame.Kind, shape any) (*frame.Reader, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(kind, formatVersion); err != nil {
+		return nil, err
+	}
+	return r, r.Header().Fill(shape)
+}

@@ -1,0 +1,139 @@
+package bloom
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Config is the wish: how many keys, at which rate. The zero Config asks for a
+// million keys at one false positive in a thousand.
+type Config struct {
+	// Items is the number of keys the filter is made for; 0 means 1,000,000. More
+	// may be added, at the price of a higher rate.
+	Items uint64
+
+	// FPR is the rate of false positives with Items keys, above 0 and below 1;
+	// 0 means 0.001, the default of [Sum].
+	FPR float64
+
+	// Salt makes filters of one size spread the same keys differently. Only
+	// filters of equal salt can be merged.
+	Salt uint64
+}
+
+const (
+	defaultItems = 1_000_000
+	defaultFPR   = 0.001
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	if c.Items == 0 {
+		c.Items = defaultItems
+	}
+	if c.FPR == 0 {
+		c.FPR = defaultFPR
+	}
+	var errs []error
+	if !(c.FPR > 0 && c.FPR < 1) {
+		errs = append(errs, fmt.Errorf("bloom: FPR: %g, must lie between 0 and 1", c.FPR))
+	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
+		errs = append(errs, fmt.Errorf("bloom: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	}
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("bloom: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	return c, errors.Join(errs...)
+}
+
+// Limits that keep all arithmetic within 64 bits; memory ends long before.
+const (
+	maxItems  = 1 << 44
+	maxBits   = 1 << 50
+	maxHashes = 64
+)
+
+// Shape returns the geometry of a [Filter] for the wish.
+//
+//	[Sum]: m = -n ln(P) / (ln 2)^2, k = (m/n) ln 2
+//
+// m is rounded up and k to the nearest number from 1 on, which puts the exact rate
+// within 1 % of the asked one, above or below ([Shape.FPR] tells).
+func (c Config) Shape() (Shape, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Shape{}, err
+	}
+	n := float64(c.Items)
+	m := max(1, math.Ceil(theory.BloomBits(n, c.FPR)))
+	k := min(max(1, math.Round(theory.BloomHashes(m, n))), maxHashes)
+	s := Shape{Bits: uint64(m), Hashes: int(k), Salt: c.Salt}
+	return s, s.check()
+}
+
+// BlockedShape returns the geometry of a [Blocked] filter for the wish, from the
+// exact mixture over the blocks' loads ([theory.BlockedBits]).
+func (c Config) BlockedShape() (BlockedShape, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return BlockedShape{}, err
+	}
+	bitsPerKey, perWord := theory.BlockedBits(c.FPR)
+	blocks := max(1, math.Ceil(float64(c.Items)*bitsPerKey/theory.BlockBits))
+	s := BlockedShape{Blocks: uint64(blocks), Hashes: perWord * theory.BlockWords, Salt: c.Salt}
+	return s, s.check()
+}
+
+// Shape is the geometry of a [Filter]: what papers state and files store.
+type Shape struct {
+	Bits   uint64 // m
+	Hashes int    // k
+	Salt   uint64
+}
+
+// FPR returns the rate with n keys.
+func (s Shape) FPR(n uint64) float64 {
+	return theory.BloomFPR(float64(s.Bits), float64(s.Hashes), float64(n))
+}
+
+func (s Shape) check() error {
+	var errs []error
+	if s.Bits < 1 || s.Bits > maxBits {
+		errs = append(errs, fmt.Errorf("bloom: Bits: %d, must be 1 to %d", s.Bits, uint64(maxBits)))
+	}
+	if s.Hashes < 1 || s.Hashes > maxHashes {
+		errs = append(errs, fmt.Errorf("bloom: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
+	}
+	return errors.Join(errs...)
+}
+
+// BlockedShape is the geometry of a [Blocked] filter.
+type BlockedShape struct {
+	Blocks uint64 // of 512 bits
+	Hashes int    // bits per key: 8, 16, 24 or 32, evenly over the 8 words of a block
+	Salt   uint64
+}
+
+// Bits returns the number of bits.
+func (s BlockedShape) Bits() uint64 { return s.Blocks * theory.BlockBits }
+
+// FPR returns the rate with n keys.
+func (s BlockedShape) FPR(n uint64) float64 {
+	return theory.BlockedFPR(float64(n)/float64(s.Blocks), s.perWord())
+}
+
+func (s BlockedShape) perWord() int { return s.Hashes / theory.BlockWords }
+
+func (s BlockedShape) check() error {
+	var errs []error
+	if s.Blocks < 1 || s.Blocks > maxBits/theory.BlockBits {
+		errs = append(errs, fmt.Errorf("bloom: Blocks: %d, must be 1 to %d", s.Blocks, uint64(maxBits/theory.BlockBits)))
+	}
+	if s.Hashes%theory.BlockWords != 0 || s.perWord() < 1 || s.perWord() > theory.MaxPerWord {
+		errs = append(errs, fmt.Errorf("bloom: Hashes: %d, must be 8, 16, 24 or 32", s.Hashes))
+	}
+	return errors.Join(errs...)
+}

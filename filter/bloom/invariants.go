@@ -1,0 +1,37 @@
+package bloom
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+)
+
+// check reports whether the count of set bits is true.
+func (a *array) check() error {
+	if n := bitvec.Vector(a.words).Count(); n != a.set {
+		return fmt.Errorf("bloom: %d bits are set, counted %d", n, a.set)
+	}
+	return nil
+}
+
+// check reports whether the filter is what its documentation says.
+func (f *Filter) check() error {
+	if err := f.Shape().check(); err != nil {
+		return err
+	}
+	if last := f.words[len(f.words)-1]; f.bits%64 != 0 && last>>(f.bits%64) != 0 {
+		return fmt.Errorf("bloom: bits beyond %d are set: %#x", f.bits, last)
+	}
+	return f.array.check()
+}
+
+// check reports whether the filter is what its documentation says.
+func (f *Blocked) check() error {
+	if err := f.Shape().check(); err != nil {
+		return err
+	}
+	if &f.first[0] != &f.words[0] || uint64(len(f.words)) != f.blocks*uint64(len(f.first)) {
+		return fmt.Errorf("bloom: %d blocks over %d words", f.blocks, len(f.words))
+	}
+	return f.array.check()
+}
