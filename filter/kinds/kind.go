@@ -1,0 +1,89 @@
+package kinds
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// Config is what every kind can be asked for.
+type Config struct {
+	Items uint64  // keys the filter is made for; 0 means the kind's default
+	FPR   float64 // false-positive rate; 0 means the kind's default
+}
+
+// Prediction is what a filter will be like.
+type Prediction struct {
+	FastBitsPerKey float64 `json:"fast_bits_per_key"` // memory that queries read
+	SlowBitsPerKey float64 `json:"slow_bits_per_key"` // memory that only changes touch
+	FPR            float64 `json:"fpr"`
+	HitLines       float64 `json:"hit_lines"`  // cache lines read for a key that is present
+	MissLines      float64 `json:"miss_lines"` // and for one that is absent, on average
+}
+
+// Kind is one row of the table.
+type Kind struct {
+	Name   string     // one lower-case word
+	Number frame.Kind // in files
+	Title  string     // what it is, in a few words
+
+	// Strength and Weakness are half sentences that follow the name and a colon.
+	Strength, Weakness string
+
+	Grows        bool // by itself, without limit
+	Duplicates   filter.Duplicates
+	Deleting     string // what Delete promises; "–" if there is none
+	AbsentDelete string // what deleting an absent key does
+	PastCapacity string // what adding more keys than asked for does
+	Merging      string // what can be merged with what
+
+	New  func(Config) (filter.Filter, error)
+	Read func(io.Reader) (filter.Filter, error)
+
+	// Predict says what a filter made for a Config will be like when it holds n keys.
+	Predict func(c Config, n uint64) (Prediction, error)
+
+	// Type is a nil pointer of the concrete type.
+	Type filter.Filter
+}
+
+// Abilities returns the optional interfaces that the kind's type has.
+func (k Kind) Abilities() filter.Abilities { return filter.AbilitiesOf(k.Type) }
+
+// ByName returns the kind of that name, or an error that lists the names.
+func ByName(name string) (Kind, error) {
+	var names []string
+	for _, k := range All() {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("kinds: no kind is called %q: take %s", name, strings.Join(names, ", "))
+}
+
+// ByNumber returns the kind with that number in files.
+func ByNumber(number frame.Kind) (Kind, error) {
+	for _, k := range All() {
+		if k.Number == number {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("kinds: kind number %d is unknown: the file may be of a newer release: %w", number, frame.ErrKind)
+}
+
+// Read reads a filter of whatever kind src holds.
+func Read(src io.Reader) (filter.Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	k, err := ByNumber(r.Header().Kind)
+	if err != nil {
+		return nil, err
+	}
+	return k.Read(r)
+}
