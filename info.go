@@ -1,0 +1,121 @@
+package everbloom
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// Info describes a set at one moment; each shard is looked at by itself.
+type Info struct {
+	filter.Info
+	Hash   string `json:"hash"`
+	Shards int    `json:"shards"`
+}
+
+// Info describes the set as it stands.
+func (s *Set) Info() Info {
+	sum := s.shards[0].info()
+	for i := range s.shards[1:] {
+		sum = addInfo(sum, s.shards[i+1].info())
+	}
+	n := float64(len(s.shards))
+	sum.FPR /= n
+	sum.Fill /= n
+	return Info{Info: sum, Hash: s.hash.Name(), Shards: len(s.shards)}
+}
+
+func (h *shard) info() filter.Info {
+	h.rlock()
+	defer h.runlock()
+	return h.filter.Info()
+}
+
+// addInfo adds b to a; rates and fills are added, too, for a mean.
+func addInfo(a, b filter.Info) filter.Info {
+	a.Keys += b.Keys
+	a.Exact = a.Exact && b.Exact
+	a.Capacity += b.Capacity
+	a.FastBits += b.FastBits
+	a.SlowBits += b.SlowBits
+	a.FPR += b.FPR
+	a.Fill += b.Fill
+	a.Overfull = a.Overfull || b.Overfull
+	return a
+}
+
+// Len returns the number of keys in the set: exact where Info says so, else an
+// estimate.
+func (s *Set) Len() uint64 { return s.Info().Keys }
+
+// A Description is what the file of a set says about itself.
+type Description struct {
+	Kind    string        `json:"kind"`
+	Version uint16        `json:"version"` // of the kind's format
+	Hash    string        `json:"hash"`    // "" if the file holds a bare filter
+	Shards  int           `json:"shards"`
+	Shape   frame.Shape   `json:"shape"` // of one shard
+	Summary frame.Summary `json:"summary"`
+}
+
+// Describe reads what r says about itself, without loading the filter. Of a set
+// with several shards it passes over the content to add up their summaries.
+func Describe(r io.Reader) (Description, error) {
+	var d Description
+	for part, err := range frame.Parts(r) {
+		if err != nil {
+			return Description{}, fmt.Errorf("everbloom: %w", err)
+		}
+		h := part.Header()
+		if h.Part == 0 {
+			if d, err = describe(h); err != nil {
+				return Description{}, err
+			}
+		} else {
+			d.add(h.Summary)
+		}
+		if h.Part+1 == h.Parts {
+			break
+		}
+		if _, err := io.Copy(io.Discard, part); err != nil {
+			return Description{}, fmt.Errorf("everbloom: %w", err)
+		}
+	}
+	return d, nil
+}
+
+func describe(h frame.Header) (Description, error) {
+	k, err := kinds.ByNumber(h.Kind)
+	if err != nil {
+		return Description{}, err
+	}
+	d := Description{Kind: k.Name, Version: h.Version, Shards: int(h.Parts), Shape: h.Shape, Summary: h.Summary}
+	hash, err := hashOf(h)
+	if errors.Is(err, errNoHash) {
+		return d, nil
+	}
+	d.Hash = hash.Name()
+	return d, err
+}
+
+func (d *Description) add(s frame.Summary) {
+	d.Summary.Keys += s.Keys
+	d.Summary.Capacity += s.Capacity
+	d.Summary.SetBits += s.SetBits
+	d.Summary.FastBits += s.FastBits
+	d.Summary.SlowBits += s.SlowBits
+}
+
+var errNoHash = errors.New("the file holds a bare filter without a hash: read it with the filter's own package")
+
+// hashOf returns the hash that a header names.
+func hashOf(h frame.Header) (hash filter.Hash, err error) {
+	if len(h.Hash) == 0 {
+		return hash, errNoHash
+	}
+	return hash, hash.UnmarshalBinary(h.Hash)
+}

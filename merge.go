@@ -1,0 +1,56 @@
+package everbloom
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// Union adds what is in other. Both sets must have the same hash, the same
+// number of shards and filters that can be merged; otherwise the error is
+// filter.ErrIncompatible (or errors.ErrUnsupported), says what differs, and
+// nothing was changed.
+func (s *Set) Union(other *Set) error { return s.merge(other, filter.Union) }
+
+// Intersect keeps at least what is in both. The conditions are those of Union.
+func (s *Set) Intersect(other *Set) error { return s.merge(other, filter.Intersect) }
+
+func (s *Set) merge(other *Set, verb func(f, other filter.Filter) error) error {
+	if err := s.compatible(other); err != nil {
+		return err
+	}
+	if _, can := s.shards[0].filter.(filter.Merger); s == other && can {
+		return nil // it is its own union and its own intersection
+	}
+	for i := range s.shards {
+		if err := mergeShards(&s.shards[i], &other.shards[i], s.order < other.order, verb); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Set) compatible(other *Set) error {
+	if s.hash != other.hash {
+		return fmt.Errorf("everbloom: hash is %s in one and %s in the other: %w", s.hash.Name(), other.hash.Name(), filter.ErrIncompatible)
+	}
+	if len(s.shards) != len(other.shards) {
+		return fmt.Errorf("everbloom: shards are %d in one and %d in the other: %w", len(s.shards), len(other.shards), filter.ErrIncompatible)
+	}
+	return nil
+}
+
+// mergeShards takes the two locks in an order that is the same for everybody.
+func mergeShards(to, from *shard, toFirst bool, verb func(f, other filter.Filter) error) error {
+	if toFirst {
+		to.lock()
+		defer to.unlock()
+	}
+	from.rlock()
+	defer from.runlock()
+	if !toFirst {
+		to.lock()
+		defer to.unlock()
+	}
+	return verb(to.filter, from.filter)
+}
