@@ -76,12 +76,20 @@ func parseSipHash(digits string) (Hash, error) {
 
 // AppendBinary appends the stored form, secret and all.
 func (h Hash) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, byte(h.algorithm))
+	b = append(b, byte(h.stored()))
 	b = binary.LittleEndian.AppendUint64(b, h.seed[0])
 	if h.Secret() {
 		b = binary.LittleEndian.AppendUint64(b, h.seed[1])
 	}
 	return b, nil
+}
+
+// stored returns the algorithm's number in files.
+func (h Hash) stored() algorithm {
+	if h.algorithm == algorithmSeeded {
+		return algorithmXXH3
+	}
+	return h.algorithm
 }
 
 // MarshalBinary returns the stored form, secret and all.
@@ -93,8 +101,8 @@ func (h *Hash) UnmarshalBinary(b []byte) error {
 		return corruptHash(errors.New("no bytes"))
 	}
 	got := Hash{algorithm: algorithm(b[0])}
-	if int(got.algorithm) >= len(algorithmNames) {
-		return corruptHash(fmt.Errorf("algorithm %d, known are 0 to %d", b[0], len(algorithmNames)-1))
+	if got.algorithm > algorithmMurmur3 {
+		return corruptHash(fmt.Errorf("algorithm %d, known are 0 to %d", b[0], algorithmMurmur3))
 	}
 	want := 9
 	if got.Secret() {
@@ -106,6 +114,9 @@ func (h *Hash) UnmarshalBinary(b []byte) error {
 	got.seed[0] = binary.LittleEndian.Uint64(b[1:])
 	if got.Secret() {
 		got.seed[1] = binary.LittleEndian.Uint64(b[9:])
+	}
+	if got.algorithm == algorithmXXH3 {
+		got = XXH3(got.seed[0])
 	}
 	*h = got
 	return nil

@@ -26,10 +26,13 @@ const (
 // after i keys. Exact for independent, evenly spread positions and many blocks;
 // an upper bound for few.
 func BlockedFPR(load float64, perWord int) float64 {
-	if load <= 0 {
-		return 0
-	}
 	inner := innerRates(perWord)
+	switch {
+	case load <= 0:
+		return 0
+	case load >= maxLoad:
+		return inner[maxLoad]
+	}
 	var rate, mass float64
 	lo, hi := poissonRange(load)
 	for i := lo; i <= hi; i++ {

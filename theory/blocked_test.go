@@ -88,8 +88,8 @@ func pattern(rng *rand.Rand, perWord int) (p uint64) {
 func TestBlockedCardinalityInvertsExpectedFill(t *testing.T) {
 	const blocks, load = 1 << 16, 40.0
 	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
-		clear := math.Exp(-load * (1 - math.Pow(63.0/64, float64(perWord))))
-		got := theory.BlockedCardinality(blocks*512, blocks*512*(1-clear), perWord)
+		unset := math.Exp(-load * (1 - math.Pow(63.0/64, float64(perWord))))
+		got := theory.BlockedCardinality(blocks*512, blocks*512*(1-unset), perWord)
 		near(t, "cardinality", got, load*blocks, 1e-3)
 	}
 }
@@ -98,7 +98,9 @@ func TestBlockedFPRAtTheEnds(t *testing.T) {
 	if got := theory.BlockedFPR(0, 1); got != 0 {
 		t.Errorf("empty: got %v, want 0", got)
 	}
-	near(t, "overfull", theory.BlockedFPR(1e6, 1), 1, 1e-9)
+	for _, load := range []float64{1e6, 1e300, math.Inf(1)} {
+		near(t, "overfull", theory.BlockedFPR(load, 1), 1, 1e-9)
+	}
 }
 
 func TestBinomialIntervalHoldsItsPromise(t *testing.T) {
