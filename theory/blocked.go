@@ -33,14 +33,9 @@ func BlockedFPR(load float64, perWord int) float64 {
 	case load >= maxLoad:
 		return inner[maxLoad]
 	}
-	var rate, mass float64
-	lo, hi := poissonRange(load)
-	for i := lo; i <= hi; i++ {
-		p := poisson(load, i)
-		mass += p
-		rate += p * inner[min(i, len(inner)-1)]
-	}
-	return rate / mass
+	var rate float64
+	poisson(load, func(i int, p float64) { rate += p * inner[min(i, maxLoad)] })
+	return rate
 }
 
 // BlockedLoad returns the largest average number of keys per block at which the
@@ -52,7 +47,7 @@ func BlockedLoad(f float64, perWord int) float64 {
 	for hi < maxLoad && BlockedFPR(hi, perWord) < f {
 		lo, hi = hi, 2*hi
 	}
-	for range 60 {
+	for range 50 {
 		mid := (lo + hi) / 2
 		if BlockedFPR(mid, perWord) <= f {
 			lo = mid
@@ -70,9 +65,11 @@ func BlockedLoad(f float64, perWord int) float64 {
 func BlockedBits(f float64) (bitsPerKey float64, perWord int) {
 	bitsPerKey = math.Inf(1)
 	for j := 1; j <= MaxPerWord; j++ {
-		if b := BlockBits / BlockedLoad(f, j); b < bitsPerKey {
-			bitsPerKey, perWord = b, j
+		b := BlockBits / BlockedLoad(f, j)
+		if b >= bitsPerKey {
+			break // the best k grows as f falls: beyond it, it only gets worse
 		}
+		bitsPerKey, perWord = b, j
 	}
 	return bitsPerKey, perWord
 }
@@ -106,6 +103,10 @@ var innerTables = [MaxPerWord]func() []float64{
 // computeInner follows the exact distribution of the number of set bits in a
 // word, throw by throw.
 func computeInner(perWord int) []float64 {
+	var hit [wordBits + 1]float64 // hit[x]: all of a query's bits in the word, given x are set
+	for x := range hit {
+		hit[x] = math.Pow(float64(x)/wordBits, float64(perWord))
+	}
 	inner := make([]float64, maxLoad+1)
 	var set [wordBits + 1]float64 // set[x]: probability that x bits are set
 	set[0] = 1
@@ -113,9 +114,9 @@ func computeInner(perWord int) []float64 {
 		for range perWord {
 			throw(&set)
 		}
-		var word float64 // probability that a query's bits in this word are all set
+		var word float64
 		for x, p := range set {
-			word += p * math.Pow(float64(x)/wordBits, float64(perWord))
+			word += p * hit[x]
 		}
 		inner[i] = math.Pow(min(word, 1), BlockWords)
 	}

@@ -124,3 +124,26 @@ func TestBinomialIntervalHoldsItsPromise(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkBlockedBits(b *testing.B) {
+	for b.Loop() {
+		theory.BlockedBits(0.01)
+	}
+}
+
+func BenchmarkBlockedFPR(b *testing.B) {
+	for b.Loop() {
+		theory.BlockedFPR(50, 1)
+	}
+}
+
+func TestBlockedBitsIsTheBest(t *testing.T) {
+	for f := 0.9; f > 1e-14; f *= 0.7 {
+		got, _ := theory.BlockedBits(f)
+		for j := 1; j <= theory.MaxPerWord; j++ {
+			if other := theory.BlockBits / theory.BlockedLoad(f, j); other < got {
+				t.Errorf("rate %g: %d per word need %g bits, chosen was %g", f, j, other, got)
+			}
+		}
+	}
+}

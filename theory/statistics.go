@@ -2,18 +2,23 @@ package theory
 
 import "math"
 
-// poisson returns the probability of i under the Poisson distribution with the
-// given mean.
-func poisson(mean float64, i int) float64 {
-	logFactorial, _ := math.Lgamma(float64(i) + 1)
-	return math.Exp(float64(i)*math.Log(mean) - mean - logFactorial)
-}
-
-// poissonRange returns an interval outside of which the Poisson distribution
-// has less than 1e-20 of its mass.
-func poissonRange(mean float64) (lo, hi int) {
+// poisson calls yield with the probabilities of the Poisson distribution with
+// the given mean, all but a mass of less than 1e-20, scaled so that they add up
+// to 1.
+func poisson(mean float64, yield func(i int, p float64)) {
 	spread := 10*math.Sqrt(mean) + 30
-	return int(max(0, mean-spread)), int(mean + spread)
+	lo, hi := int(max(0, mean-spread)), int(mean+spread)
+	logFactorial, _ := math.Lgamma(float64(lo) + 1)
+	first := math.Exp(float64(lo)*math.Log(mean) - mean - logFactorial)
+	var mass float64
+	for i, p := lo, first; i <= hi; i++ {
+		mass += p
+		p *= mean / float64(i+1)
+	}
+	for i, p := lo, first/mass; i <= hi; i++ {
+		yield(i, p)
+		p *= mean / float64(i+1)
+	}
 }
 
 // BinomialInterval returns the interval in which the number of successes among n
