@@ -101,7 +101,7 @@ func MayContainBatch(f Filter, keys []Key, out []bool) {
 		b.MayContainBatch(keys, out)
 		return
 	}
-	out = out[:len(keys)]
+	out = out[:len(keys):len(out)]
 	for i, k := range keys {
 		out[i] = f.MayContain(k)
 	}

@@ -3,6 +3,7 @@ package filter
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"unique"
 	"unsafe"
 
 	"github.com/dchest/siphash"
@@ -15,7 +16,20 @@ import (
 // can be merged.
 type Hash struct {
 	algorithm algorithm
-	seed      [2]uint64 // XXH3 and Murmur3 use the first
+	seed      uint64 // of XXH3 and Murmur3
+	secret    hidden // of SipHash
+}
+
+// hidden is a secret that can be compared and not be printed. A Hash that is an
+// unexported field of something else is printed without being asked, all its
+// fields, and pointers as addresses; the first pointer is followed, though, if
+// the verb does not suit it. Hence two.
+type hidden unique.Handle[unique.Handle[[2]uint64]]
+
+func hide(secret [2]uint64) hidden { return hidden(unique.Make(unique.Make(secret))) }
+
+func (h hidden) reveal() [2]uint64 {
+	return unique.Handle[unique.Handle[[2]uint64]](h).Value().Value()
 }
 
 // The first three numbers are stored in files: do not change. XXH3 with a seed
@@ -42,20 +56,20 @@ func XXH3(seed uint64) Hash {
 	if seed == 0 {
 		return Hash{}
 	}
-	return Hash{algorithm: algorithmSeeded, seed: [2]uint64{seed}}
+	return Hash{algorithm: algorithmSeeded, seed: seed}
 }
 
 // Murmur3 returns the first half of the 128-bit MurmurHash3 for x64, with the
 // given seed: what the papers used.
 func Murmur3(seed uint64) Hash {
-	return Hash{algorithm: algorithmMurmur3, seed: [2]uint64{seed}}
+	return Hash{algorithm: algorithmMurmur3, seed: seed}
 }
 
 // SipHash returns SipHash-2-4 keyed with secret.
 func SipHash(secret [16]byte) Hash {
-	return Hash{algorithm: algorithmSipHash, seed: [2]uint64{
+	return Hash{algorithm: algorithmSipHash, secret: hide([2]uint64{
 		binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:]),
-	}}
+	})}
 }
 
 // NewSipHash returns SipHash-2-4 with a new random secret, for keys that an
@@ -87,11 +101,12 @@ func (h Hash) String(s string) Key {
 func (h Hash) keyed(b []byte) Key {
 	switch h.algorithm {
 	case algorithmSipHash:
-		return Key(siphash.Hash(h.seed[0], h.seed[1], b))
+		secret := h.secret.reveal()
+		return Key(siphash.Hash(secret[0], secret[1], b))
 	case algorithmMurmur3:
-		return Key(murmur3.SeedSum64(h.seed[0], b))
+		return Key(murmur3.SeedSum64(h.seed, b))
 	default:
-		return Key(xxh3.HashSeed(b, h.seed[0]))
+		return Key(xxh3.HashSeed(b, h.seed))
 	}
 }
 

@@ -16,10 +16,10 @@ func (h Hash) Name() string {
 		return fmt.Sprintf("algorithm(%d)", uint8(h.algorithm))
 	}
 	name := algorithmNames[h.algorithm]
-	if h.Secret() || h.seed[0] == 0 {
+	if h.Secret() || h.seed == 0 {
 		return name
 	}
-	return name + ":" + strconv.FormatUint(h.seed[0], 10)
+	return name + ":" + strconv.FormatUint(h.seed, 10)
 }
 
 // Format prints the Name whatever the verb, so that no secret can slip out.
@@ -77,11 +77,12 @@ func parseSipHash(digits string) (Hash, error) {
 // AppendBinary appends the stored form, secret and all.
 func (h Hash) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, byte(h.stored()))
-	b = binary.LittleEndian.AppendUint64(b, h.seed[0])
 	if h.Secret() {
-		b = binary.LittleEndian.AppendUint64(b, h.seed[1])
+		secret := h.secret.reveal()
+		b = binary.LittleEndian.AppendUint64(b, secret[0])
+		return binary.LittleEndian.AppendUint64(b, secret[1]), nil
 	}
-	return b, nil
+	return binary.LittleEndian.AppendUint64(b, h.seed), nil
 }
 
 // stored returns the algorithm's number in files.
@@ -111,14 +112,14 @@ func (h *Hash) UnmarshalBinary(b []byte) error {
 	if len(b) != want {
 		return corruptHash(fmt.Errorf("%s takes %d bytes, found %d", got.Name(), want, len(b)))
 	}
-	got.seed[0] = binary.LittleEndian.Uint64(b[1:])
-	if got.Secret() {
-		got.seed[1] = binary.LittleEndian.Uint64(b[9:])
+	switch got.algorithm {
+	case algorithmSipHash:
+		*h = SipHash([16]byte(b[1:]))
+	case algorithmMurmur3:
+		*h = Murmur3(binary.LittleEndian.Uint64(b[1:]))
+	default:
+		*h = XXH3(binary.LittleEndian.Uint64(b[1:]))
 	}
-	if got.algorithm == algorithmXXH3 {
-		got = XXH3(got.seed[0])
-	}
-	*h = got
 	return nil
 }
 

@@ -37,14 +37,14 @@ func (i Info) BitsPerKey() float64 {
 type Duplicates uint8
 
 const (
-	// DuplicatesIgnored: adding again changes nothing; one Delete takes the key out.
+	// DuplicatesIgnored means that adding again changes nothing; one Delete takes the key out.
 	DuplicatesIgnored Duplicates = iota
 
-	// DuplicatesCounted: as many Deletes are needed as there were Adds, and
+	// DuplicatesCounted means that as many Deletes are needed as there were Adds, and
 	// deleting more often than adding may deny other keys.
 	DuplicatesCounted
 
-	// DuplicatesPin: adding again makes the key impossible to delete.
+	// DuplicatesPin means that adding again makes the key impossible to delete.
 	DuplicatesPin
 )
 

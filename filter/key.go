@@ -21,7 +21,7 @@ const (
 // keys differently. Files depend on the values: they never change.
 type Mixer uint64
 
-// NewMixer returns the mixer of a salt.
+// NewMixer returns the mixer of a salt. Salts that differ by 2^63 are the same.
 func NewMixer(salt uint64) Mixer {
 	return Mixer(mixMultiplier ^ (salt*stepMultiplier)<<1) // odd for every salt
 }
@@ -29,7 +29,7 @@ func NewMixer(salt uint64) Mixer {
 // Mix returns the bits of k. It is one full multiplication, folded: enough for
 // keys that are hashed, and forgiving towards keys that are small integers.
 func (m Mixer) Mix(k Key) uint64 {
-	hi, lo := bits.Mul64(uint64(k), uint64(m))
+	hi, lo := bits.Mul64(uint64(k)^uint64(m), uint64(m))
 	return hi ^ lo
 }
 

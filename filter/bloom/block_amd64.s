@@ -44,6 +44,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $32
 // ADDRESS leaves the address of the block of the key in AX in DX and what
 // Mixer.Mix gave in AX. DI holds f.
 #define ADDRESS \
+	XORQ Blocked_mixer(DI), AX \
 	MULQ Blocked_mixer(DI)  \
 	XORQ DX, AX             \
 	MOVQ AX, CX             \
