@@ -1,0 +1,143 @@
+package filtertest
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// pair returns two filters that can be merged, with the keys of their parts: in
+// the first only, in both, in the second only.
+func (c checker) pair() (a, b filter.Merger, left, common, right []filter.Key) {
+	const part = 2000
+	keys := c.keys(53, 3*part)
+	left, common, right = keys[:part], keys[part:2*part], keys[2*part:]
+	a = c.make(4*part, 0.01).(filter.Merger)
+	b = c.make(4*part, 0.01).(filter.Merger)
+	c.addAll(a, keys[:2*part])
+	c.addAll(b, keys[part:])
+	return a, b, left, common, right
+}
+
+// unionHasTheKeysOfBoth also looks for traces in the other operand: at once, and
+// after the union was changed, which would show memory that both share.
+func (c checker) unionHasTheKeysOfBoth() {
+	a, b, left, common, right := c.pair()
+	info, state := b.Info(), c.state(b)
+	if c.refused("union", a.Union(b)) {
+		c.wantAll(a, append(left, common...), "after a union that was refused")
+		return
+	}
+	for _, keys := range [][]filter.Key{left, common, right} {
+		c.wantAll(a, keys, "after a union")
+	}
+	c.checkInfo(a.Info())
+	c.wantSame(b, info, state, "a union changed the other operand: it")
+
+	c.addAll(a, c.keys(54, 500))
+	c.wantSame(b, info, state, "adding to a union changed the other operand: it")
+	c.wantAll(b, append(common, right...), "the other operand of a union")
+}
+
+// intersectionKeepsCommonKeys also checks that something was taken away: of the
+// keys of one operand only, most must go.
+func (c checker) intersectionKeepsCommonKeys() {
+	a, b, left, common, right := c.pair()
+	info, state := b.Info(), c.state(b)
+	if c.refused("intersection", a.Intersect(b)) {
+		c.wantAll(a, append(left, common...), "after an intersection that was refused")
+		return
+	}
+	c.wantAll(a, common, "after an intersection")
+	hits := 0
+	for _, k := range left {
+		if a.MayContain(k) {
+			hits++
+		}
+	}
+	if hits > len(left)/2 {
+		c.Errorf("after an intersection %d of %d keys are left that were in one operand only", hits, len(left))
+	}
+	c.checkInfo(a.Info())
+	c.wantSame(b, info, state, "an intersection changed the other operand: it")
+	c.wantAll(b, append(common, right...), "the other operand of an intersection")
+}
+
+// refused reports whether a merge that may lawfully be beyond the kind was.
+func (c checker) refused(what string, err error) bool {
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		c.Fatalf("%s of filters made for the same wish: %v", what, err)
+	}
+	return err != nil
+}
+
+// mergeWithItselfIsHarmless is about kinds that read one operand while they
+// change the other.
+func (c checker) mergeWithItselfIsHarmless() {
+	const n, probes = 2000, 10_000
+	for _, merge := range []func(f filter.Merger) error{
+		func(f filter.Merger) error { return f.Union(f) },
+		func(f filter.Merger) error { return f.Intersect(f) },
+	} {
+		stream := c.stream(59)
+		f := c.filled(stream.Keys(n)).(filter.Merger)
+		hits := MeasureRate(f, stream, probes)
+		c.refused("merge with itself", merge(f))
+		c.wantAll(f, stream.Keys(n), "after a merge with itself")
+		if got := MeasureRate(f, stream, probes); got > hits {
+			c.Errorf("a merge with itself raised the yeses for absent keys from %d to %d of %d", hits, got, probes)
+		}
+		c.checkInfo(f.Info())
+	}
+}
+
+// mergeRefusesStrangers offers filters of another shape, which a kind may refuse
+// or take in well, and one that only looks like the kind.
+func (c checker) mergeRefusesStrangers() {
+	const n = 1000
+	keys, others := c.keys(61, n), c.keys(62, n)
+	type operation struct {
+		name string
+		run  func(f filter.Merger, other filter.Filter) error
+		must []filter.Key // have after success
+	}
+	for _, op := range []operation{
+		{"union", filter.Merger.Union, append(keys[:n:n], others...)},
+		{"intersection", filter.Merger.Intersect, nil},
+	} {
+		for _, other := range []filter.Filter{
+			c.make(50*n, 0.01), c.make(2*n, 1e-5), stranger{c.make(2*n, 0.01)},
+		} {
+			f := c.make(2*n, 0.01).(filter.Merger)
+			c.addAll(f, keys)
+			c.addAll(other, others)
+			c.offer(op.name, f, other, op.run, keys, op.must)
+			c.wantAll(other, others, "offered for "+op.name)
+		}
+	}
+}
+
+// offer merges other into f, which holds keys; after success it must hold must.
+func (c checker) offer(name string, f filter.Merger, other filter.Filter, run func(filter.Merger, filter.Filter) error, keys, must []filter.Key) {
+	_, strange := other.(stranger)
+	info, state := f.Info(), c.state(f)
+	otherState := c.state(other)
+	switch err := run(f, other); {
+	case err == nil && !strange:
+		c.wantAll(f, must, name+" of unequal shapes")
+	case err == nil:
+		c.Errorf("%s with a filter of another type was accepted", name)
+	case !errors.Is(err, filter.ErrIncompatible) && !errors.Is(err, errors.ErrUnsupported):
+		c.Errorf("%s with a stranger: %v, want ErrIncompatible", name, err)
+	default:
+		c.wantSame(f, info, state, "a refused "+name)
+		c.wantAll(f, keys, "after a refused "+name)
+	}
+	if !bytes.Equal(c.state(other), otherState) {
+		c.Errorf("%s changed the other operand", name)
+	}
+}
+
+// A stranger has the answers of the kind and another type.
+type stranger struct{ filter.Filter }

@@ -1,0 +1,174 @@
+package filtertest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// A Subject is a kind of filter under test.
+type Subject struct {
+	// Name says which kind, and stands in the names of benchmarks.
+	Name string
+
+	// New returns an empty filter made for the given number of keys and rate.
+	// All filters it makes for the same wish can be merged, if the kind can.
+	New func(items uint64, fpr float64) (filter.Filter, error)
+
+	// Read reads back what Snapshot wrote. It may be nil if the kind is no
+	// Snapshotter.
+	Read func(io.Reader) (filter.Filter, error)
+
+	// KeyBits is the width of the keys that the kind takes, for kinds over a
+	// universe of fewer than 2^64 keys; 0 means 64, and less than 20 will not do.
+	KeyBits int
+
+	// BoundOnly says that Info's FPR is an upper bound, so that a measured rate
+	// below it is no fault.
+	BoundOnly bool
+
+	// Sizes are the numbers of keys that benchmarks use; none means 10,000 and
+	// 1,000,000.
+	Sizes []uint64
+}
+
+// Run checks everything that the filters of s promise, in subtests that are
+// named after what must hold. What the kind has no ability for is left out.
+func Run(t *testing.T, s Subject) {
+	t.Helper()
+	f, err := s.New(1000, 0.01)
+	if err != nil {
+		t.Fatalf("%s: making a filter for 1000 keys at 1 %%: %v", s.Name, err)
+	}
+	abilities := filter.AbilitiesOf(f)
+	for _, c := range checks {
+		if c.applies(abilities) {
+			t.Run(c.name, func(t *testing.T) { c.run(checker{t, s}) })
+		}
+	}
+}
+
+// A check is one thing that must hold.
+type check struct {
+	name    string
+	applies func(filter.Abilities) bool
+	run     func(checker)
+}
+
+func always(filter.Abilities) bool         { return true }
+func deletes(a filter.Abilities) bool      { return a.Delete }
+func merges(a filter.Abilities) bool       { return a.Merge }
+func resizes(a filter.Abilities) bool      { return a.Resize }
+func snapshots(a filter.Abilities) bool    { return a.Snapshot }
+func isConcurrent(a filter.Abilities) bool { return a.Concurrent }
+
+var checks = []check{
+	{"PresentKeysAreNeverDenied", always, checker.presentKeysAreNeverDenied},
+	{"StructuredKeysAreNeverDenied", always, checker.structuredKeysAreNeverDenied},
+	{"EmptyFilterDenies", always, checker.emptyFilterDenies},
+	{"AddReportsNewKeys", always, checker.addReportsNewKeys},
+	{"FullFilterRefusesWithoutChange", always, checker.fullFilterRefusesWithoutChange},
+	{"InfoIsConsistent", always, checker.infoIsConsistent},
+	{"OverfullIsTold", always, checker.overfullIsTold},
+	{"InfoSurvivesSaturation", always, checker.infoSurvivesSaturation},
+	{"RateIsAsPredictedAndAsked", always, checker.rateIsAsPredictedAndAsked},
+	{"NothingIsAllocated", always, checker.nothingIsAllocated},
+	{"BatchEqualsSingles", always, checker.batchEqualsSingles},
+	{"BatchMindsItsBounds", always, checker.batchMindsItsBounds},
+	{"ReadersMayShare", always, checker.readersMayShare},
+	{"DeleteKeepsOtherKeys", deletes, checker.deleteKeepsOtherKeys},
+	{"DeleteRefusesAbsentKeys", deletes, checker.deleteRefusesAbsentKeys},
+	{"DeleteHonoursDuplicates", deletes, checker.deleteHonoursDuplicates},
+	{"UnionHasTheKeysOfBoth", merges, checker.unionHasTheKeysOfBoth},
+	{"IntersectionKeepsCommonKeys", merges, checker.intersectionKeepsCommonKeys},
+	{"MergeWithItselfIsHarmless", merges, checker.mergeWithItselfIsHarmless},
+	{"MergeRefusesStrangers", merges, checker.mergeRefusesStrangers},
+	{"ResizeKeepsAllKeys", resizes, checker.resizeKeepsAllKeys},
+	{"SnapshotReadsBackEqual", snapshots, checker.snapshotReadsBackEqual},
+	{"SnapshotIsFrozen", snapshots, checker.snapshotIsFrozen},
+	{"SnapshotReportsWriteErrors", snapshots, checker.snapshotReportsWriteErrors},
+	{"ReadRefusesTruncation", snapshots, checker.readRefusesTruncation},
+	{"ReadRefusesDamage", snapshots, checker.readRefusesDamage},
+	{"ConcurrentUseIsSafe", isConcurrent, checker.concurrentUseIsSafe},
+}
+
+// A checker runs checks of one subject. It holds the TB, so that the suite can
+// be run against one that only takes notes.
+type checker struct {
+	testing.TB
+	s Subject
+}
+
+// make returns an empty filter.
+func (c checker) make(items uint64, fpr float64) filter.Filter {
+	f, err := c.s.New(items, fpr)
+	if err != nil {
+		c.Fatalf("making a filter for %d keys at rate %g: %v", items, fpr, err)
+	}
+	return f
+}
+
+// filled returns a filter made for all the keys, at 1 %, with the keys in it.
+func (c checker) filled(keys []filter.Key) filter.Filter {
+	f := c.make(uint64(len(keys)), 0.01)
+	c.addAll(f, keys)
+	return f
+}
+
+// addAll adds keys that must find room.
+func (c checker) addAll(f filter.Filter, keys []filter.Key) {
+	for i, k := range keys {
+		if _, err := f.Add(k); err != nil {
+			c.Fatalf("adding key %d of %d, %#x: %v", i, len(keys), k, err)
+		}
+	}
+}
+
+// wantAll checks that no key is denied.
+func (c checker) wantAll(f filter.Filter, keys []filter.Key, when string) {
+	denied := 0
+	for i, k := range keys {
+		if f.MayContain(k) {
+			continue
+		}
+		if denied++; denied == 1 {
+			c.Errorf("%s: key %d of %d, %#x, is in the set and was denied", when, i, len(keys), k)
+		}
+	}
+	if denied > 1 {
+		c.Errorf("%s: %d of %d keys that are in the set were denied", when, denied, len(keys))
+	}
+}
+
+// keys returns n keys that a stream calls present.
+func (c checker) keys(seed, n uint64) []filter.Key { return c.stream(seed).Keys(n) }
+
+func (c checker) stream(seed uint64) Stream { return c.s.stream(seed) }
+
+func (s Subject) stream(seed uint64) Stream { return Stream{Seed: seed, Bits: s.KeyBits} }
+
+// state is all that can be seen of a filter without asking for keys: its stored
+// form, if it has one, else nothing.
+func (c checker) state(f filter.Filter) []byte {
+	w, err := filter.Snapshot(f)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return c.written(w)
+}
+
+// written returns what w writes.
+func (c checker) written(w io.WriterTo) []byte {
+	var b bytes.Buffer
+	n, err := w.WriteTo(&b)
+	if err != nil {
+		c.Fatalf("writing a snapshot: %v", err)
+	}
+	if n != int64(b.Len()) {
+		c.Errorf("writing a snapshot: WriteTo reports %d bytes and wrote %d", n, b.Len())
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,631 @@
+package filtertest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+var sink []byte
+
+// A plant is a kind with a fault, and the checks that must find it.
+type plant struct {
+	fault  string
+	config ExactConfig
+	hooks  hooks
+	finds  []string
+	model  bool // the model must find it as well
+}
+
+var (
+	counted = ExactConfig{Duplicates: filter.DuplicatesCounted}
+	pinning = ExactConfig{Duplicates: filter.DuplicatesPin}
+	bounded = ExactConfig{Bounded: true}
+)
+
+var plants = []plant{
+	{
+		fault: "forgets a key in 50",
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			if k%50 == 7 {
+				return true, nil
+			}
+			return f.Add(k)
+		}},
+		finds: []string{"PresentKeysAreNeverDenied", "StructuredKeysAreNeverDenied", "ReadersMayShare", "InfoIsConsistent"},
+		model: true,
+	},
+	{
+		fault: "denies small keys",
+		hooks: hooks{has: func(f *Exact, k filter.Key) bool { return k >= 16 && f.MayContain(k) }},
+		finds: []string{"StructuredKeysAreNeverDenied"},
+		model: true,
+	},
+	{
+		fault: "says yes to everything",
+		hooks: hooks{has: func(*Exact, filter.Key) bool { return true }},
+		finds: []string{"EmptyFilterDenies", "RateIsAsPredictedAndAsked"},
+	},
+	{
+		fault: "calls every key new",
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			_, err := f.Add(k)
+			return true, err
+		}},
+		finds: []string{"AddReportsNewKeys"},
+		model: true,
+	},
+	{
+		fault: "calls no key new",
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			_, err := f.Add(k)
+			return false, err
+		}},
+		finds: []string{"AddReportsNewKeys"},
+		model: true,
+	},
+	{
+		fault:  "loses a key when full",
+		config: bounded,
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			added, err := f.Add(k)
+			if err != nil {
+				loseAny(f)
+			}
+			return added, err
+		}},
+		finds: []string{"FullFilterRefusesWithoutChange"},
+		model: true,
+	},
+	{
+		fault:  "is full too early",
+		config: bounded,
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			if f.set.Len() >= int(f.room)/2 {
+				return false, filter.ErrFull
+			}
+			return f.Add(k)
+		}},
+		finds: []string{"FullFilterRefusesWithoutChange", "PresentKeysAreNeverDenied"},
+	},
+	{
+		fault: "counts one too many",
+		hooks: hooks{info: alter(func(i *filter.Info) { i.Keys++ })},
+		finds: []string{"InfoIsConsistent", "EmptyFilterDenies", "DeleteKeepsOtherKeys"},
+		model: true,
+	},
+	{
+		fault: "estimates 10 % too many",
+		hooks: hooks{info: alter(func(i *filter.Info) { i.Exact, i.Keys = false, i.Keys+i.Keys/10 })},
+		finds: []string{"InfoIsConsistent"},
+	},
+	{
+		fault: "uses no memory and has an impossible fill",
+		hooks: hooks{info: alter(func(i *filter.Info) { i.FastBits, i.Fill = 0, 1.5 })},
+		finds: []string{"InfoIsConsistent"},
+		model: true,
+	},
+	{
+		fault: "never says it is overfull",
+		hooks: hooks{info: func(f *Exact) filter.Info {
+			info := f.Info()
+			info.Unbounded, info.Capacity = false, f.config.Items
+			return info
+		}},
+		finds: []string{"OverfullIsTold"},
+	},
+	{
+		fault: "says it is overfull at its capacity",
+		hooks: hooks{info: func(f *Exact) filter.Info {
+			info := f.Info()
+			info.Unbounded, info.Capacity = false, f.config.Items
+			info.Overfull = info.Keys >= info.Capacity
+			return info
+		}},
+		finds: []string{"InfoIsConsistent"},
+	},
+	{
+		fault: "has no rate once it is saturated",
+		hooks: hooks{info: func(f *Exact) filter.Info {
+			info := f.Info()
+			if f.set.Len() > 20*int(f.config.Items) {
+				info.FPR = 0.5
+			}
+			return info
+		}},
+		finds: []string{"InfoSurvivesSaturation"},
+	},
+	{
+		fault: "has twice the rate it tells",
+		hooks: hooks{has: lie(0.01), info: tell(0.005)},
+		finds: []string{"RateIsAsPredictedAndAsked"},
+	},
+	{
+		fault: "has half the rate it tells",
+		hooks: hooks{has: lie(0.001), info: tell(0.002)},
+		finds: []string{"RateIsAsPredictedAndAsked"},
+	},
+	{
+		fault: "tells the truth and has twice the asked rate",
+		hooks: hooks{has: lie(0.002), info: tell(0.002)}, // 0.1 % is asked, too
+		finds: []string{"RateIsAsPredictedAndAsked"},
+	},
+	{
+		fault: "allocates in MayContain",
+		hooks: hooks{has: func(f *Exact, k filter.Key) bool {
+			sink = make([]byte, 8)
+			return f.MayContain(k)
+		}},
+		finds: []string{"NothingIsAllocated"},
+	},
+	{
+		fault:  "allocates in every 20th Add",
+		config: bounded,
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			if f.set.Len()%20 == 0 {
+				sink = make([]byte, 8)
+			}
+			return f.Add(k)
+		}},
+		finds: []string{"NothingIsAllocated"},
+	},
+	{
+		fault: "deletes nothing",
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			if !f.set.Has(k) {
+				return filter.ErrNotFound
+			}
+			return nil
+		}},
+		finds: []string{"DeleteKeepsOtherKeys", "DeleteHonoursDuplicates"},
+		model: true, // by its count
+	},
+	{
+		fault: "deletes another key as well",
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			err := f.Delete(k)
+			if err == nil && k%32 == 0 {
+				loseAny(f)
+			}
+			return err
+		}},
+		finds: []string{"DeleteKeepsOtherKeys"},
+		model: true,
+	},
+	{
+		fault: "does not find keys that are there",
+		hooks: hooks{delete: func(*Exact, filter.Key) error { return filter.ErrNotFound }},
+		finds: []string{"DeleteKeepsOtherKeys"},
+		model: true,
+	},
+	{
+		fault: "pins every key",
+		hooks: hooks{delete: func(*Exact, filter.Key) error { return filter.ErrPinned }},
+		finds: []string{"DeleteKeepsOtherKeys"},
+	},
+	{
+		fault: "deletes and says pinned",
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			if err := f.Delete(k); err != nil {
+				return err
+			}
+			return filter.ErrPinned
+		}},
+		finds: []string{"DeleteKeepsOtherKeys"},
+		model: true,
+	},
+	{
+		fault: "deletes absent keys without complaint",
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			_ = f.Delete(k)
+			return nil
+		}},
+		finds: []string{"DeleteRefusesAbsentKeys"},
+		model: true,
+	},
+	{
+		fault: "refuses absent keys and loses another",
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			err := f.Delete(k)
+			if err != nil {
+				loseAny(f)
+			}
+			return err
+		}},
+		finds: []string{"DeleteRefusesAbsentKeys"},
+		model: true,
+	},
+	{
+		fault:  "deletes all copies at once",
+		config: counted,
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			if !f.set.Remove(k) {
+				return filter.ErrNotFound
+			}
+			return nil
+		}},
+		finds: []string{"DeleteHonoursDuplicates"},
+		model: true,
+	},
+	{
+		fault:  "keeps a copy too many",
+		config: counted,
+		hooks: hooks{add: func(f *Exact, k filter.Key) (bool, error) {
+			known := f.set.Has(k)
+			added, err := f.Add(k)
+			if known {
+				_, _ = f.Add(k)
+			}
+			return added, err
+		}},
+		finds: []string{"DeleteHonoursDuplicates"},
+		model: true, // by its count
+	},
+	{
+		fault:  "deletes what was added twice",
+		config: pinning,
+		hooks: hooks{delete: func(f *Exact, k filter.Key) error {
+			if !f.set.Remove(k) {
+				return filter.ErrNotFound
+			}
+			return nil
+		}},
+		finds: []string{"DeleteHonoursDuplicates"},
+		model: true,
+	},
+	{
+		fault: "loses a key in a union",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			err := f.Union(other)
+			if err == nil {
+				loseAny(f)
+			}
+			return err
+		}},
+		finds: []string{"UnionHasTheKeysOfBoth"},
+		model: true,
+	},
+	{
+		fault: "changes the other operand of a union",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			err := f.Union(other)
+			if err == nil {
+				_ = other.(*Exact).Union(f)
+			}
+			return err
+		}},
+		finds: []string{"UnionHasTheKeysOfBoth"},
+		model: true, // by the count of the other
+	},
+	{
+		fault: "shares memory with the other operand of a union",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			if o, ok := other.(*Exact); ok {
+				_ = f.Union(o)
+				o.set = f.set
+				return nil
+			}
+			return f.Union(other)
+		}},
+		finds: []string{"UnionHasTheKeysOfBoth"},
+		model: true,
+	},
+	{
+		fault: "fails to unite its like",
+		hooks: hooks{union: func(*Exact, filter.Filter) error { return errors.New("out of luck") }},
+		finds: []string{"UnionHasTheKeysOfBoth"},
+		model: true,
+	},
+	{
+		fault: "takes nothing away in an intersection",
+		hooks: hooks{intersect: func(f *Exact, other filter.Filter) error {
+			_, err := f.peer(other)
+			return err
+		}},
+		finds: []string{"IntersectionKeepsCommonKeys"},
+	},
+	{
+		fault: "loses a common key in an intersection",
+		hooks: hooks{intersect: func(f *Exact, other filter.Filter) error {
+			err := f.Intersect(other)
+			if err == nil {
+				loseAny(f)
+			}
+			return err
+		}},
+		finds: []string{"IntersectionKeepsCommonKeys", "MergeWithItselfIsHarmless"},
+		model: true,
+	},
+	{
+		fault: "loses everything when united with itself",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			if other == filter.Filter(f) {
+				f.set = Set{}
+			}
+			return f.Union(other)
+		}},
+		finds: []string{"MergeWithItselfIsHarmless"},
+		model: true,
+	},
+	{
+		fault: "accepts strangers",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			if _, ok := other.(stranger); ok {
+				return nil
+			}
+			return f.Union(other)
+		}},
+		finds: []string{"MergeRefusesStrangers"},
+	},
+	{
+		fault: "accepts other shapes and takes nothing in",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			if o, ok := other.(*Exact); ok && f.config != o.config {
+				return nil
+			}
+			return f.Union(other)
+		}},
+		finds: []string{"MergeRefusesStrangers"},
+	},
+	{
+		fault: "changes before it refuses",
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			err := f.Union(other)
+			if errors.Is(err, filter.ErrIncompatible) {
+				loseAny(f)
+			}
+			return err
+		}},
+		finds: []string{"MergeRefusesStrangers"},
+	},
+	{
+		fault: "loses a key when it grows",
+		hooks: hooks{grow: func(f *Exact) error {
+			loseAny(f)
+			return f.Grow()
+		}},
+		finds: []string{"ResizeKeepsAllKeys"},
+		model: true,
+	},
+	{
+		fault: "cannot grow",
+		hooks: hooks{grow: func(*Exact) error { return filter.ErrFull }},
+		finds: []string{"ResizeKeepsAllKeys"},
+	},
+	{
+		fault: "forgets its capacity when stored",
+		hooks: hooks{read: func(r io.Reader) (*Exact, error) {
+			f, err := ReadExact(r)
+			if err == nil {
+				f.room++
+			}
+			return f, err
+		}},
+		finds: []string{"SnapshotReadsBackEqual"},
+		model: true,
+	},
+	{
+		fault: "forgets a key when read",
+		hooks: hooks{read: func(r io.Reader) (*Exact, error) {
+			f, err := ReadExact(r)
+			if err == nil {
+				loseAny(f)
+			}
+			return f, err
+		}},
+		finds: []string{"SnapshotReadsBackEqual"},
+		model: true,
+	},
+	{
+		fault: "takes its snapshot too late",
+		hooks: hooks{snapshot: func(f *Exact) io.WriterTo { return lazy{f} }},
+		finds: []string{"SnapshotIsFrozen"},
+	},
+	{
+		fault: "does not hear that writing failed",
+		hooks: hooks{snapshot: func(f *Exact) io.WriterTo { return deaf{f.Snapshot()} }},
+		finds: []string{"SnapshotReportsWriteErrors"},
+	},
+	{
+		fault: "trusts what it reads",
+		hooks: hooks{read: trusting},
+		finds: []string{"ReadRefusesTruncation", "ReadRefusesDamage"},
+	},
+	{
+		fault: "reads beyond the end",
+		hooks: hooks{read: hasty},
+		finds: []string{"ReadRefusesTruncation"},
+	},
+	{
+		fault: "hides what damage is",
+		hooks: hooks{read: func(r io.Reader) (*Exact, error) {
+			f, err := ReadExact(r)
+			if err != nil {
+				return nil, errors.New("something went wrong")
+			}
+			return f, nil
+		}},
+		finds: []string{"ReadRefusesTruncation", "ReadRefusesDamage"},
+	},
+}
+
+func TestPlantedFaultsAreFound(t *testing.T) {
+	for _, p := range plants {
+		t.Run(p.fault, func(t *testing.T) {
+			s := p.hooks.subject(p.config)
+			got := failures(t, s, p.finds...)
+			for _, name := range p.finds {
+				if got[name] == "" || strings.HasPrefix(got[name], "panic: ") {
+					t.Errorf("%s did not find it, its notes are %q", name, got[name])
+				}
+			}
+			if !p.model {
+				return
+			}
+			if notes := record(t, func(tb *recorder) { modelOn(tb, s, 1, 20_000) }); notes == "" {
+				t.Error("the model did not find it")
+			}
+		})
+	}
+}
+
+func modelOn(tb testing.TB, s Subject, seed uint64, operations int) {
+	tb.Helper()
+	runModel(tb, s, fmt.Sprintf("seed %d", seed), &tape{dice: rand.New(rand.NewPCG(seed, 0))}, operations)
+}
+
+// batching has a batch form with faults.
+type batching struct {
+	*Exact
+	skipLast, reckless bool
+}
+
+func (f batching) AddBatch(keys []filter.Key) (done, added int, err error) {
+	if f.skipLast && len(keys) > 90 {
+		_, added, err = filter.AddBatch(f.Exact, keys[:len(keys)-1])
+		return len(keys), added, err
+	}
+	return filter.AddBatch(f.Exact, keys)
+}
+
+func (f batching) MayContainBatch(keys []filter.Key, out []bool) {
+	if f.reckless {
+		keys = keys[:min(len(keys), len(out))]
+	}
+	filter.MayContainBatch(f.Exact, keys, out)
+}
+
+func batchSubject(skipLast, reckless bool) Subject {
+	s := exactSubject(false, filter.DuplicatesIgnored)
+	s.New = func(items uint64, _ float64) (filter.Filter, error) {
+		return batching{NewExact(ExactConfig{Items: items}), skipLast, reckless}, nil
+	}
+	return s
+}
+
+func TestFaultyBatchesAreFound(t *testing.T) {
+	const equal, bounds = "BatchEqualsSingles", "BatchMindsItsBounds"
+	if got := failures(t, batchSubject(true, false), equal); got[equal] == "" {
+		t.Error("a batch that skips its last key was not found")
+	}
+	if got := failures(t, batchSubject(false, true), bounds); got[bounds] == "" {
+		t.Error("a batch that cuts its answers short was not found")
+	}
+	if got := failures(t, batchSubject(false, false), equal, bounds); len(got) > 0 {
+		t.Errorf("a correct batch was found faulty: %v", got)
+	}
+}
+
+// locked is an Exact for concurrent use, which may forget keys.
+type locked struct {
+	mu     sync.RWMutex
+	exact  *Exact
+	adds   int
+	forget int // every so many adds; 0 never
+}
+
+func (f *locked) ConcurrentUse() {}
+
+func (f *locked) Add(k filter.Key) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.adds++; f.forget > 0 && f.adds%f.forget == 0 {
+		return true, nil
+	}
+	return f.exact.Add(k)
+}
+
+func (f *locked) Delete(k filter.Key) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exact.Delete(k)
+}
+
+func (f *locked) MayContain(k filter.Key) bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.exact.MayContain(k)
+}
+
+func (f *locked) Info() filter.Info {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.exact.Info()
+}
+
+func (f *locked) Snapshot() io.WriterTo {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.exact.Snapshot()
+}
+
+func lockedSubject(forget int) Subject {
+	return Subject{Name: "locked", New: func(items uint64, _ float64) (filter.Filter, error) {
+		return &locked{exact: NewExact(ExactConfig{Items: items}), forget: forget}, nil
+	}}
+}
+
+func TestFaultyConcurrentFilterIsFound(t *testing.T) {
+	const name = "ConcurrentUseIsSafe"
+	if got := failures(t, lockedSubject(1001), name); got[name] == "" {
+		t.Error("a concurrent filter that forgets one key in 1001 was not found")
+	}
+	if got := failures(t, lockedSubject(0), name); len(got) > 0 {
+		t.Errorf("a correct concurrent filter was found faulty: %v", got)
+	}
+}
+
+// TestEveryCheckCanFail holds that the faults above reach every check.
+func TestEveryCheckCanFail(t *testing.T) {
+	found := map[string]bool{"BatchEqualsSingles": true, "BatchMindsItsBounds": true, "ConcurrentUseIsSafe": true}
+	for _, p := range plants {
+		for _, name := range p.finds {
+			found[name] = true
+		}
+	}
+	for _, c := range checks {
+		if !found[c.name] {
+			t.Errorf("no planted fault makes %s fail", c.name)
+		}
+		delete(found, c.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		t.Errorf("there is no check %s", name)
+	}
+}
+
+// TestHonestRatePasses is the other side of the faulty rates: a filter that errs
+// as often as it tells is in order.
+func TestHonestRatePasses(t *testing.T) {
+	const name = "RateIsAsPredictedAndAsked"
+	if got := failures(t, hooks{has: lie(0.001), info: tell(0.001)}.subject(ExactConfig{}), name); len(got) > 0 {
+		t.Errorf("a filter that tells its rate was found faulty: %v", got)
+	}
+	s := hooks{has: lie(0.0005), info: tell(0.001)}.subject(ExactConfig{})
+	s.BoundOnly = true
+	if got := failures(t, s, name); len(got) > 0 {
+		t.Errorf("a filter that tells a bound was found faulty: %v", got)
+	}
+}
+
+// TestFilterWithoutAbilitiesPasses has nothing but the three methods that every
+// kind has.
+func TestFilterWithoutAbilitiesPasses(t *testing.T) {
+	Run(t, Subject{Name: "bare", KeyBits: 24, New: func(items uint64, _ float64) (filter.Filter, error) {
+		return struct{ filter.Filter }{NewExact(ExactConfig{Items: items})}, nil
+	}})
+}
+
+func TestCorrectFaultyPasses(t *testing.T) {
+	if got := failures(t, hooks{}.subject(ExactConfig{}), "UnionHasTheKeysOfBoth", "MergeRefusesStrangers", "SnapshotReadsBackEqual"); len(got) > 0 {
+		t.Errorf("an Exact without faults was found faulty: %v", got)
+	}
+}
