@@ -14,7 +14,7 @@ func (f *Blocked) AddBatch(keys []filter.Key) (done, added int, err error) {
 // MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
 // shorter than keys.
 func (f *Blocked) MayContainBatch(keys []filter.Key, out []bool) {
-	f.hasBatch(keys, out[:len(keys)])
+	f.hasBatch(keys, out[:len(keys):len(out)])
 }
 
 // portableHasBatch first reads one word of each of the next blocks, then tests
@@ -70,7 +70,7 @@ func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 // The first four positions of a whole stride are tested before any answer is
 // looked at, so that their cache misses overlap.
 func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
-	out = out[:len(keys)]
+	out = out[:len(keys):len(out)]
 	if f.hashes < 4 {
 		for i, k := range keys {
 			out[i] = f.MayContain(k)

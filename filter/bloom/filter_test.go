@@ -1,0 +1,154 @@
+package bloom_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+var (
+	classic = filtertest.Subject{
+		Name: "bloom",
+		New: func(items uint64, fpr float64) (filter.Filter, error) {
+			return bloom.New(bloom.Config{Items: items, FPR: fpr})
+		},
+		Read: func(r io.Reader) (filter.Filter, error) { return bloom.Read(r) },
+	}
+	blocked = filtertest.Subject{
+		Name: "blocked",
+		New: func(items uint64, fpr float64) (filter.Filter, error) {
+			return bloom.NewBlocked(bloom.Config{Items: items, FPR: fpr})
+		},
+		Read: func(r io.Reader) (filter.Filter, error) { return bloom.ReadBlocked(r) },
+	}
+)
+
+func TestConformance(t *testing.T)        { filtertest.Run(t, classic) }
+func TestBlockedConformance(t *testing.T) { filtertest.Run(t, blocked) }
+
+// TestRateHoldsAtEverySize measures filters that hold exactly what they were
+// made for, against the exact theory and against the wish.
+func TestRateHoldsAtEverySize(t *testing.T) {
+	const probes = 1_000_000
+	for _, n := range []uint64{100, 3000, 100_000} {
+		for _, fpr := range []float64{0.1, 0.01, 0.001, 1e-4} {
+			for _, s := range []filtertest.Subject{classic, blocked} {
+				hits := 0
+				const filters = 5 // the mean over several evens out how each happens to fill
+				for seed := range uint64(filters) {
+					stream := filtertest.Stream{Seed: seed}
+					f, err := s.New(n, fpr)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, k := range filtertest.Keys(seed, n) {
+						f.Add(k)
+					}
+					hits += filtertest.MeasureRate(f, stream, probes/filters)
+				}
+				checkRate(t, s.Name, n, fpr, hits, probes)
+			}
+		}
+	}
+}
+
+// checkRate allows 4 standard deviations of the queries, and how unevenly small
+// filters fill: that moves the rate of a filter by a share of about 4/sqrt(n)
+// for these rates, less for the mean of five.
+func checkRate(t *testing.T, name string, n uint64, fpr float64, hits, probes int) {
+	t.Helper()
+	uneven := 8 / sqrt(5*float64(n))
+	mean := fpr * float64(probes)
+	spread := 4*sqrt(mean) + uneven*mean + 0.011*mean // 1 % for whole numbers of hashes
+	if float64(hits) > mean+spread {
+		t.Errorf("%s, %d keys at %g: %d false positives of %d, want at most %.0f", name, n, fpr, hits, probes, mean+spread)
+	}
+	// Tiny blocked filters are rounded up to whole blocks and are better than asked.
+	if n >= 3000 && float64(hits) < mean-spread {
+		t.Errorf("%s, %d keys at %g: %d false positives of %d, want at least %.0f", name, n, fpr, hits, probes, mean-spread)
+	}
+}
+
+// TestOverfullIsSaidInTime fills filters to the brim and then twice as full.
+func TestOverfullIsSaidInTime(t *testing.T) {
+	for _, s := range []filtertest.Subject{classic, blocked} {
+		for _, n := range []uint64{1, 10, 1000, 50_000} {
+			f, err := s.New(n, 0.01)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys := filtertest.Keys(n, 2*n+50)
+			for _, k := range keys[:n] {
+				f.Add(k)
+			}
+			if info := f.Info(); info.Overfull {
+				t.Errorf("%s of %d with %d keys: overfull too early: %+v", s.Name, n, n, info)
+			}
+			for _, k := range keys[n:] {
+				f.Add(k)
+			}
+			if info := f.Info(); !info.Overfull || info.FPR < 0.01 && n > 10 {
+				t.Errorf("%s of %d with %d keys: not overfull: %+v", s.Name, n, len(keys), info)
+			}
+		}
+	}
+}
+
+func TestFullFilterStillAnswers(t *testing.T) {
+	f, err := bloom.Build(bloom.Shape{Bits: 3, Hashes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range filtertest.Keys(1, 100) {
+		f.Add(k)
+	}
+	info := f.Info()
+	if info.Fill != 1 || info.FPR != 1 || info.Keys < 100 || !f.MayContain(12345) {
+		t.Errorf("all bits set: %+v", info)
+	}
+}
+
+func TestMergeNamesWhatDiffers(t *testing.T) {
+	build := func(s bloom.Shape) *bloom.Filter {
+		f, err := bloom.Build(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	base := bloom.Shape{Bits: 100, Hashes: 3}
+	for want, other := range map[string]bloom.Shape{
+		"bits is 100 in one and 101 in the other": {Bits: 101, Hashes: 3},
+		"hashes is 3 in one and 4 in the other":   {Bits: 100, Hashes: 4},
+		"salt is 0 in one and 9 in the other":     {Bits: 100, Hashes: 3, Salt: 9},
+	} {
+		err := build(base).Union(build(other))
+		if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	line, err := bloom.BuildBlocked(bloom.BlockedShape{Blocks: 1, Hashes: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := build(base).Intersect(line); !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), "merge bloom with blocked") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTooLargeIsRefused(t *testing.T) {
+	_, err := bloom.New(bloom.Config{Items: 1 << 43})
+	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) {
+		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
+	}
+	_, err = bloom.NewBlocked(bloom.Config{Items: 1 << 43})
+	if !errors.Is(err, filter.ErrStorage) {
+		t.Errorf("got %v, want ErrStorage", err)
+	}
+}
