@@ -1,0 +1,41 @@
+# Everything here needs Go and nothing else; `make check` also needs a C
+# compiler for the race detector. Tools are built into bin/ from tools/go.mod.
+
+FUZZTIME ?= 30s
+
+.DEFAULT_GOAL := help
+.PHONY: help check build test lint fmt fuzz bench demo clean
+
+help: ## show this table
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: ## everything CI runs: format, vet, lint, tests with race detector, portable variants
+	@scripts/check.sh
+
+build: ## build the command line tool into bin/everbloom
+	go build -o bin/everbloom ./cmd/everbloom
+
+test: ## run the tests, quickly
+	go test ./...
+
+lint: bin/golangci-lint ## run the linters
+	bin/golangci-lint run ./...
+
+fmt: bin/golangci-lint ## format all Go files
+	bin/golangci-lint fmt
+
+fuzz: ## run every fuzz target for FUZZTIME (30s) each
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench: ## compare with other libraries, short run
+	cd benchmarks && go run . -short
+
+demo: build ## build, change, merge and query a generated set
+	./scripts/demo.sh
+
+clean: ## remove what the other targets built
+	rm -rf bin dist
+
+# Built once, and again when the pinned versions change.
+bin/golangci-lint: tools/go.mod tools/go.sum
+	go -C tools build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
