@@ -1,0 +1,142 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the order of the packages: each imports only what stands in an
+// earlier row. A name that ends in "/..." is a tree of packages that counts as
+// one: inside it they may import each other.
+var layers = [][]string{
+	{"theory", "internal/archtest", "internal/bitvec", "internal/frame", "internal/mem", "internal/packed"},
+	{"filter"},
+	{"filter/bloom", "filter/counting", "filter/filtertest"},
+	{
+		"filter/deletable", "filter/dleft", "filter/dynamic", "filter/elastic", "filter/evergreen",
+		"filter/partition", "filter/scalable",
+	},
+	{"filter/kinds"},
+	{"."},
+	{"gate/...", "lab/..."},
+	{"cmd/everbloom/...", "examples/..."},
+}
+
+// sideways lists the imports inside one layer that are allowed, with the reason.
+var sideways = map[[2]string]string{
+	{"filter/counting", "filter/bloom"}: "Bloom() derives the plain filter",
+}
+
+// conformance may be imported by the tests of every layer.
+const conformance = "filter/filtertest"
+
+// unit finds the row of the table that a package belongs to.
+func unit(pkg string) (name string, layer int, ok bool) {
+	for i, row := range layers {
+		for _, entry := range row {
+			tree, isTree := strings.CutSuffix(entry, "/...")
+			if pkg == entry || isTree && (pkg == tree || strings.HasPrefix(pkg, tree+"/")) {
+				return entry, i, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// layerProblems checks that every package has its place and imports downwards.
+func layerProblems(pkgs []goPackage) []string {
+	var out []string
+	for _, p := range pkgs {
+		if _, _, ok := unit(p.path); !ok {
+			out = append(out, fmt.Sprintf("package %s has no place in the layers: "+
+				"add it to the table in internal/archtest/layers_test.go, above everything it imports, and to ARCHITECTURE.md", p.path))
+			continue
+		}
+		for _, f := range p.files {
+			out = append(out, importProblems(p.path, f)...)
+		}
+	}
+	return out
+}
+
+// importProblems checks the imports of one file of package pkg.
+func importProblems(pkg string, f goFile) []string {
+	var out []string
+	for _, imp := range f.imports() {
+		if imp != module && !strings.HasPrefix(imp, module+"/") {
+			continue
+		}
+		target := relative(imp)
+		if f.test() && (target == conformance || target == pkg) {
+			continue
+		}
+		if why := refuse(pkg, target); why != "" {
+			out = append(out, fmt.Sprintf("%s: %s must not import %s: %s", f.name, pkg, target, why))
+		}
+	}
+	return out
+}
+
+// refuse says why package from may not import package to, or nothing.
+func refuse(from, to string) string {
+	fromUnit, fromLayer, _ := unit(from)
+	toUnit, toLayer, ok := unit(to)
+	switch {
+	case !ok:
+		return "it has no place in the table of internal/archtest/layers_test.go"
+	case toLayer > fromLayer:
+		return fmt.Sprintf("layer %d is above layer %d; move the shared part down or the caller up", toLayer, fromLayer)
+	case toLayer == fromLayer && toUnit != fromUnit && sideways[[2]string{from, to}] == "":
+		return fmt.Sprintf("both are in layer %d; move the shared part down", toLayer)
+	}
+	return ""
+}
+
+func TestPackagesImportLowerLayersOnly(t *testing.T) {
+	report(t, layerProblems(packages(t)))
+}
+
+func TestLayerCheckRefusesUpwardSidewardAndUnknown(t *testing.T) {
+	imports := func(pkg, file string, targets ...string) goPackage {
+		text := "package p; import (_ \"" + strings.Join(targets, "\"; _ \"") + "\")"
+		return goPackage{path: pkg, name: "p", files: []goFile{source(t, pkg+"/"+file, text)}}
+	}
+	wantProblems(t, layerProblems([]goPackage{
+		imports("filter", "up.go", "fmt", module+"/filter/bloom"),
+		imports("filter/bloom", "side.go", module+"/filter/counting", module+"/filter", module+"/theory"),
+		imports("filter/counting", "allowed.go", module+"/filter/bloom"),
+		imports("internal/mem", "zero.go", module+"/internal/bitvec"),
+		imports("filter/dleft", "test.go", module+"/filter/filtertest"),
+		imports("filter/bloom", "conformance_test.go", module+"/filter/filtertest", module+"/filter/bloom"),
+		imports("filter/bloom", "high_test.go", module+"/filter/elastic"),
+		imports("cmd/everbloom", "root.go", module, module+"/cmd/everbloom/internal/flags"),
+		imports("lab", "gate.go", module+"/gate", module+"/lab/plot"),
+		imports("filter/newkind", "new.go", "fmt"),
+		imports("filter/kinds", "new.go", module+"/filter/newkind"),
+	}),
+		"filter/up.go: filter must not import filter/bloom: layer 2 is above layer 1",
+		"filter/bloom must not import filter/counting: both are in layer 2",
+		"internal/mem must not import internal/bitvec: both are in layer 0",
+		"filter/bloom/high_test.go: filter/bloom must not import filter/elastic: layer 3",
+		"lab must not import gate: both are in layer 6",
+		"package filter/newkind has no place in the layers",
+		"filter/kinds must not import filter/newkind: it has no place",
+	)
+}
+
+func TestLayerTableNamesEachPackageOnce(t *testing.T) {
+	seen := map[string]int{}
+	for _, row := range layers {
+		for _, entry := range row {
+			seen[entry]++
+		}
+	}
+	for _, entry := range slices.Sorted(maps.Keys(seen)) {
+		if seen[entry] > 1 {
+			t.Errorf("%s stands in the table %d times", entry, seen[entry])
+		}
+	}
+}
