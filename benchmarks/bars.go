@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A bar is a limit everbloom has set itself. With a rival the value is the ratio of times, else
+// it is a plain figure of the contender.
+type bar struct {
+	name      string
+	contender string
+	op        op // or one of the figures below
+	rival     string
+	rivalOp   op        // if it is not op
+	sizes     []uint64  // numbers of keys it holds for; nil for every one measured
+	fprs      []float64 // rates it holds for; nil for every one measured
+	limit     float64   // the most the value may be
+	wanted    float64   // better still, 0 if nothing is said
+}
+
+// Figures of a contender that are not times.
+const (
+	bitsPerKey op = "bits/key"
+	anyAllocs  op = "allocations"
+)
+
+// noAllocs is a limit for allocations per key that leaves room for a stray one of the runtime.
+const noAllocs = 0.001
+
+const (
+	blocked = "everbloom blocked"
+	classic = "everbloom classic"
+)
+
+// bars holds for keys of 8 bytes and one thread. Bits per key are those the process pays,
+// and are not asked of tiny sets, where the allocator's size classes decide.
+var bars = []bar{
+	{name: "as fast as the assembly", contender: blocked, op: hit, rival: "parquet-go SBBF", limit: 1.10},
+	{name: "as fast as the assembly", contender: blocked, op: miss, rival: "parquet-go SBBF", limit: 1.10},
+	{name: "one cache line", contender: blocked, op: hit, rival: "bits-and-blooms", sizes: []uint64{50e6}, limit: 0.25},
+	{name: "one cache line", contender: blocked, op: miss, rival: "bits-and-blooms", sizes: []uint64{50e6}, limit: 0.25},
+	{name: "small", contender: blocked, op: bitsPerKey, sizes: []uint64{1e6, 50e6}, fprs: []float64{0.01}, limit: 10.3},
+	{name: "small", contender: blocked, op: bitsPerKey, sizes: []uint64{1e6, 50e6}, fprs: []float64{0.001}, limit: 16.0},
+	{name: "batches pay", contender: blocked, op: hit.inBatches(64), rival: blocked, rivalOp: hit, sizes: []uint64{50e6}, limit: 0.85, wanted: 0.6},
+	{name: "batches pay", contender: blocked, op: miss.inBatches(64), rival: blocked, rivalOp: miss, sizes: []uint64{50e6}, limit: 0.85, wanted: 0.6},
+	{name: "batches pay", contender: blocked, op: hit.inBatches(1024), rival: blocked, rivalOp: hit, sizes: []uint64{50e6}, limit: 0.85, wanted: 0.6},
+	{name: "batches pay", contender: blocked, op: miss.inBatches(1024), rival: blocked, rivalOp: miss, sizes: []uint64{50e6}, limit: 0.85, wanted: 0.6},
+	{name: "a better classic", contender: classic, op: insert, rival: "bits-and-blooms", limit: 0.7},
+	{name: "a better classic", contender: classic, op: hit, rival: "bits-and-blooms", limit: 0.7},
+	{name: "a better classic", contender: classic, op: miss, rival: "bits-and-blooms", limit: 0.5},
+	{name: "no garbage", contender: blocked, op: anyAllocs, limit: noAllocs},
+	{name: "no garbage", contender: classic, op: anyAllocs, limit: noAllocs},
+}
+
+// inBars tells whether a bar needs the contender.
+func inBars(name string) bool {
+	return slices.ContainsFunc(bars, func(b bar) bool { return b.contender == name || b.rival == name })
+}
+
+// applies tells whether the bar holds for a setting.
+func (b bar) applies(c cell) bool {
+	return c.KeySize == 8 && c.Threads == 1 &&
+		(b.sizes == nil || slices.Contains(b.sizes, c.N)) &&
+		(b.fprs == nil || slices.Contains(b.fprs, c.FPR))
+}
+
+// values returns what is to be compared with the limit, round by round; none if it was not
+// measured.
+func (b bar) values(r *report, c cell) []float64 {
+	own := r.find(c, b.contender)
+	switch {
+	case own == nil:
+		return nil
+	case b.op == bitsPerKey:
+		return []float64{own.Facts.Bits}
+	case b.op == anyAllocs:
+		return []float64{maxAllocs(own.Facts)}
+	}
+	rival := r.find(c, b.rival)
+	if rival == nil {
+		return nil
+	}
+	return ratios(own.Nanos[b.op], rival.Nanos[b.comparedOp()])
+}
+
+// bestText writes the ratio of the best rounds of both sides. What disturbs a round only ever adds
+// to it, so on a busy machine this is nearer to the truth than the median.
+func (b bar) bestText(r *report, c cell) string {
+	own, rival := r.find(c, b.contender), r.find(c, b.rival)
+	if own == nil || rival == nil {
+		return none
+	}
+	return figure(quantile(own.Nanos[b.op], 0)/quantile(rival.Nanos[b.comparedOp()], 0), "%.3g")
+}
+
+// comparedOp returns the rival's operation.
+func (b bar) comparedOp() op {
+	if b.rivalOp != "" {
+		return b.rivalOp
+	}
+	return b.op
+}
+
+// maxAllocs returns the allocations per key of the operation that has most.
+func maxAllocs(f *facts) (most float64) {
+	for _, x := range f.Allocs {
+		most = max(most, x)
+	}
+	return most
+}
+
+// verdict says how a value stands.
+func (b bar) verdict(value float64) string {
+	switch {
+	case math.IsNaN(value):
+		return "not measured"
+	case value > b.limit:
+		return "NOT met"
+	case b.wanted > 0 && value > b.wanted:
+		return fmt.Sprintf("met (wanted %g)", b.wanted)
+	}
+	return "met"
+}
+
+// against says what the value of the bar is.
+func (b bar) against() string {
+	switch b.rival {
+	case "":
+		return string(b.op)
+	case b.contender:
+		return fmt.Sprintf("%s ÷ own %s", b.op, b.rivalOp)
+	}
+	return fmt.Sprintf("%s ÷ %s", b.op, b.rival)
+}
+
+// writeBars writes all bars for all settings they apply to and tells whether none is missed.
+func (r *report) writeBars(w *printer) bool {
+	w.printf("## Bars\n\n")
+	met := true
+	t := table{rows: [][]string{{"bar", "contender", "value of", "keys", "asked", "value", "best", "limit", "verdict"}}}
+	for _, b := range bars {
+		for _, c := range r.cells() {
+			if !b.applies(c) {
+				continue
+			}
+			values := b.values(r, c)
+			value := median(values)
+			met = met && !(value > b.limit)
+			t.row(b.name, b.contender, b.against(), countText(c.N), percent(c.FPR),
+				valueText(values), b.bestText(r, c), fmt.Sprintf("%g", b.limit), b.verdict(value))
+		}
+	}
+	t.writeTo(w)
+	return met
+}
+
+// valueText writes the median, with the spread if there was more than one round.
+func valueText(values []float64) string {
+	switch len(values) {
+	case 0:
+		return none
+	case 1:
+		return fmt.Sprintf("%.3g", values[0])
+	}
+	return fmt.Sprintf("%.3g ±%.0f%%", median(values), spread(values)*100)
+}

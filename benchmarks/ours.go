@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
+)
+
+// ours are everbloom's kinds, one line each.
+var ours = []contender{
+	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
+	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
+}
+
+// hash is what a set uses unless told otherwise.
+var hash filter.Hash
+
+// own returns the contender for a kind. All else is found out from the filter it makes.
+func own(name string, peak float64, traits trait, build func(wish) (filter.Filter, error)) contender {
+	return contender{
+		name: name, traits: traits | short, peak: peak,
+		build: func(w wish) (set, error) {
+			f, err := build(w)
+			if err != nil {
+				return set{}, err
+			}
+			return setOf(f), nil
+		},
+	}
+}
+
+// setOf gives the harness all that f can do.
+func setOf(f filter.Filter) set {
+	s := direct(f)
+	s.bits = func() uint64 { info := f.Info(); return info.FastBits + info.SlowBits }
+	if d, ok := f.(filter.Deleter); ok {
+		s.del = func(b block) int {
+			return count(b, func(k []byte) bool { return wasThere(d.Delete(hash.Bytes(k))) })
+		}
+	}
+	if f, ok := f.(filter.Batcher); ok {
+		s.batch = func(size int) batch { return batchesOf(f, size) }
+	}
+	return s
+}
+
+// wasThere tells whether a delete found its key. A pinned key was found, and stays.
+func wasThere(err error) bool { return err == nil || errors.Is(err, filter.ErrPinned) }
+
+// direct returns add and has. Kinds that are compared to the nanosecond are called by their own
+// type, as the rivals are; through the interface each call takes a nanosecond or two more.
+func direct(f filter.Filter) set {
+	switch f := f.(type) {
+	case *bloom.Blocked:
+		return set{
+			add: func(b block) int {
+				return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+			},
+			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+		}
+	case *bloom.Filter:
+		return set{
+			add: func(b block) int {
+				return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+			},
+			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+		}
+	}
+	return set{
+		add: func(b block) int {
+			return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+		},
+		has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+	}
+}
+
+// batchesOf returns the batch calls of f, with scratch memory for the hashed keys.
+func batchesOf(f filter.Batcher, size int) batch {
+	scratch, out := make([]filter.Key, size), make([]bool, size)
+	hashed := func(run block) []filter.Key {
+		keys := scratch[:0]
+		addAll(run, func(k []byte) { keys = append(keys, hash.Bytes(k)) })
+		return keys
+	}
+	return batch{
+		add: func(b block) (accepted int) {
+			runs(b, size, func(run block) { done, _, _ := f.AddBatch(hashed(run)); accepted += done })
+			return accepted
+		},
+		has: func(b block) (yes int) {
+			runs(b, size, func(run block) {
+				f.MayContainBatch(hashed(run), out)
+				yes += trues(out[:run.len()])
+			})
+			return yes
+		},
+	}
+}
+
+// trues counts without a branch for each answer, which would be guessed wrong where batches
+// are to shine.
+func trues(answers []bool) (n int) {
+	for _, yes := range answers {
+		var one int
+		if yes {
+			one = 1
+		}
+		n += one
+	}
+	return n
+}

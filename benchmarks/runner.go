@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A runner measures all settings one after the other.
+type runner struct {
+	opts     options
+	chosen   []contender
+	out, log *printer
+	report   report
+}
+
+// run measures, writes and returns the exit status.
+func (r *runner) run() int {
+	defer pin()()
+	r.report.Machine = thisMachine()
+	r.report.Settings = fmt.Sprintf("%d rounds, %v for each operation, %d probes for the rate, seed %d",
+		r.opts.rounds, r.opts.pass, r.opts.probes, r.opts.seed)
+	r.out.printf("# Filters side by side\n\n%v\n\n%s. Times are nanoseconds per key and thread, median ± half the interquartile range", r.report.Machine, r.report.Settings)
+	if r.opts.base != "" {
+		r.out.printf("; × is the ratio to %s", r.opts.base)
+	}
+	r.out.printf(".\n\n")
+	for _, size := range r.opts.sizes {
+		for _, fpr := range r.opts.fprs {
+			for _, n := range r.opts.n {
+				r.measure(wish{n, fpr, size})
+			}
+		}
+	}
+	return r.conclude()
+}
+
+// conclude writes what concerns the whole run.
+func (r *runner) conclude() int {
+	status := fine
+	if r.opts.bars && !r.report.writeBars(r.out) {
+		status = barMissed
+	}
+	if len(r.report.Broken) > 0 {
+		r.out.printf("## Broken promises\n\n- %s\n", strings.Join(r.report.Broken, "\n- "))
+		status = failed
+	}
+	if r.opts.json != "" {
+		if err := r.report.save(r.opts.json); err != nil {
+			r.log.println(err)
+			return failed
+		}
+	}
+	if r.out.err != nil {
+		r.log.println("benchmarks: output:", r.out.err)
+		return failed
+	}
+	return status
+}
+
+// measure lets the contenders meet over one set of keys, in as many blocks as memory demands,
+// and writes its tables.
+func (r *runner) measure(w wish) {
+	var rows [][]*result
+	blocks, tooBig := pack(r.chosen, w.n, r.opts.mem)
+	for _, c := range tooBig {
+		need := float64(w.n) * c.peak / 8 / (1 << 30)
+		rows = append(rows, r.skip(w, c, fmt.Sprintf("would need about %.0f GiB, more than -mem allows", need)))
+	}
+	for i, block := range blocks {
+		if len(blocks) > 1 {
+			r.logf(w, "block %d of %d: %d contenders", i+1, len(blocks), len(block))
+		}
+		rows = append(rows, r.meet(w, block)...)
+	}
+	for i, threads := range r.opts.threads {
+		for _, row := range rows {
+			r.report.Results = append(r.report.Results, *row[i])
+		}
+		r.report.writeCell(r.out, cell{w.n, w.fpr, w.size, threads}, r.opts.base)
+		if len(blocks) > 1 {
+			r.out.printf("Measured in %d blocks for want of memory: contenders of different blocks did not take turns.\n\n", len(blocks))
+		}
+	}
+}
+
+// meet runs one block of contenders and returns their rows.
+func (r *runner) meet(w wish, block []contender) (rows [][]*result) {
+	a := newArena(w, r.opts)
+	for _, c := range block {
+		e, err := a.admit(c)
+		if err != nil {
+			rows = append(rows, r.skip(w, c, err.Error()))
+			continue
+		}
+		e.rows = r.rowsOf(w, e)
+		rows = append(rows, e.rows)
+		r.logf(w, "%s: %.1f bits/key, %s false positives", c.name, e.facts.Bits, e.facts.rateText())
+	}
+	for round := range a.rounds {
+		start := time.Now()
+		a.round(round)
+		r.logf(w, "round %d of %d: %.1f s", round+1, a.rounds, time.Since(start).Seconds())
+	}
+	for _, line := range a.broken {
+		r.log.println(line)
+	}
+	r.report.Broken = append(r.report.Broken, a.broken...)
+	return rows
+}
+
+// rowsOf returns the rows of an entrant, one for each number of threads.
+func (r *runner) rowsOf(w wish, e *entrant) (rows []*result) {
+	e.facts.Note = e.traits.String()
+	for _, threads := range r.opts.threads {
+		row := &result{cell: cell{w.n, w.fpr, w.size, threads}, Contender: e.name, Facts: e.facts}
+		if threads > 1 && e.traits.has(loneReader) {
+			row.Skipped = "concurrent lookups are not safe"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// skip returns rows that say why a contender has no figures.
+func (r *runner) skip(w wish, c contender, why string) (rows []*result) {
+	r.logf(w, "%s: skipped: %s", c.name, why)
+	for _, threads := range r.opts.threads {
+		rows = append(rows, &result{cell: cell{w.n, w.fpr, w.size, threads}, Contender: c.name, Skipped: why})
+	}
+	return rows
+}
+
+// logf writes a line of progress.
+func (r *runner) logf(w wish, format string, args ...any) {
+	r.log.printf("%s, %s, %d B: %s\n", countText(w.n), percent(w.fpr), w.size, fmt.Sprintf(format, args...))
+}
+
+// pack divides contenders into blocks that fit into memory, in their order. Those too big to
+// fit alone are returned apart.
+func pack(all []contender, n, mem uint64) (blocks [][]contender, tooBig []contender) {
+	budget, used := float64(mem), 0.0
+	for _, c := range all {
+		need := float64(n) * c.peak / 8
+		switch {
+		case need > budget:
+			tooBig = append(tooBig, c)
+			continue
+		case len(blocks) == 0 || used+need > budget:
+			blocks, used = append(blocks, nil), 0
+		}
+		last := len(blocks) - 1
+		blocks[last] = append(blocks[last], c)
+		used += need
+	}
+	return blocks, tooBig
+}

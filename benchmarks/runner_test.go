@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPackKeepsToTheBudget(t *testing.T) {
+	all := []contender{{name: "a", peak: 8}, {name: "b", peak: 16}, {name: "c", peak: 80}, {name: "d", peak: 24}}
+	// 1000 keys: 1000, 2000, 10000 and 3000 bytes.
+	blocks, tooBig := pack(all, 1000, 4000)
+	if len(tooBig) != 1 || tooBig[0].name != "c" {
+		t.Errorf("too big: %v", names(tooBig))
+	}
+	if len(blocks) != 2 || names(blocks[0]) != "a b" || names(blocks[1]) != "d" {
+		t.Errorf("%d blocks, the first %s", len(blocks), names(blocks[0]))
+	}
+	if blocks, _ := pack(all, 1000, 1<<20); len(blocks) != 1 || names(blocks[0]) != "a b c d" {
+		t.Errorf("with memory enough: %d blocks", len(blocks))
+	}
+}
+
+func names(all []contender) string {
+	var list []string
+	for _, c := range all {
+		list = append(list, c.name)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestTooBigIsSkippedAndSaid(t *testing.T) {
+	opts := quick()
+	opts.mem = 1000
+	r, log := play(t, opts, exact("big", func(*set) {}))
+	if !strings.Contains(r.Results[0].Skipped, "more than -mem allows") || !strings.Contains(log, "big: skipped") {
+		t.Errorf("skipped %q, logged %q", r.Results[0].Skipped, log)
+	}
+}
+
+// command runs the program and returns what it wrote.
+func command(args string) (status int, out, log string) {
+	var o, l strings.Builder
+	status = run(strings.Fields(args), &o, &l)
+	return status, o.String(), l.String()
+}
+
+func TestRunWritesTablesForAllSettings(t *testing.T) {
+	status, out, log := command("-n 1k -fpr 1%,0.1% -keysize 8,16 -threads 1,2 -rounds 1 -pass 10us -probes 500" +
+		" -only floor|blobloom|bits-and|everbloom")
+	if status != fine {
+		t.Fatalf("status %d, logged\n%s", status, log)
+	}
+	if got := strings.Count(out, "\n## "); got != 8 {
+		t.Errorf("%d tables, want 8", got)
+	}
+	for _, want := range []string{"# Filters side by side", "commit", "go1.", "1 k keys of 8 bytes, asked 1 %, 1 thread", "| everbloom blocked"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("output lacks %q", want)
+		}
+	}
+	if !strings.Contains(log, "1 k, 0.1 %, 16 B: blobloom: ") {
+		t.Errorf("progress:\n%s", log)
+	}
+}
+
+func TestUnknownBaseIsAWrongFlag(t *testing.T) {
+	if status, _, log := command("-n 500 -base nobody"); status != wrongFlags || !strings.Contains(log, "-base") {
+		t.Errorf("status %d, logged %q", status, log)
+	}
+}
+
+func TestEveryContenderGoesThroughARun(t *testing.T) {
+	status, out, log := command("-n 1800 -rounds 2 -pass 10us -probes 500")
+	if status != fine {
+		t.Fatalf("status %d, logged\n%s", status, log)
+	}
+	for _, c := range contenders() {
+		if !strings.Contains(out, "\n| "+c.name+" ") {
+			t.Errorf("%s has no row", c.name)
+		}
+	}
+	if strings.Contains(out, "Not here") {
+		t.Errorf("someone is missing:\n%s", out)
+	}
+}
+
+func TestRawResultsCanBeReadBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "raw.json")
+	if status, _, log := command("-n 500 -rounds 3 -pass 10us -probes 500 -only panmari -json " + path); status != fine {
+		t.Fatalf("status %d, logged\n%s", status, log)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	x := r.Results[0]
+	if x.Contender != "panmari cuckoo 16b" || x.N != 500 || x.Threads != 1 || len(x.Nanos[remove]) != 3 || x.Facts.Probes != 500 {
+		t.Errorf("read back %+v", x)
+	}
+	if r.Machine.Cores < 1 || r.Settings == "" {
+		t.Errorf("machine %+v, settings %q", r.Machine, r.Settings)
+	}
+}
+
+func TestUnwritableResultsFail(t *testing.T) {
+	status, _, log := command("-n 500 -rounds 1 -pass 10us -probes 500 -only floor -json " + filepath.Join(t.TempDir(), "no", "such"))
+	if status != failed || !strings.Contains(log, "no such file") {
+		t.Errorf("status %d, logged %q", status, log)
+	}
+}
+
+func TestFalseNegativesMakeTheStatusOne(t *testing.T) {
+	opts := quick()
+	opts.bars = true
+	var out, log strings.Builder
+	liar := exact("liar", func(s *set) { s.has = func(block) int { return 0 } })
+	r := &runner{opts: opts, chosen: []contender{liar}, out: &printer{w: &out}, log: &printer{w: &log}}
+	if status := r.run(); status != failed {
+		t.Errorf("status %d", status)
+	}
+	if !strings.Contains(out.String(), "## Broken promises") || !strings.Contains(log.String(), "FALSE NEGATIVES") {
+		t.Errorf("wrote\n%s\nlogged\n%s", out.String(), log.String())
+	}
+}
+
+func TestMissedBarMakesTheStatusThree(t *testing.T) {
+	old := bars
+	defer func() { bars = old }()
+	bars = []bar{{name: "impossible", contender: "floor (xxh3 + 1 bit)", op: bitsPerKey, limit: 1e-9}}
+	status, out, _ := command("-bars -n 500 -fpr 1% -rounds 1 -pass 10us -probes 500")
+	if status != barMissed || !strings.Contains(out, "NOT met") {
+		t.Errorf("status %d, wrote\n%s", status, out)
+	}
+}
+
+func TestListShowsWhereContendersComeFrom(t *testing.T) {
+	status, out, _ := command("-list")
+	if status != fine || !strings.Contains(out, "github.com/greatroar/blobloom") || !strings.Contains(out, "may deny") {
+		t.Errorf("status %d, wrote\n%s", status, out)
+	}
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	if status, _, log := command("-h"); status != fine || !strings.Contains(log, "usage:") {
+		t.Errorf("status %d, wrote %q", status, log)
+	}
+	if status, _, _ := command("-rounds x"); status != wrongFlags {
+		t.Errorf("wrong flag: status %d", status)
+	}
+}
+
+func TestBlocksAreSaid(t *testing.T) {
+	opts := quick()
+	opts.mem = 60_000 // one map of 1000 keys at a time
+	var out, log strings.Builder
+	r := &runner{
+		opts: opts, chosen: []contender{exact("a", func(*set) {}), exact("b", func(*set) {})},
+		out: &printer{w: &out}, log: &printer{w: &log},
+	}
+	r.run()
+	if !strings.Contains(out.String(), "Measured in 2 blocks") || !strings.Contains(log.String(), "block 2 of 2") {
+		t.Errorf("wrote\n%s\nlogged\n%s", out.String(), log.String())
+	}
+}
+
+func TestMachineIsNamed(t *testing.T) {
+	text := thisMachine().String()
+	if !strings.Contains(text, "cores") || !strings.Contains(text, "go1.") || strings.Contains(text, "\n") {
+		t.Errorf("%q", text)
+	}
+}

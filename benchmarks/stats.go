@@ -1,0 +1,48 @@
+package main
+
+import (
+	"math"
+	"slices"
+)
+
+// median returns the middle of the samples, NaN if there are none.
+func median(samples []float64) float64 { return quantile(samples, 0.5) }
+
+// spread returns half the interquartile range as a share of the median: half of all samples lie
+// within about that distance of it.
+func spread(samples []float64) float64 {
+	return (quantile(samples, 0.75) - quantile(samples, 0.25)) / 2 / median(samples)
+}
+
+// quantile interpolates between the two samples next to the place q of the sorted samples, q from
+// 0 (the smallest) to 1 (the largest).
+func quantile(samples []float64, q float64) float64 {
+	if len(samples) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	place := q * float64(len(sorted)-1)
+	low := int(place)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (place-float64(low))*(sorted[high]-sorted[low])
+}
+
+// ratios returns how a compares with b: round by round if both were measured in the same
+// rounds, so that drift of the machine drops out, else the ratio of the medians. There are none
+// if either was not measured.
+func ratios(a, b []float64) []float64 {
+	switch {
+	case len(a) == 0 || len(b) == 0:
+		return nil
+	case len(a) != len(b):
+		return []float64{median(a) / median(b)}
+	}
+	rs := make([]float64, len(a))
+	for i := range a {
+		rs[i] = a[i] / b[i]
+	}
+	return rs
+}
+
+// ratio returns the median of the ratios, NaN if there are none.
+func ratio(a, b []float64) float64 { return median(ratios(a, b)) }

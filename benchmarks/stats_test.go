@@ -1,0 +1,58 @@
+package main
+
+import (
+	"math"
+	"testing"
+)
+
+func TestMedianAndSpread(t *testing.T) {
+	for _, test := range []struct {
+		samples        []float64
+		median, spread float64
+	}{
+		{[]float64{7}, 7, 0},
+		{[]float64{4, 2}, 3, 1.0 / 2 / 3},
+		{[]float64{3, 1, 2}, 2, 0.25},
+		{[]float64{10, 30, 20, 50, 40}, 30, 1.0 / 3},
+		{[]float64{1, 1, 1, 1, 1000}, 1, 0},
+	} {
+		if m, s := median(test.samples), spread(test.samples); m != test.median || math.Abs(s-test.spread) > 1e-12 {
+			t.Errorf("%v: median %g, spread %g; want %g, %g", test.samples, m, s, test.median, test.spread)
+		}
+	}
+}
+
+func TestQuantileReachesBothEnds(t *testing.T) {
+	samples := []float64{5, 1, 9}
+	if lo, hi := quantile(samples, 0), quantile(samples, 1); lo != 1 || hi != 9 {
+		t.Errorf("from %g to %g", lo, hi)
+	}
+	if samples[0] != 5 {
+		t.Error("the samples were sorted in place")
+	}
+}
+
+func TestNothingMeasuredIsNaN(t *testing.T) {
+	for name, x := range map[string]float64{
+		"median": median(nil), "spread": spread(nil),
+		"ratio without a": ratio(nil, []float64{1}), "ratio without b": ratio([]float64{1}, nil),
+	} {
+		if !math.IsNaN(x) {
+			t.Errorf("%s: %g", name, x)
+		}
+	}
+}
+
+func TestRatioIgnoresDriftCommonToBoth(t *testing.T) {
+	// The machine is ten times slower in the second round, for both.
+	a, b := []float64{2, 20, 2.2}, []float64{4, 40, 4.4}
+	if got := ratio(a, b); math.Abs(got-0.5) > 1e-12 {
+		t.Errorf("ratio %g, want 0.5", got)
+	}
+}
+
+func TestRatioOfUnequalRoundsIsThatOfTheMedians(t *testing.T) {
+	if got := ratio([]float64{1, 2, 3}, []float64{4}); got != 0.5 {
+		t.Errorf("ratio %g, want 0.5", got)
+	}
+}
