@@ -3,18 +3,37 @@ package main
 import (
 	"errors"
 
+	"github.com/zeebo/xxh3"
+
+	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 )
 
-// ours are everbloom's kinds, one line each.
+// ours are everbloom's kinds, one line each, and the Set that most programs use, which adds
+// a lock and the choice of the hash.
 var ours = []contender{
 	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
 	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
+	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
 }
 
-// hash is what a set uses unless told otherwise.
-var hash filter.Hash
+// keyOf is the hash that the rivals get, called in the same way.
+func keyOf(k []byte) filter.Key { return filter.Key(xxh3.Hash(k)) }
+
+func newSet(w wish) (set, error) {
+	s, err := everbloom.New(everbloom.Needs{Items: w.n, FPR: w.fpr})
+	if err != nil {
+		return set{}, err
+	}
+	return set{
+		add: func(b block) int {
+			return count(b, func(k []byte) bool { _, err := s.Add(k); return err == nil })
+		},
+		has:  func(b block) int { return count(b, func(k []byte) bool { return s.MayContain(k) }) },
+		bits: func() uint64 { return s.Info().FastBits },
+	}, nil
+}
 
 // own returns the contender for a kind. All else is found out from the filter it makes.
 func own(name string, peak float64, traits trait, build func(wish) (filter.Filter, error)) contender {
@@ -36,7 +55,7 @@ func setOf(f filter.Filter) set {
 	s.bits = func() uint64 { info := f.Info(); return info.FastBits + info.SlowBits }
 	if d, ok := f.(filter.Deleter); ok {
 		s.del = func(b block) int {
-			return count(b, func(k []byte) bool { return wasThere(d.Delete(hash.Bytes(k))) })
+			return count(b, func(k []byte) bool { return wasThere(d.Delete(keyOf(k))) })
 		}
 	}
 	if f, ok := f.(filter.Batcher); ok {
@@ -55,23 +74,23 @@ func direct(f filter.Filter) set {
 	case *bloom.Blocked:
 		return set{
 			add: func(b block) int {
-				return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+				return count(b, func(k []byte) bool { _, err := f.Add(keyOf(k)); return err == nil })
 			},
-			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(keyOf(k)) }) },
 		}
 	case *bloom.Filter:
 		return set{
 			add: func(b block) int {
-				return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+				return count(b, func(k []byte) bool { _, err := f.Add(keyOf(k)); return err == nil })
 			},
-			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(keyOf(k)) }) },
 		}
 	}
 	return set{
 		add: func(b block) int {
-			return count(b, func(k []byte) bool { _, err := f.Add(hash.Bytes(k)); return err == nil })
+			return count(b, func(k []byte) bool { _, err := f.Add(keyOf(k)); return err == nil })
 		},
-		has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(hash.Bytes(k)) }) },
+		has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(keyOf(k)) }) },
 	}
 }
 
@@ -80,7 +99,7 @@ func batchesOf(f filter.Batcher, size int) batch {
 	scratch, out := make([]filter.Key, size), make([]bool, size)
 	hashed := func(run block) []filter.Key {
 		keys := scratch[:0]
-		addAll(run, func(k []byte) { keys = append(keys, hash.Bytes(k)) })
+		addAll(run, func(k []byte) { keys = append(keys, keyOf(k)) })
 		return keys
 	}
 	return batch{

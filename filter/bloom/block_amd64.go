@@ -34,6 +34,11 @@ func bestLevel() uint8 {
 //go:noescape
 func blockHasOne(f *Blocked, k filter.Key) bool
 
+// blockAddOne is portableAdd for the same case.
+//
+//go:noescape
+func blockAddOne(f *Blocked, k filter.Key) (fresh uint64)
+
 // blockHas is portableHas.
 //
 //go:noescape
@@ -71,6 +76,13 @@ func (f *Blocked) hasAny(k filter.Key) bool {
 func (f *Blocked) isSimple() bool { return level == levelAVX512 && f.rounds == 1 }
 
 func (f *Blocked) add(k filter.Key) (fresh uint64) {
+	if f.simple {
+		return blockAddOne(f, k)
+	}
+	return f.addAny(k)
+}
+
+func (f *Blocked) addAny(k filter.Key) (fresh uint64) {
 	if level != levelPortable {
 		return blockAdd(f, k)
 	}
@@ -81,9 +93,19 @@ func (f *Blocked) add(k filter.Key) (fresh uint64) {
 // garbage collector should not wait for a long batch.
 const maxRun = 1024
 
+// prefetchFrom is the size from which a batch asks for blocks ahead of their
+// turn. Below it, a megabyte, they are in the second cache anyway.
+const prefetchFrom = 1 << 20 / 64
+
 func (f *Blocked) hasBatch(keys []filter.Key, out []bool) {
-	if level == levelPortable {
+	switch {
+	case level == levelPortable:
 		f.portableHasBatch(keys, out)
+		return
+	case f.blocks < prefetchFrom:
+		for i, k := range keys {
+			out[i] = f.has(k)
+		}
 		return
 	}
 	for len(keys) > 0 {

@@ -222,6 +222,22 @@ TEXT ·blockHasOne(SB), NOSPLIT, $0-17
 	SETEQ ret+16(FP)
 	RET
 
+// func blockAddOne(f *Blocked, k filter.Key) (fresh uint64)
+TEXT ·blockAddOne(SB), NOSPLIT, $0-24
+	MOVQ f+0(FP), DI
+	MOVQ k+8(FP), AX
+	CONSTANTS512
+	LOCATE
+	MASK512
+	VMOVDQU64 (DX), Z19
+	VPTESTNMQ Z19, Z18, K1
+	VPORQ Z18, Z19, Z19
+	VMOVDQU64 Z19, (DX)
+	KMOVB K1, AX
+	POPCNTL AX, AX
+	MOVQ AX, fresh+16(FP)
+	RET
+
 // func blockHas(f *Blocked, k filter.Key) bool
 TEXT ·blockHas(SB), NOSPLIT, $0-17
 	MOVQ f+0(FP), DI

@@ -17,9 +17,11 @@ func TestAssemblyMatchesPortable(t *testing.T) {
 		{Blocks: 7, Hashes: 24},
 		{Blocks: 100, Hashes: 8, Salt: 1 << 63},
 		{Blocks: 101, Hashes: 32},
+		{Blocks: 1<<14 + 1, Hashes: 8}, // from here on batches prefetch
+		{Blocks: 1<<14 + 1, Hashes: 16},
 	} {
 		rng := rand.New(rand.NewPCG(7, s.Blocks))
-		keys := make([]filter.Key, 10*s.Blocks)
+		keys := make([]filter.Key, min(10*s.Blocks, 20_000))
 		probes := make([]filter.Key, 3000)
 		fill(rng, keys)
 		fill(rng, probes)

@@ -11,7 +11,7 @@ type Blocked struct {
 	blocks uint64
 	rounds uint64 // bits per key and word
 	mixer  filter.Mixer
-	simple bool // blockHasOne will do
+	simple bool // blockHasOne and blockAddOne will do
 	salt   uint64
 	array
 }
