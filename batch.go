@@ -19,7 +19,7 @@ func (s *Set) AddBatch(keys []filter.Key) (added int, err error) {
 // MayContainBatch answers MayContainKey(keys[i]) in out[i]. It panics if out is
 // shorter than keys.
 func (s *Set) MayContainBatch(keys []filter.Key, out []bool) {
-	out = out[:len(keys)]
+	out = out[:len(keys):len(out)] // the third bound: what lies beyond out's length is not ours
 	var answers []bool
 	_ = s.split(keys, func(h *shard, keys []filter.Key, index []int) error {
 		h.rlock()

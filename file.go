@@ -3,7 +3,9 @@ package everbloom
 import (
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
@@ -29,10 +31,12 @@ func (h *shard) snapshot() (io.WriterTo, error) {
 }
 
 // Save writes the set to the named file, hash and secret included. The file is
-// replaced as a whole or not at all: if anything fails, the old one is still
-// there. Readers are served meanwhile; writers of a shard wait while its bytes
-// are handed to the system (there is no copy in memory), but not for the disk.
-// A file with a secret is readable by its owner only.
+// replaced as a whole or not at all: after an error the old one is still there,
+// unless the error says that only its name may not be on the disk. Writers of a
+// shard wait while its bytes are handed to the system (there is no copy in
+// memory), and readers that come after a waiting writer; nobody waits for the
+// disk. A file with a secret is readable by its owner only; any other keeps the
+// permissions that it had.
 func (s *Set) Save(path string) error {
 	return replaceFile(path, s.hash.Secret(), func(w io.Writer) error {
 		_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
@@ -66,7 +70,7 @@ func (s *Set) write(w io.Writer, hold func(h *shard, write func(io.WriterTo) err
 		err := hold(&s.shards[i], func(image io.WriterTo) error {
 			stamped, ok := image.(*frame.Image)
 			if !ok {
-				return fmt.Errorf("everbloom: kind %s has a file format of its own", s.shards[i].filter.Info().Kind)
+				return fmt.Errorf("everbloom: %T has a file format of its own", s.shards[i].filter)
 			}
 			stamped.Stamp(hash, uint16(i), uint16(len(s.shards)))
 			n, err := stamped.WriteTo(w)
@@ -86,32 +90,69 @@ func Open(path string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("everbloom: %w", err)
 	}
-	defer file.Close()
-	s, err := Read(file)
+	defer func() { _ = file.Close() }()
+	s, err := read(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("everbloom: open %s: %w", path, err)
 	}
 	return s, nil
 }
 
 // Read reads the set that WriteTo wrote. Nothing may follow it in r.
 func Read(r io.Reader) (*Set, error) {
+	s, err := read(r)
+	if err != nil {
+		return nil, fmt.Errorf("everbloom: read: %w", err)
+	}
+	return s, nil
+}
+
+func read(r io.Reader) (*Set, error) {
 	var (
 		hash    filter.Hash
 		filters []filter.Filter
 	)
-	for part, err := range frame.Parts(r) {
+	for part, err := range parts(r) {
 		if err != nil {
-			return nil, fmt.Errorf("everbloom: %w", err)
+			return nil, err
 		}
 		if hash, err = hashOf(part.Header()); err != nil {
-			return nil, fmt.Errorf("everbloom: %w", err)
+			return nil, err
 		}
 		f, err := kinds.Read(part)
 		if err != nil {
-			return nil, fmt.Errorf("everbloom: %w", err)
+			return nil, err
 		}
 		filters = append(filters, f)
 	}
 	return newSet(hash, filters), nil
+}
+
+// parts opens the frames of a set, which must also agree on the shape: merging
+// relies on shards that are all compatible or all not.
+func parts(r io.Reader) iter.Seq2[*frame.Reader, error] {
+	return func(yield func(*frame.Reader, error) bool) {
+		var first frame.Shape
+		for part, err := range frame.Parts(r) {
+			if err == nil {
+				err = sameShape(part, &first)
+			}
+			if !yield(part, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sameShape compares the shape of a part with that of the first, which it
+// stores when it meets it.
+func sameShape(part *frame.Reader, first *frame.Shape) error {
+	h := part.Header()
+	if h.Part == 0 {
+		*first = h.Shape
+	}
+	if !slices.Equal(h.Shape, *first) {
+		return part.Corruptf("header: shape: %v, want %v as in part 0", h.Shape, *first)
+	}
+	return nil
 }

@@ -24,6 +24,9 @@ func (s *Set) Info() Info {
 		sum = addInfo(sum, s.shards[i+1].info())
 	}
 	n := float64(len(s.shards))
+	if n > 1 {
+		sum.Details = nil // they are those of one shard, in words that cannot be added
+	}
 	sum.FPR /= n
 	sum.Fill /= n
 	return Info{Info: sum, Hash: s.hash.Name(), Shards: len(s.shards)}
@@ -66,14 +69,14 @@ type Description struct {
 // with several shards it passes over the content to add up their summaries.
 func Describe(r io.Reader) (Description, error) {
 	var d Description
-	for part, err := range frame.Parts(r) {
+	for part, err := range parts(r) {
 		if err != nil {
 			return Description{}, fmt.Errorf("everbloom: %w", err)
 		}
 		h := part.Header()
 		if h.Part == 0 {
 			if d, err = describe(h); err != nil {
-				return Description{}, err
+				return Description{}, fmt.Errorf("everbloom: %w", err)
 			}
 		} else {
 			d.add(h.Summary)

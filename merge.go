@@ -19,8 +19,8 @@ func (s *Set) merge(other *Set, verb func(f, other filter.Filter) error) error {
 	if err := s.compatible(other); err != nil {
 		return err
 	}
-	if _, can := s.shards[0].filter.(filter.Merger); s == other && can {
-		return nil // it is its own union and its own intersection
+	if s == other {
+		return s.mergeable()
 	}
 	for i := range s.shards {
 		if err := mergeShards(&s.shards[i], &other.shards[i], s.order < other.order, verb); err != nil {
@@ -38,6 +38,19 @@ func (s *Set) compatible(other *Set) error {
 		return fmt.Errorf("everbloom: shards are %d in one and %d in the other: %w", len(s.shards), len(other.shards), filter.ErrIncompatible)
 	}
 	return nil
+}
+
+// mergeable is the answer to merging a set with itself, which changes nothing:
+// every set is its own union and its own intersection. Nor could both locks be
+// taken, for they are one.
+func (s *Set) mergeable() error {
+	h := &s.shards[0]
+	if _, can := h.filter.(filter.Merger); can {
+		return nil
+	}
+	h.rlock()
+	defer h.runlock()
+	return filter.Union(h.filter, h.filter) // says that the kind cannot
 }
 
 // mergeShards takes the two locks in an order that is the same for everybody.

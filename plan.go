@@ -47,7 +47,7 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 // judge predicts what k would be like and says why or why not.
 func judge(k kinds.Kind, n Needs) Choice {
 	c := Choice{Kind: k.Name}
-	p, err := k.Predict(kinds.Config{Items: n.Items, FPR: n.FPR}, n.Items)
+	p, err := n.predict(k)
 	switch lacks := n.lacks(k); {
 	case len(lacks) > 0:
 		c.Why = fmt.Sprintf("cannot %s", strings.Join(lacks, " or "))
@@ -59,6 +59,17 @@ func judge(k kinds.Kind, n Needs) Choice {
 	}
 	c.Prediction = p
 	return c
+}
+
+// predict says what a set of kind k will be like with all its keys, split evenly
+// over its shards.
+func (n Needs) predict(k kinds.Kind) (kinds.Prediction, error) {
+	share := max(1, n.Items/uint64(n.Shards))
+	p, err := k.Predict(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}, share)
+	rounding := float64(share) * float64(n.Shards) / float64(n.Items)
+	p.FastBitsPerKey *= rounding
+	p.SlowBitsPerKey *= rounding
+	return p, err
 }
 
 // wish says in words what n asks for.
@@ -102,18 +113,31 @@ func compare(a, b Choice, spare Resource) int {
 
 // choose returns the kind to build for n.
 func choose(table []kinds.Kind, n Needs) (kinds.Kind, error) {
+	if n.Kind != "" {
+		_, err := n.withDefaults()
+		k, errKind := n.named(table)
+		return k, errors.Join(err, errKind)
+	}
 	choices, err := plan(table, n)
-	if err != nil && !(errors.Is(err, ErrNoKind) && n.Kind != "") {
+	if err != nil {
 		return kinds.Kind{}, err
 	}
-	name := cmp.Or(n.Kind, choices[0].Kind)
-	i := slices.IndexFunc(table, func(k kinds.Kind) bool { return k.Name == name })
-	if i < 0 {
-		_, err := kinds.ByName(name)
-		return kinds.Kind{}, err
+	n.Kind = choices[0].Kind
+	return n.named(table)
+}
+
+// named returns the kind that n names, if it is able to do what is needed.
+func (n Needs) named(table []kinds.Kind) (kinds.Kind, error) {
+	var names []string
+	for _, k := range table {
+		if k.Name != n.Kind {
+			names = append(names, k.Name)
+			continue
+		}
+		if lacks := n.lacks(k); len(lacks) > 0 {
+			return k, fmt.Errorf("everbloom: kind %s cannot %s: %w", k.Name, strings.Join(lacks, " or "), errors.ErrUnsupported)
+		}
+		return k, nil
 	}
-	if lacks := n.lacks(table[i]); len(lacks) > 0 {
-		return kinds.Kind{}, fmt.Errorf("everbloom: kind %s cannot %s: %w", name, strings.Join(lacks, " or "), errors.ErrUnsupported)
-	}
-	return table[i], nil
+	return kinds.Kind{}, fmt.Errorf("everbloom: Kind: %q is unknown: take %s", n.Kind, strings.Join(names, ", "))
 }

@@ -1,6 +1,7 @@
 package everbloom
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,55 +14,94 @@ import (
 // replaceFile replaces the content of the named file by what write writes: into
 // a temporary file beside it, to the disk, and then by renaming, to the disk
 // again. A symbolic link stays one.
-func replaceFile(path string, private bool, write func(io.Writer) error) (err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
+func replaceFile(path string, private bool, write func(io.Writer) error) error {
+	path, err := followLinks(path)
+	if err != nil {
+		return fmt.Errorf("everbloom: save: %w", err)
+	}
+	// Opened before anything is changed: a folder that cannot be is no reason to
+	// report an error about a file that has been replaced.
+	folder, err := openFolder(folderOf(path))
+	if err != nil {
+		return fmt.Errorf("everbloom: save: %w", err)
+	}
+	defer func() { _ = folder.Close() }()
+	temp, err := createBeside(path, private)
+	if err != nil {
+		return fmt.Errorf("everbloom: save: %w", err)
+	}
+	if err = fill(temp, write); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("everbloom: save %s: %w", path, errors.Join(err, os.Remove(temp.Name())))
+	}
+	if err := folder.Sync(); err != nil {
+		return fmt.Errorf("everbloom: save %s: written, but its name may not be on the disk: %w", path, err)
+	}
+	return nil
+}
+
+// fill writes the content of a file, brings it to the disk and closes it.
+func fill(file *os.File, write func(io.Writer) error) error {
+	err := write(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// maxLinks is how many symbolic links are followed: as many as Linux does.
+const maxLinks = 40
+
+// followLinks returns the file that path leads to, also if it does not exist yet.
+func followLinks(path string) (string, error) {
+	for range maxLinks {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // no link: what is wrong with it, if anything, the next step will say
+		}
+		if !filepath.IsAbs(target) {
+			target = folderOf(path) + target
+		}
 		path = target
 	}
-	mode, err := modeFor(path, private)
-	if err != nil {
-		return err
-	}
-	temp, err := createBeside(path, mode)
-	if err != nil {
-		return fmt.Errorf("everbloom: save: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, discard(temp))
-		}
-	}()
-	if err := write(temp); err != nil {
-		return fmt.Errorf("everbloom: save %s: %w", path, err)
-	}
-	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("everbloom: save %s: %w", path, err)
-	}
-	if err := os.Rename(temp.Name(), path); err != nil {
-		return fmt.Errorf("everbloom: save: %w", err)
-	}
-	return syncFolder(filepath.Dir(path))
+	return "", fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
 }
 
-// modeFor returns the permissions of a file that is to be replaced, or those of
-// a new one.
-func modeFor(path string, private bool) (fs.FileMode, error) {
-	if private {
-		return 0o600, nil
-	}
+// folderOf returns the front of path, with the separator. It is not cleaned up,
+// since ".." after a link to a folder leads elsewhere than the text suggests.
+func folderOf(path string) string {
+	folder, _ := filepath.Split(path)
+	return cmp.Or(folder, "."+string(filepath.Separator))
+}
+
+// createBeside makes a new file in path's folder, on the same disk, with the
+// permissions that path is to have: its old ones, if it is there.
+func createBeside(path string, private bool) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return 0o666, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case private:
+		return createFresh(path, 0o600)
 	case err != nil:
-		return 0, fmt.Errorf("everbloom: save: %w", err)
-	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("everbloom: save %s: not a regular file", path)
+		return createFresh(path, 0o666)
 	}
-	return info.Mode().Perm(), nil
+	temp, err := createFresh(path, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := temp.Chmod(info.Mode().Perm()); err != nil { // unlike the mode of a new file, free from the umask
+		return nil, errors.Join(err, temp.Close(), os.Remove(temp.Name()))
+	}
+	return temp, nil
 }
 
-// createBeside makes a new file in path's folder, on the same disk.
-func createBeside(path string, mode fs.FileMode) (*os.File, error) {
+// createFresh makes a file with a name that is not in use and begins like path.
+func createFresh(path string, mode fs.FileMode) (*os.File, error) {
 	for range 100 {
 		name := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -69,14 +109,5 @@ func createBeside(path string, mode fs.FileMode) (*os.File, error) {
 			return file, err
 		}
 	}
-	return nil, fmt.Errorf("no free name beside %s", path)
-}
-
-// discard removes a temporary file that will not be needed.
-func discard(temp *os.File) error {
-	_ = temp.Close() // may be closed already
-	if err := os.Remove(temp.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return nil, fmt.Errorf("%s: no free name beside it", path)
 }

@@ -30,14 +30,11 @@ var shardMixer = filter.NewMixer(0x5A4A6D5348415244)
 func New(n Needs) (*Set, error) { return build(kinds.All(), n) }
 
 func build(table []kinds.Kind, n Needs) (*Set, error) {
-	n, err := n.withDefaults()
-	if err != nil {
-		return nil, err
-	}
 	k, err := choose(table, n)
 	if err != nil {
 		return nil, err
 	}
+	n, _ = n.withDefaults() // choose has reported what is wrong
 	filters := make([]filter.Filter, n.Shards)
 	for i := range filters {
 		if filters[i], err = k.New(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}); err != nil {

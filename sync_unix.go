@@ -2,20 +2,7 @@
 
 package everbloom
 
-import (
-	"errors"
-	"fmt"
-	"os"
-)
+import "os"
 
-// syncFolder brings a renamed file's new name to the disk.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("everbloom: save: %w", err)
-	}
-	if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
-		return fmt.Errorf("everbloom: save: sync %s: %w", path, err)
-	}
-	return nil
-}
+// openFolder opens a folder, whose Sync brings a file's new name to the disk.
+func openFolder(path string) (*os.File, error) { return os.Open(path) }

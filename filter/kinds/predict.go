@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -12,7 +13,7 @@ func predictBloom(c Config, n uint64) (Prediction, error) {
 	}
 	fill := theory.BloomFill(float64(s.Bits), float64(s.Hashes), float64(n))
 	return Prediction{
-		FastBitsPerKey: float64(s.Bits) / float64(max(n, 1)),
+		FastBitsPerKey: float64(64*bitvec.WordsFor(s.Bits)) / float64(max(n, 1)),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
 		MissLines:      bloomMissLines(s.Hashes, fill),

@@ -48,9 +48,9 @@ var table = []Kind{
 
 // as turns a function that makes one kind of filter into one that makes a
 // filter, with a nil interface in case of an error.
-func as[In any, F filter.Filter](make func(In) (F, error)) func(In) (filter.Filter, error) {
+func as[In any, F filter.Filter](maker func(In) (F, error)) func(In) (filter.Filter, error) {
 	return func(in In) (filter.Filter, error) {
-		f, err := make(in)
+		f, err := maker(in)
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +61,7 @@ func as[In any, F filter.Filter](make func(In) (F, error)) func(In) (filter.Filt
 func newBloom(c Config) (*bloom.Filter, error) {
 	return bloom.New(bloom.Config{Items: c.Items, FPR: c.FPR})
 }
+
 func newBlocked(c Config) (*bloom.Blocked, error) {
 	return bloom.NewBlocked(bloom.Config{Items: c.Items, FPR: c.FPR})
 }

@@ -37,9 +37,9 @@ type Header struct {
 type Summary struct {
 	Keys     uint64 `json:"keys"`
 	Capacity uint64 `json:"capacity"` // keys it was made for; 0 if unknown or without limit
-	SetBits  uint64 `json:"setBits"`
-	FastBits uint64 `json:"fastBits"` // memory that queries touch
-	SlowBits uint64 `json:"slowBits"` // memory that only changes touch
+	SetBits  uint64 `json:"set_bits"`
+	FastBits uint64 `json:"fast_bits"` // memory that queries touch
+	SlowBits uint64 `json:"slow_bits"` // memory that only changes touch
 }
 
 // Expect reports whether h is of the given kind, in a format version from 1 to

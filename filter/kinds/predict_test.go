@@ -1,0 +1,170 @@
+package kinds
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// TestConformance runs the suite through the table, so that no kind can have a
+// row and escape it.
+func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the packages of the kinds run the suite themselves")
+	}
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			filtertest.Run(t, filtertest.Subject{
+				Name: k.Name,
+				New:  func(items uint64, fpr float64) (filter.Filter, error) { return k.New(Config{Items: items, FPR: fpr}) },
+				Read: func(r io.Reader) (filter.Filter, error) { return Read(r) },
+			})
+		})
+	}
+}
+
+func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			for _, items := range []uint64{1, 2, 10, 63, 1000, 12_345} {
+				for _, rate := range []float64{0.9, 0.1, 0.01, 1e-3, 1e-6} {
+					c := Config{Items: items, FPR: rate}
+					p := predict(t, k, c, items)
+					info := build(t, k, c).Info()
+					fast, slow := p.FastBitsPerKey*float64(items), p.SlowBitsPerKey*float64(items)
+					if !near(fast, info.FastBits) || !near(slow, info.SlowBits) {
+						t.Errorf("%+v: predicted %g fast and %g slow bits, built %d and %d", c, fast, slow, info.FastBits, info.SlowBits)
+					}
+				}
+			}
+		})
+	}
+}
+
+// near allows for the rounding of a division and a multiplication only.
+func near(x float64, n uint64) bool { return math.Abs(x-float64(n)) <= 1e-9*float64(n) }
+
+// TestPredictedRateIsMeasured takes many small filters, because the rate of a
+// single one scatters, and loads beside the one asked for.
+func TestPredictedRateIsMeasured(t *testing.T) {
+	const totalKeys, totalProbes = 40_000, 200_000
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			for _, items := range []uint64{3000, 20_000} {
+				for _, rate := range []float64{0.1, 0.01, 0.001} {
+					for _, keys := range []uint64{items / 2, items, 2 * items} {
+						c := Config{Items: items, FPR: rate}
+						filters := int(totalKeys / items)
+						hits := 0
+						for i := range filters {
+							hits += measure(t, k, c, keys, filtertest.Stream{Seed: uint64(i)}, totalProbes/filters)
+						}
+						p := predict(t, k, c, keys)
+						checkRate(t, fmt.Sprintf("%+v with %d keys", c, keys), hits, totalProbes, p.FPR)
+					}
+				}
+			}
+		})
+	}
+}
+
+// measure fills a filter and counts false positives.
+func measure(t *testing.T, k Kind, c Config, keys uint64, s filtertest.Stream, probes int) int {
+	t.Helper()
+	f := build(t, k, c)
+	for _, key := range s.Keys(keys) {
+		if _, err := f.Add(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filtertest.MeasureRate(f, s, probes)
+}
+
+// checkRate allows for the spread of the measurement and for a twentieth on top,
+// since the filters that were measured are themselves a sample: what remains of
+// filtertest.RateSlack where many are taken together.
+func checkRate(t *testing.T, name string, hits, probes int, predicted float64) {
+	t.Helper()
+	const slack, sigmas = 0.05, 4
+	low, _ := theory.BinomialInterval(float64(probes), predicted*(1-slack), sigmas)
+	_, high := theory.BinomialInterval(float64(probes), predicted*(1+slack), sigmas)
+	if h := float64(hits); h < low || h > high {
+		t.Errorf("%s: %d yeses among %d, predicted rate %.3g gives %.0f to %.0f", name, hits, probes, predicted, low, high)
+	}
+}
+
+func TestPredictionsMakeSense(t *testing.T) {
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			for _, rate := range []float64{0.1, 0.01, 1e-3, 1e-5} {
+				c := Config{Items: 1_000_000, FPR: rate}
+				p := predict(t, k, c, c.Items)
+				if p.FPR > rate*1.05 || p.FPR < rate/2 {
+					t.Errorf("%g asked, %g predicted", rate, p.FPR)
+				}
+				if p.HitLines < 1 || p.MissLines < 1 || p.MissLines > p.HitLines {
+					t.Errorf("at rate %g a hit reads %g lines, a miss %g", rate, p.HitLines, p.MissLines)
+				}
+				if entropy := -math.Log2(rate); p.FastBitsPerKey+p.SlowBitsPerKey < entropy {
+					t.Errorf("at rate %g: %g bits per key, no filter needs less than %g", rate, p.FastBitsPerKey, entropy)
+				}
+				if full := predict(t, k, c, 2*c.Items); full.FPR <= p.FPR && !k.Grows {
+					t.Errorf("at rate %g: with twice the keys the rate is %g, not above %g", rate, full.FPR, p.FPR)
+				}
+			}
+			if p := predict(t, k, Config{}, 0); p.FPR != 0 || math.IsInf(p.FastBitsPerKey, 0) || math.IsNaN(p.MissLines) {
+				t.Errorf("of an empty filter: %+v", p)
+			}
+		})
+	}
+}
+
+// TestLinesOfKnownKinds: at its best a Bloom filter is half full, so that of 7
+// positions the first 4 are read, and the others one by one if those are set.
+func TestLinesOfKnownKinds(t *testing.T) {
+	for name, want := range map[string][2]float64{"bloom": {7, 4 + 1.75/16}, "blocked": {1, 1}} {
+		k, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := predict(t, k, Config{Items: 1_000_000, FPR: 0.01}, 1_000_000)
+		if p.HitLines != want[0] || math.Abs(p.MissLines-want[1]) > 0.02 {
+			t.Errorf("%s: a hit reads %g lines, a miss %g, want %g", name, p.HitLines, p.MissLines, want)
+		}
+	}
+}
+
+// TestBloomMissLinesFollowTheLoop compares with a walk over all outcomes.
+func TestBloomMissLinesFollowTheLoop(t *testing.T) {
+	for _, c := range []struct {
+		hashes int
+		fill   float64
+		want   float64
+	}{
+		{1, 0.5, 1},
+		{3, 0.5, 1 + 0.5 + 0.25},
+		{4, 0.5, 4},
+		{7, 0.5, 4 + 1.0/16*(1+0.5+0.25)},
+		{8, 0.5, 4 + 1.0/16*4},
+		{10, 0, 4},
+		{10, 1, 10},
+	} {
+		if got := bloomMissLines(c.hashes, c.fill); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d hashes at fill %g: %g lines, want %g", c.hashes, c.fill, got, c.want)
+		}
+	}
+}
+
+func predict(t *testing.T, k Kind, c Config, n uint64) Prediction {
+	t.Helper()
+	p, err := k.Predict(c, n)
+	if err != nil {
+		t.Fatalf("%s for %+v: %v", k.Name, c, err)
+	}
+	return p
+}

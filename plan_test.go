@@ -1,0 +1,336 @@
+package everbloom
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/filter/kinds"
+)
+
+// order returns the names of the choices.
+func order(choices []Choice) (names []string) {
+	for _, c := range choices {
+		names = append(names, c.Kind)
+	}
+	return names
+}
+
+func mustPlan(t *testing.T, table []kinds.Kind, n Needs) []Choice {
+	t.Helper()
+	choices, err := plan(table, n)
+	if err != nil {
+		t.Fatalf("%+v: %v", n, err)
+	}
+	return choices
+}
+
+func TestPlanRanksByWhatIsSpared(t *testing.T) {
+	for _, c := range []struct {
+		spare Resource
+		want  []string
+	}{
+		{Time, []string{"blocked", "bloom"}},
+		{FastMemory, []string{"bloom", "blocked"}},
+		{TotalMemory, []string{"bloom", "blocked"}},
+	} {
+		for _, rate := range []float64{0.01, 0.001, 1e-5} {
+			choices, err := Plan(Needs{FPR: rate, Spare: c.spare})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := order(choices); !slices.Equal(got, c.want) {
+				t.Errorf("sparing %v at rate %g: %v, want %v", c.spare, rate, got, c.want)
+			}
+		}
+	}
+}
+
+// costs is a row of a made-up table.
+func costs(name string, fast, slow, lines float64) kinds.Kind {
+	k := exactKind
+	k.Name = name
+	k.Predict = func(kinds.Config, uint64) (kinds.Prediction, error) {
+		return kinds.Prediction{FastBitsPerKey: fast, SlowBitsPerKey: slow, HitLines: lines, MissLines: lines}, nil
+	}
+	return k
+}
+
+// TestPlanBreaksTiesByTheOtherResources uses kinds that are equal in one figure
+// and differ in others, so that every comparison decides once.
+func TestPlanBreaksTiesByTheOtherResources(t *testing.T) {
+	table := []kinds.Kind{
+		costs("slow", 10, 0, 5),
+		costs("near", 10, 10, 4),
+		costs("even", 15, 0, 2),
+		costs("split", 12, 3, 1),
+		costs("twin", 12, 3, 1),
+		costs("quick", 14, 0, 1),
+	}
+	for _, c := range []struct {
+		spare Resource
+		want  string
+	}{
+		{Time, "quick split twin even near slow"},
+		{FastMemory, "near slow split twin quick even"},
+		{TotalMemory, "slow quick split twin even near"},
+	} {
+		if got := strings.Join(order(mustPlan(t, table, Needs{Spare: c.spare})), " "); got != c.want {
+			t.Errorf("sparing %v: %s, want %s", c.spare, got, c.want)
+		}
+	}
+}
+
+func TestPlanSaysWhy(t *testing.T) {
+	limited := exactKind
+	limited.Name, limited.Type = "limited", plain{}
+	choices := mustPlan(t, append(kinds.All(), limited, exactKind), Needs{Delete: true, Grow: true, Merge: true})
+	want := map[string]string{
+		"exact":   "never errs; 64 bits per key and more",
+		"bloom":   "cannot delete or grow",
+		"blocked": "cannot delete or grow",
+		"limited": "cannot delete or merge",
+	}
+	for i, c := range choices {
+		if c.Why != want[c.Kind] || c.Fits != (i == 0) {
+			t.Errorf("choice %d, %s: fits %t, why %q, want %q", i, c.Kind, c.Fits, c.Why, want[c.Kind])
+		}
+		if c.FastBitsPerKey == 0 {
+			t.Errorf("%s: nothing is predicted of a kind that does not fit", c.Kind)
+		}
+	}
+}
+
+func TestNoKindIsSaidWithTheChoices(t *testing.T) {
+	for _, c := range []struct {
+		needs Needs
+		text  string
+	}{
+		{Needs{Delete: true}, "everbloom: no kind can delete"},
+		{Needs{Grow: true}, "everbloom: no kind can grow"},
+		{Needs{Delete: true, Grow: true, Merge: true}, "everbloom: no kind can delete and grow and merge"},
+		{Needs{Items: 1 << 60}, "everbloom: no kind can hold 1152921504606846976 keys at a rate of 0.001"},
+		{Needs{FPR: 1e-300}, "everbloom: no kind can hold 1000000 keys at a rate of 1e-300"},
+	} {
+		choices, err := Plan(c.needs)
+		if !errors.Is(err, ErrNoKind) || err.Error() != c.text {
+			t.Errorf("%+v: %v, want %q", c.needs, err, c.text)
+		}
+		if len(choices) != len(kinds.All()) {
+			t.Fatalf("%+v: %d choices", c.needs, len(choices))
+		}
+		for _, choice := range choices {
+			if choice.Fits || !strings.HasPrefix(choice.Why, "cannot ") {
+				t.Errorf("%+v: %+v", c.needs, choice)
+			}
+		}
+		if s, err := New(c.needs); !errors.Is(err, ErrNoKind) || s != nil {
+			t.Errorf("New of %+v: %v", c.needs, err)
+		}
+	}
+}
+
+// TestANewKindNeedsARowOnly plays through what the package does for a kind that
+// can delete and grow, of which only the table knows.
+func TestANewKindNeedsARowOnly(t *testing.T) {
+	table := append(kinds.All(), exactKind)
+	for _, needs := range []Needs{{Delete: true}, {Grow: true}, {Delete: true, Grow: true, Merge: true}, {Kind: "exact"}} {
+		needs.Items, needs.Shards = 10, 3
+		s, err := build(table, needs)
+		if err != nil {
+			t.Fatalf("%+v: %v", needs, err)
+		}
+		if kind := s.Info().Kind; kind != "exact" {
+			t.Fatalf("%+v: built a %s", needs, kind)
+		}
+		addWords(t, s, 0, 1000)
+		for i := range 500 {
+			if err := s.DeleteString(word(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantWords(t, s, 500, 1000)
+		if n := countWords(s, 0, 500); n != 0 || s.Len() != 500 {
+			t.Errorf("%+v: %d deleted keys are left, length %d", needs, n, s.Len())
+		}
+		wantError(t, s.DeleteString("absent"), filter.ErrNotFound)
+	}
+	if s, err := build(table, Needs{}); err != nil || s.Info().Kind != "blocked" {
+		t.Errorf("without special needs: %v", err)
+	}
+}
+
+func TestNamedKindIsTakenIfItIsAble(t *testing.T) {
+	for _, kind := range kindNames() {
+		t.Run(kind, func(t *testing.T) {
+			if got := mustNew(t, Needs{Kind: kind, Merge: true}).Info().Kind; got != kind {
+				t.Errorf("built a %s", got)
+			}
+			_, err := New(Needs{Kind: kind, Delete: true, Grow: true})
+			wantError(t, err, errors.ErrUnsupported, "kind "+kind+" cannot delete or grow")
+		})
+	}
+	_, err := New(Needs{Kind: "cuckoo", Delete: true})
+	wantError(t, err, nil, `"cuckoo"`, "bloom, blocked")
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, ErrNoKind) {
+		t.Errorf("an unknown kind is reported as one that cannot: %v", err)
+	}
+	_, err = build([]kinds.Kind{exactKind}, Needs{Kind: "bloom"})
+	wantError(t, err, nil, `"bloom"`, "take exact")
+}
+
+func TestAllProblemsOfNeedsAreReportedAtOnce(t *testing.T) {
+	bad := Needs{FPR: 2, Shards: -1, Spare: 9, Kind: "cuckoo"}
+	_, err := New(bad)
+	wantError(t, err, nil, "FPR: 2", "Shards: -1, must be 1 to 1024", "Spare: 9", "Kind:")
+	if _, err := Plan(bad); err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("Plan: %v", err)
+	}
+	bad.Kind = ""
+	if _, err := New(bad); err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("New without a kind: %v", err)
+	}
+	_, err = New(Needs{Shards: 1025})
+	wantError(t, err, nil, "Shards: 1025")
+}
+
+func TestImpossibleRatesAreRefused(t *testing.T) {
+	for _, rate := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -0.01, -math.SmallestNonzeroFloat64, 1, 1.5} {
+		for _, kind := range []string{"", "bloom", "blocked"} {
+			s, err := New(Needs{FPR: rate, Kind: kind})
+			if err == nil || s != nil {
+				t.Fatalf("rate %g was accepted", rate)
+			}
+			wantError(t, err, nil, fmt.Sprintf("FPR: %g, must lie between 0 and 1", rate))
+		}
+		if _, err := Plan(Needs{FPR: rate}); err == nil || errors.Is(err, ErrNoKind) {
+			t.Errorf("Plan with rate %g: %v", rate, err)
+		}
+	}
+	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-17} {
+		_, err := New(Needs{FPR: rate, Kind: "bloom"})
+		wantError(t, err, nil, "FPR", "keys of 64 bits")
+	}
+}
+
+func TestZeroMeansTheDefaults(t *testing.T) {
+	info := mustNew(t, Needs{}).Info()
+	if info.Capacity != 1_000_000 || info.Shards != 1 || info.Hash != "xxh3" || info.Kind != "blocked" {
+		t.Errorf("%+v", info)
+	}
+	asked := mustPlan(t, kinds.All(), Needs{Items: 1_000_000, FPR: 0.001, Shards: 1})
+	if zero := mustPlan(t, kinds.All(), Needs{}); !slices.Equal(zero, asked) {
+		t.Errorf("the plan of no needs\n%v\nis not that of the defaults\n%v", zero, asked)
+	}
+	almostOne := math.Nextafter(1, 0)
+	for _, kind := range kindNames() {
+		t.Run(kind, func(t *testing.T) {
+			wantWords(t, filled(t, Needs{Kind: kind, Items: 1, FPR: almostOne}, 0, 100), 0, 100)
+			wantWords(t, filled(t, Needs{Kind: kind, Items: 1, FPR: 1e-12, Shards: 64}, 0, 100), 0, 100)
+		})
+	}
+}
+
+// TestTooLargeIsAnError asks for terabytes. Elsewhere the machine does not say
+// how much memory it has.
+func TestTooLargeIsAnError(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the size of memory is known on Linux only")
+	}
+	for _, kind := range kindNames() {
+		t.Run(kind, func(t *testing.T) {
+			for _, shards := range []int{1, 64} {
+				s, err := New(Needs{Kind: kind, Items: 1 << 40, Shards: shards})
+				if s != nil {
+					t.Fatal("a set of terabytes was made")
+				}
+				wantError(t, err, filter.ErrStorage, "not enough memory", "iB")
+			}
+			_, err := New(Needs{Kind: kind, Items: math.MaxUint64, FPR: 0.5})
+			wantError(t, err, nil, "18446744073709551615, at most")
+		})
+	}
+}
+
+// TestPredictionsAgreeWithWhatIsBuilt compares every choice with a set made by
+// it: the bits exactly, the rate by measuring.
+func TestPredictionsAgreeWithWhatIsBuilt(t *testing.T) {
+	const probes = 60_000
+	for _, needs := range []Needs{
+		{Items: 1000, FPR: 0.1},
+		{Items: 5000, FPR: 0.01, Shards: 2},
+		{Items: 20_000, FPR: 0.01},
+		{Items: 20_000, FPR: 0.001, Shards: 7},
+		{Items: 10_000, FPR: 0.05, Shards: 64},
+		{Items: 10, FPR: 0.01, Shards: 64},
+	} {
+		choices, err := Plan(needs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range choices {
+			needs.Kind = c.Kind
+			s := mustNew(t, needs)
+			name := fmt.Sprintf("%+v", needs)
+			bits := (c.FastBitsPerKey + c.SlowBitsPerKey) * float64(needs.Items)
+			if info := s.Info(); math.Abs(bits-float64(info.FastBits+info.SlowBits)) > 1e-6*bits {
+				t.Errorf("%s: %g bits predicted, %d built", name, bits, info.FastBits)
+			}
+			stream := filtertest.Stream{Seed: needs.Items}
+			if _, err := s.AddBatch(stream.Keys(needs.Items)); err != nil {
+				t.Fatal(err)
+			}
+			if needs.Items < 1000 {
+				continue // less than a key per shard: no even split, and hardly a false positive
+			}
+			slack := filtertest.RateSlack * math.Sqrt(max(1, 20_000/float64(needs.Items)))
+			checkRate(t, name, hitsOf(s, stream, probes), probes, c.FPR*(1-slack), c.FPR*(1+slack))
+		}
+	}
+}
+
+// hitsOf counts the yeses for absent keys.
+func hitsOf(s *Set, stream filtertest.Stream, probes int) (hits int) {
+	for i := range uint64(probes) {
+		if s.MayContainKey(stream.Absent(i)) {
+			hits++
+		}
+	}
+	return hits
+}
+
+func TestResourcesHaveNames(t *testing.T) {
+	for _, r := range []Resource{Time, FastMemory, TotalMemory} {
+		if got, err := ParseResource(r.String()); err != nil || got != r {
+			t.Errorf("%v is read as %v, %v", r, got, err)
+		}
+	}
+	_, err := ParseResource("money")
+	wantError(t, err, nil, `"money"`, "time, fast or total")
+	if got := Resource(9).String(); got != "Resource(9)" {
+		t.Errorf("an unknown resource is called %s", got)
+	}
+}
+
+func TestChoicesAreFlatInJSON(t *testing.T) {
+	choices, err := Plan(Needs{Items: 1000, FPR: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(choices[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{`"kind":"blocked"`, `"fits":true`, `"why":`, `"fast_bits_per_key":`, `"hit_lines":1`} {
+		if !strings.Contains(string(text), field) {
+			t.Errorf("%s has no %s", text, field)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package everbloom
+
+const raceEnabled = false

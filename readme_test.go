@@ -1,0 +1,91 @@
+package everbloom
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/kinds"
+)
+
+var update = flag.Bool("update", false, "renew the generated parts of README.md")
+
+const readme = "README.md"
+
+func readReadme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("there is no README.md yet")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// between returns what stands in text after the first from, up to the next to.
+func between(text, from, to string) (inside string, found bool) {
+	_, rest, ok1 := strings.Cut(text, from)
+	inside, _, ok2 := strings.Cut(rest, to)
+	return inside, ok1 && ok2
+}
+
+// exampleBody returns the part of the function Example that is shown: what comes
+// after its first statement, up to the output, without the indentation.
+func exampleBody(source string) (string, bool) {
+	body, ok := between(source, "func Example() {\n\tdefer inTemporaryFolder()()\n\n", "\n\n\t// Output:\n")
+	return strings.ReplaceAll("\n"+body, "\n\t", "\n")[1:] + "\n", ok
+}
+
+func TestReadmeShowsTheExample(t *testing.T) {
+	text := readReadme(t)
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, ok := exampleBody(string(source))
+	if !ok {
+		t.Fatal("example_test.go has no function Example of the known form")
+	}
+	got, ok := between(text, "```go\n", "```\n")
+	if !ok {
+		t.Fatal("README.md shows no Go code")
+	}
+	if got != want {
+		t.Errorf("the first code in README.md is\n%s\nand that of Example\n%s", got, want)
+	}
+}
+
+func TestReadmeHasTheTableOfKinds(t *testing.T) {
+	const begin, end = "<!-- kinds -->\n", "<!-- /kinds -->"
+	text := readReadme(t)
+	got, ok := between(text, begin, end)
+	if !ok {
+		t.Fatalf("README.md has no %s and %s", strings.TrimSpace(begin), end)
+	}
+	want := kinds.Markdown()
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("the table in README.md is old: go test -run Readme -update .\n%s", want)
+	}
+	renewed := strings.Replace(text, begin+got+end, begin+want+end, 1)
+	if err := os.WriteFile(readme, []byte(renewed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExampleBodyIsCutOut(t *testing.T) {
+	const source = "func Other() {}\n\nfunc Example() {\n\tdefer inTemporaryFolder()()\n\n\tif a {\n\t\tb()\n\t}\n\n\tc()\n\n\t// Output:\n\t// 1\n}\n"
+	if got, ok := exampleBody(source); !ok || got != "if a {\n\tb()\n}\n\nc()\n" {
+		t.Errorf("got %q", got)
+	}
+	if _, ok := exampleBody("func Example() {\n}\n"); ok {
+		t.Error("an example of another form was accepted")
+	}
+}
