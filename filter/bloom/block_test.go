@@ -27,6 +27,7 @@ func TestAssemblyMatchesPortable(t *testing.T) {
 		fill(rng, probes)
 		want, answers := portably(t, s, keys, probes)
 		eachLevel(t, func(t *testing.T) {
+			t.Helper()
 			compareSingles(t, want, answers, keys, probes)
 			compareBatches(t, want, answers, keys, probes)
 		})

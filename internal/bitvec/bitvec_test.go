@@ -10,8 +10,15 @@ import (
 
 func TestWordsForCoversEveryBit(t *testing.T) {
 	for _, tc := range []struct{ bits, want uint64 }{
-		{0, 0}, {1, 1}, {63, 1}, {64, 1}, {65, 2}, {128, 2}, {129, 3},
-		{math.MaxUint64, 1 << 58}, {math.MaxUint64 - 63, 1<<58 - 1},
+		{0, 0},
+		{1, 1},
+		{63, 1},
+		{64, 1},
+		{65, 2},
+		{128, 2},
+		{129, 3},
+		{math.MaxUint64, 1 << 58},
+		{math.MaxUint64 - 63, 1<<58 - 1},
 	} {
 		if got := WordsFor(tc.bits); got != tc.want {
 			t.Errorf("WordsFor(%d) = %d, want %d", tc.bits, got, tc.want)

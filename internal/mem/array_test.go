@@ -258,6 +258,7 @@ func TestReadersBesideOneWriter(t *testing.T) {
 }
 
 func readOne(t *testing.T, a *Array, n, i uint64) {
+	t.Helper()
 	if n == 0 {
 		return
 	}
