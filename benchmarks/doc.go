@@ -37,7 +37,8 @@
 //
 // A machine that others share drifts, so contenders take turns: in every round each one is
 // filled, asked and emptied once, for about the time that -pass gives each operation, and the
-// order is rotated from round to round. The tables show the median over the rounds and
+// order is rotated from round to round. Lookups, which are compared to the nanosecond, take
+// turns twenty times within a round. The tables show the median over the rounds and
 // half the interquartile range in per cent of it. A ratio is the median of the ratios within
 // rounds: drift that hits both sides drops out.
 //

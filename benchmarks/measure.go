@@ -66,12 +66,12 @@ func hasOne(s set) func(block) int { return s.has }
 func addBatch(size int) way { return func(s set) func(block) int { return s.batch(size).add } }
 func hasBatch(size int) way { return func(s set) func(block) int { return s.batch(size).has } }
 
-// lookups asks for the keys of b, over and over if need be, for about as long as pass. Each
-// thread begins at a place of its own.
-func lookups(s set, has way, b block, threads int, pass time.Duration, one clock) tally {
+// lookups asks for the keys of b, over and over if need be, for about as long as pass. They begin
+// at from, each thread at a place of its own.
+func lookups(s set, has way, b block, from, threads int, pass time.Duration, one clock) tally {
 	return together(threads, one, func(thread int, c clock) tally {
 		ask, t := has(s), tally{clock: c}
-		for lo := b.len() / threads * thread; t.elapsed < pass; lo += chunk {
+		for lo := (from + b.len()/threads*thread) % b.len(); t.elapsed < pass; lo += chunk {
 			if lo >= b.len() {
 				lo = 0
 			}

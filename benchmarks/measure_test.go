@@ -59,7 +59,7 @@ func TestLookupsLastAsLongAsAPass(t *testing.T) {
 	asked := 0
 	s := set{has: func(b block) int { asked += b.len(); return b.len() }}
 	b := newBlock(2*chunk+100, 8)
-	got := lookups(s, hasOne, b, 1, 7*time.Microsecond, ticking())
+	got := lookups(s, hasOne, b, 0, 1, 7*time.Microsecond, ticking())
 	if got.elapsed != 7*time.Microsecond || got.keys != asked || got.yes != asked {
 		t.Errorf("elapsed %v, %d keys of %d, %d yes", got.elapsed, got.keys, asked, got.yes)
 	}
@@ -77,7 +77,7 @@ func TestEveryThreadTakesItsOwnWay(t *testing.T) {
 		ways++
 		return func(b block) int { return b.len() }
 	}
-	lookups(set{}, way, newBlock(100, 8), 3, time.Microsecond, wallClock)
+	lookups(set{}, way, newBlock(100, 8), 0, 3, time.Microsecond, wallClock)
 	if ways != 3 {
 		t.Errorf("3 threads took %d ways", ways)
 	}

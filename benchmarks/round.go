@@ -1,6 +1,9 @@
 package main
 
-import "runtime"
+import (
+	"runtime"
+	"slices"
+)
 
 // writes tells whether there are inserts and deletes in a round. They come in the last rounds,
 // so that rounds without them find the sets as they were built.
@@ -11,38 +14,43 @@ func (a *arena) round(round int) {
 	a.keys.hits(a.hits, a.nextSalt())
 	a.keys.misses(a.misses, a.nextSalt())
 	first := round * len(a.entrants) / a.rounds
-	for i := range a.entrants {
-		e := a.entrants[(first+i)%len(a.entrants)]
-		if e.fallen {
-			continue
-		}
+	turn := slices.Concat(a.entrants[first:], a.entrants[:first])
+	for _, e := range turn {
 		runtime.GC()
-		if err := safely(func() error { return a.turn(e, a.writes(round)) }); err != nil {
-			e.drop(err.Error())
-		}
+		e.try(func() error { return a.fillTurn(e, a.writes(round)) })
+	}
+	runtime.GC()
+	a.asks(turn)
+	if !a.writes(round) {
+		return
+	}
+	for _, e := range turn {
+		e.try(func() error { return a.deletes(e, e.rows[0]) })
 	}
 }
 
-// turn measures everything that e can do.
-func (a *arena) turn(e *entrant, writes bool) error {
+// try does a piece of e's work, unless it has fallen, and takes it out if it fails.
+func (e *entrant) try(work func() error) {
+	if e.fallen {
+		return
+	}
+	if err := safely(work); err != nil {
+		e.drop(err.Error())
+	}
+}
+
+// fillTurn measures the inserts of e, if it is time for them, and leaves it full.
+func (a *arena) fillTurn(e *entrant, writes bool) error {
 	for _, row := range e.rows {
-		if row.Skipped != "" {
-			continue
-		}
-		if writes && (row.Threads == 1 || e.traits.has(manyAdders)) {
+		if writes && row.Skipped == "" && (row.Threads == 1 || e.traits.has(manyAdders)) {
 			if err := a.inserts(e, row); err != nil {
 				return err
 			}
 		}
-		if e.dirty {
-			if _, err := a.refill(e, addOne, 1); err != nil {
-				return err
-			}
-		}
-		a.asks(e, row)
 	}
-	if writes && e.set.del != nil && e.rows[0].Threads == 1 {
-		return a.deletes(e, e.rows[0])
+	if e.dirty {
+		_, err := a.refill(e, addOne, 1)
+		return err
 	}
 	return nil
 }
@@ -72,29 +80,75 @@ func (a *arena) insertsBy(add way, o op, e *entrant, row *result) error {
 	return nil
 }
 
-// asks measures hits and misses, one key at a time and in batches.
-func (a *arena) asks(e *entrant, row *result) {
-	a.asksBy(hasOne, hit, miss, e, row)
-	if e.set.batch == nil {
-		return
-	}
-	for _, size := range batchSizes {
-		if e.set.batch(size).has != nil {
-			a.asksBy(hasBatch(size), hit.inBatches(size), miss.inBatches(size), e, row)
+// slicesOfPass is into how many pieces the time for a lookup is cut. Everyone has a piece, and
+// then everyone the next: the speed of a shared machine drifts from one tenth of a second to
+// the next, and so it drifts for all.
+const slicesOfPass = 20
+
+// A lane is one way in which one entrant answers, and the time it took so far.
+type lane struct {
+	entrant *entrant
+	row     *result
+	op      op
+	has     way
+	sum     tally
+}
+
+// asks measures hits and misses of everyone, one key at a time and in batches, side by side.
+func (a *arena) asks(turn []*entrant) {
+	for row := range a.threads {
+		lanes := lanesOf(turn, row, hit)
+		a.race(lanes, a.hits)
+		for _, l := range lanes {
+			if !l.entrant.fallen {
+				a.expect(l.entrant, string(l.op), l.sum)
+			}
 		}
+		a.race(lanesOf(turn, row, miss), a.misses)
 	}
 }
 
-func (a *arena) asksBy(has way, hit, miss op, e *entrant, row *result) {
-	t := lookups(e.set, has, a.hits, row.Threads, a.pass, a.clock)
-	a.expect(e, string(hit), t)
-	row.record(hit, t)
-	row.record(miss, lookups(e.set, has, a.misses, row.Threads, a.pass, a.clock))
+// lanesOf returns the ways in which the entrants answer o.
+func lanesOf(turn []*entrant, row int, o op) (lanes []*lane) {
+	for _, e := range turn {
+		r := e.rows[row]
+		if e.fallen || r.Skipped != "" {
+			continue
+		}
+		lanes = append(lanes, &lane{entrant: e, row: r, op: o, has: hasOne})
+		for _, size := range batchSizes {
+			if e.set.batch != nil && e.set.batch(size).has != nil {
+				lanes = append(lanes, &lane{entrant: e, row: r, op: o.inBatches(size), has: hasBatch(size)})
+			}
+		}
+	}
+	return lanes
+}
+
+// race lets all lanes ask for the same keys, piece by piece, and records their times.
+func (a *arena) race(lanes []*lane, keys block) {
+	for piece := range slicesOfPass {
+		from := keys.len() / slicesOfPass * piece
+		for _, l := range lanes {
+			l.entrant.try(func() error {
+				l.sum.merge(lookups(l.entrant.set, l.has, keys, from, l.row.Threads, a.pass/slicesOfPass, a.clock))
+				return nil
+			})
+		}
+	}
+	for _, l := range lanes {
+		if !l.entrant.fallen {
+			l.row.record(l.op, l.sum)
+		}
+	}
 }
 
 // deletes measures taking half of the keys away, or as many as a window holds. Those that
 // stay must still be there.
 func (a *arena) deletes(e *entrant, row *result) error {
+	if e.set.del == nil || row.Threads != 1 {
+		return nil
+	}
 	half := min(a.wish.n/2, uint64(a.windows[0].len()))
 	var sum tally
 	for sum.elapsed < a.pass && half > 0 {
