@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/spool"
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// lineRules is the part of the help that all verbs with key lists share.
+const lineRules = `Keys come one per line, from the named files, or from the standard input if
+none is named or the name is "-". A line ends at a newline; one carriage
+return before it is dropped. The key is the text of the line, whatever bytes
+it has, up to 16 MiB. The last line may lack its newline. Inputs that hold
+gzip data are decompressed, whatever their names. Empty lines hold no key.`
+
+// build makes a filter from a list of keys.
+type build struct {
+	*env
+	wish
+	out   string
+	quiet bool
+	keys  atomic.Uint64 // read so far
+}
+
+func newBuild(e *env) *cobra.Command {
+	b := &build{env: e}
+	cmd := &cobra.Command{
+		Use:     "build -o FILE [INPUT...]",
+		GroupID: groupUse,
+		Short:   "Make a filter from a list of keys",
+		Long: `Build makes a filter from a list of keys and writes it to FILE, which is
+replaced as a whole or not at all.
+
+` + lineRules + `
+
+Without --items the filter is made for as many keys as there are lines: files
+are read twice, and of pipes the hashed keys are kept, 8 bytes each, beyond
+8 MiB in a temporary file. Filters that will be merged must all be built with
+the same --items.`,
+		Example: `  everbloom build -o words.bloom /usr/share/dict/words
+  everbloom build -o seen.bloom --fpr 0.1% urls.txt.gz more-urls.txt
+  cut -f1 log.tsv | everbloom build -o users.bloom --items 10M --fpr 1%
+  everbloom build -o users.bloom --kind bloom --hash siphash users.txt`,
+		Args: withOutput(&b.out, cobra.ArbitraryArgs),
+		RunE: verb(b.run),
+	}
+	cmd.Flags().StringVarP(&b.out, "output", "o", "", "`FILE` to write (required)")
+	cmd.Flags().BoolVar(&b.quiet, "quiet", false, "say nothing unless something is wrong")
+	b.sizeFlags(cmd, "(default: the number of lines)")
+	b.needFlags(cmd)
+	b.makeFlags(cmd, e)
+	return cmd
+}
+
+// run checks everything that can be checked before it reads the first key: a list
+// may be long.
+func (b *build) run(ctx context.Context, args []string) error {
+	if err := b.checkNeeds(); err != nil {
+		return err
+	}
+	in, err := b.input(args, b.quiet)
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(b.out, in); err != nil {
+		return err
+	}
+	start := time.Now()
+	set, err := b.fill(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := save(ctx, set, b.out); err != nil {
+		return err
+	}
+	if !b.quiet {
+		b.summarise(set, time.Since(start))
+	}
+	return nil
+}
+
+// checkNeeds tries the needs on a tiny set, before any input is read.
+func (b *build) checkNeeds() error {
+	n := b.Needs
+	n.Items = 1
+	_, err := newSet(n)
+	return err
+}
+
+// fill makes the set and adds all keys.
+func (b *build) fill(ctx context.Context, in *lines.Input) (*everbloom.Set, error) {
+	if b.Items == 0 {
+		if !in.Again() {
+			return b.fillSpooled(ctx, in)
+		}
+		n, err := b.count(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		b.Items = max(1, n)
+	}
+	set, err := newSet(b.Needs)
+	if err != nil {
+		return nil, err
+	}
+	bar := b.progress(b.quiet, b.state("build", in, set))
+	defer bar.Stop()
+	return set, lines.Each(ctx, in, hashLines(set.Hash()), func(_ *lines.Block, keys *[]filter.Key) error {
+		return b.add(set, *keys)
+	})
+}
+
+// count counts the lines that hold a key.
+func (b *build) count(ctx context.Context, in *lines.Input) (uint64, error) {
+	bar := b.progress(b.quiet, b.state("count", in, nil))
+	defer bar.Stop()
+	var sum uint64
+	err := lines.Each(ctx, in, countLines, func(_ *lines.Block, n *uint64) error {
+		sum += *n
+		return nil
+	})
+	return sum, err
+}
+
+// countLines must agree with appendKeys on what holds a key.
+func countLines(b *lines.Block, n *uint64) error {
+	*n = 0
+	var line []byte
+	for text := b.Text; len(text) > 0; {
+		line, text = lines.Cut(text)
+		if len(lines.Key(line)) > 0 {
+			*n++
+		}
+	}
+	return nil
+}
+
+// fillSpooled keeps the hashed keys until their number is known.
+func (b *build) fillSpooled(ctx context.Context, in *lines.Input) (set *everbloom.Set, err error) {
+	var kept spool.Spool
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := b.keep(ctx, in, &kept); err != nil {
+		return nil, err
+	}
+	b.Items = max(1, kept.Len())
+	if set, err = newSet(b.Needs); err != nil {
+		return nil, err
+	}
+	bar := b.progress(b.quiet, func() progress.State {
+		done := b.keys.Load()
+		return progress.State{Label: "build", Done: int64(done), Total: int64(b.Items), Keys: done, Notes: rateSoFar(set)}
+	})
+	defer bar.Stop()
+	return set, kept.Each(func(keys []filter.Key) error {
+		return errors.Join(ctx.Err(), b.add(set, keys))
+	})
+}
+
+// keep reads all keys into the spool.
+func (b *build) keep(ctx context.Context, in *lines.Input, kept *spool.Spool) error {
+	bar := b.progress(b.quiet, b.state("read", in, nil))
+	defer bar.Stop()
+	defer b.keys.Store(0)
+	return lines.Each(ctx, in, hashLines(b.Hash), func(_ *lines.Block, keys *[]filter.Key) error {
+		b.keys.Add(uint64(len(*keys)))
+		return kept.Append(*keys)
+	})
+}
+
+// add puts keys into the set and counts them.
+func (b *build) add(set *everbloom.Set, keys []filter.Key) error {
+	_, err := set.AddBatch(keys)
+	b.keys.Add(uint64(len(keys)))
+	return full(err, b.keys.Load())
+}
+
+// full says what to do about a filter that has no more room.
+func full(err error, keys uint64) error {
+	if errors.Is(err, filter.ErrFull) {
+		return within("filter", "full after about %s: give a larger --items, or --grow: %w", quantity.Keys(keys), err)
+	}
+	return err
+}
+
+// state tells how far reading has come, and of a set how good it still is.
+func (b *build) state(label string, in *lines.Input, set *everbloom.Set) func() progress.State {
+	return func() progress.State {
+		s := progress.State{Label: label, Bytes: true, Done: in.Done(), Total: in.Size(), Keys: b.keys.Load()}
+		if set != nil {
+			s.Notes = rateSoFar(set)
+		}
+		return s
+	}
+}
+
+// rateSoFar is cheap enough for ten times a second: Info does not look at the keys.
+func rateSoFar(set *everbloom.Set) string { return "rate " + quantity.Rate(set.Info().FPR) }
+
+// summarise says in one line what was made.
+func (b *build) summarise(set *everbloom.Set, took time.Duration) {
+	info, keys := set.Info(), b.keys.Load()
+	parts := []string{quantity.Keys(keys)}
+	if float64(info.Keys) < 0.95*float64(keys) { // closer, it may be the estimate
+		parts = append(parts, "about "+quantity.Count(info.Keys)+" different")
+	}
+	if info.Keys > 0 {
+		parts = append(parts, quantity.Short(info.BitsPerKey())+" bits per key")
+	}
+	if file, err := os.Stat(b.out); err == nil {
+		parts = append(parts, quantity.Bytes(float64(file.Size())))
+	}
+	parts = append(parts, "rate "+quantity.Rate(info.FPR))
+	parts = append(parts, quantity.Duration(took))
+	if keys >= 10_000 { // fewer say nothing about the speed
+		parts = append(parts, quantity.Short(float64(keys)/took.Seconds())+" keys/s")
+	}
+	b.say("%s: %s: %s", b.out, info.Kind, strings.Join(parts, ", "))
+	if info.Overfull {
+		b.say("%s: made for %s, so the rate is above the asked one: give a larger --items", b.out, quantity.Keys(info.Capacity))
+	}
+}

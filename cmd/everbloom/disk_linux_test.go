@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+)
+
+func TestFullDiskLeavesTheOldFile(t *testing.T) {
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("no small disk: %v", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(folder, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	run := func(args ...string) (int, string) {
+		out, err := command(t, folder, args...).CombinedOutput()
+		code, _ := status(t, err)
+		return code, string(out)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "keys"), []byte("a\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := run("build", "--quiet", "-o", "f", "keys"); code != 0 {
+		t.Fatalf("status %d: %s", code, out)
+	}
+	old, err := os.ReadFile(filepath.Join(folder, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out := run("build", "-o", "f", "--items", "10M", "keys")
+	if code != exitError || out != "everbloom: f: no space left on device: free some space and try again\n" {
+		t.Errorf("build: status %d: %s", code, out)
+	}
+
+	// The keys of a pipe need room, too.
+	c := command(t, folder, "build", "-o", "f")
+	c.Stdin = strings.NewReader(strings.Repeat("key\n", manyLines))
+	spooled, err := c.CombinedOutput()
+	if code, _ := status(t, err); code != exitError || !strings.Contains(string(spooled), "temporary file: ") || !strings.Contains(string(spooled), "no space left on device") {
+		t.Errorf("spool: status %d: %s", code, spooled)
+	}
+
+	now, err := os.ReadFile(filepath.Join(folder, "f"))
+	if err != nil || !bytes.Equal(now, old) || names(t, folder) != "f keys" {
+		t.Errorf("the old file changed (%v), or the folder: %s", err, names(t, folder))
+	}
+}
+
+func TestFullOutputIsAnError(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	c := command(t, t.TempDir(), "plan")
+	var stderr bytes.Buffer
+	c.Stdout, c.Stderr = full, &stderr
+	if code, _ := status(t, c.Run()); code != exitError || !strings.Contains(stderr.String(), "no space left on device") {
+		t.Errorf("status %d: %s", code, stderr.String())
+	}
+}
+
+func TestFolderThatTakesNoFilesIsFoundBeforeReading(t *testing.T) {
+	status, _, stderr := tool(t, iotest.ErrReader(errors.New("read")), "build", "-o", "/proc/f")
+	if status != exitError || !strings.HasPrefix(stderr, "everbloom: /proc/f: cannot be written: ") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}

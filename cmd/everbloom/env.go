@@ -1,0 +1,56 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/filter/kinds"
+)
+
+// env is the world as the verbs see it. Tests put their own in its place, with
+// streams in memory and with kinds of filter that only they know.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	typed          bool       // stdin is a terminal
+	shown          bool       // stderr is a terminal
+	width          func() int // of that terminal
+	kinds          []kinds.Kind
+	load           func(path string) (*everbloom.Set, error) // use open, which explains errors
+}
+
+// systemEnv is the world outside of tests.
+func systemEnv() *env {
+	return &env{
+		stdin:  os.Stdin,
+		stdout: os.Stdout,
+		stderr: os.Stderr,
+		typed:  term.IsTerminal(int(os.Stdin.Fd())),
+		shown:  term.IsTerminal(int(os.Stderr.Fd())),
+		width:  terminalWidth,
+		kinds:  kinds.All(),
+		load:   everbloom.Open,
+	}
+}
+
+// terminalWidth is asked each time: windows are resized.
+func terminalWidth() int {
+	width, _, err := term.GetSize(int(os.Stderr.Fd()))
+	if err != nil || width <= 0 {
+		return 80
+	}
+	return width
+}
+
+// progress shows state while the user waits; without a terminal, or if nobody
+// wants to see it, nothing.
+func (e *env) progress(quiet bool, state func() progress.State) *progress.Bar {
+	if quiet || !e.shown {
+		return nil
+	}
+	return progress.Start(e.stderr, e.width, state)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// exactNumber marks files of the tests' own kind.
+const exactNumber frame.Kind = 65000
+
+// storedExact is a filter that can delete and grow, in the common envelope.
+type storedExact struct{ *filtertest.Exact }
+
+// Image returns the stored form.
+func (f storedExact) Image() io.WriterTo {
+	var payload bytes.Buffer
+	_, _ = f.Snapshot().WriteTo(&payload)
+	return &frame.Image{
+		Header:  frame.Header{Kind: exactNumber, Version: 1, Payload: uint64(payload.Len())},
+		Payload: func(w io.Writer) error { _, err := w.Write(payload.Bytes()); return err },
+	}
+}
+
+var exactKind = kinds.Kind{
+	Name:   "exact",
+	Number: exactNumber,
+	Title:  "a set that never errs",
+	Grows:  true,
+	New: func(c kinds.Config) (filter.Filter, error) {
+		return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
+	},
+	Predict: func(kinds.Config, uint64) (kinds.Prediction, error) {
+		return kinds.Prediction{FastBitsPerKey: 64, HitLines: 1, MissLines: 1}, nil
+	},
+	Type: storedExact{},
+}
+
+// saveExact writes a file of that kind. Keys that are named twice are pinned; a
+// last key "full" leaves no room for more.
+func saveExact(path string, keys []string) error {
+	config := filtertest.ExactConfig{Items: uint64(len(keys)), Duplicates: filter.DuplicatesPin}
+	if n := len(keys); n > 0 && keys[n-1] == "full" {
+		config.Items, config.Bounded, keys = uint64(n-1), true, keys[:n-1]
+	}
+	set := everbloom.NewSet(storedExact{filtertest.NewExact(config)}, filter.Hash{})
+	for _, k := range keys {
+		if _, err := set.AddString(k); err != nil {
+			return err
+		}
+	}
+	return set.Save(path)
+}
+
+// loadAny loads files of all kinds, that of the tests included.
+func loadAny(path string) (*everbloom.Set, error) {
+	set, err := everbloom.Open(path)
+	if !errors.Is(err, frame.ErrKind) {
+		return set, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r, err := frame.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(exactNumber, 1); err != nil {
+		return nil, err
+	}
+	f, err := filtertest.ReadExact(r)
+	if err != nil {
+		return nil, err
+	}
+	return everbloom.NewSet(storedExact{f}, filter.Hash{}), r.Close()
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// Exit statuses, those of grep where they have a counterpart.
+const (
+	exitOK          = 0
+	exitNone        = 1 // nothing was selected, or some keys could not be deleted
+	exitError       = 2
+	exitInterrupted = 130
+	exitBrokenPipe  = 141
+)
+
+// failure is an error of a verb at work; other errors are about the command line.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// errNone ends a verb with exitNone, without a message.
+var errNone = errors.New("none")
+
+// report says what went wrong and returns the exit status.
+func (e *env) report(cmd *cobra.Command, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errNone):
+		return exitNone
+	case errors.Is(err, syscall.EPIPE):
+		return exitBrokenPipe // whoever read the output has seen enough
+	case errors.Is(err, context.Canceled):
+		e.say("interrupted: nothing was changed")
+		return exitInterrupted
+	}
+	for line := range strings.Lines(plain(err)) {
+		e.say("%s", strings.TrimSpace(line))
+	}
+	if !errors.As(err, new(*failure)) {
+		_, _ = fmt.Fprintf(e.stderr, "see %s --help\n", cmd.CommandPath())
+	}
+	return exitError
+}
+
+// say writes a line to the standard error. If that fails nobody can be told.
+func (e *env) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.stderr, "everbloom: "+format+"\n", args...)
+}
+
+// plain returns the text of err without the names of Go packages in front and the
+// words for programs at the end, which mean nothing to a user of the command line.
+func plain(err error) string {
+	text := strings.TrimSuffix(err.Error(), ": "+errors.ErrUnsupported.Error())
+	for {
+		word, rest, found := strings.Cut(text, ": ")
+		if !found || !isPackage(word) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// isPackage reports whether messages may begin with word because a package of
+// that name wrote them.
+func isPackage(word string) bool {
+	switch word {
+	case "everbloom", "filter", "frame", "kinds", "mem":
+		return true
+	}
+	_, err := kinds.ByName(word) // kinds are called after their packages
+	return err == nil
+}
+
+// within adds the name of a file to an error.
+func within(path string, format string, args ...any) error {
+	return fmt.Errorf("%s: %w", path, fmt.Errorf(format, args...))
+}
+
+// unreadable says what is wrong with the filter in a file, and what to do.
+func unreadable(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return within(path, "no such file: make it with everbloom build -o %s", path)
+	case errors.Is(err, syscall.EISDIR):
+		return within(path, "is a folder: name a filter file")
+	case errors.Is(err, frame.ErrMagic):
+		return within(path, "not an everbloom file: name one that everbloom build wrote")
+	case errors.Is(err, frame.ErrVersion), errors.Is(err, frame.ErrKind):
+		return within(path, "%s: the file is of a newer release: update everbloom", detail(err))
+	case errors.Is(err, frame.ErrCorrupt):
+		return within(path, "damaged: %s; rebuild it or restore a copy", detail(err))
+	}
+	return within(path, "%w", systemReason(err))
+}
+
+// detail returns what the reader of the envelope found: the end of the text,
+// without the words that only tell programs what sort of error it is.
+func detail(err error) string {
+	text := plain(err)
+	for _, name := range []string{"frame: ", "kinds: "} {
+		if i := strings.LastIndex(text, name); i >= 0 {
+			text = text[i+len(name):]
+		}
+	}
+	for _, end := range []string{": unexpected EOF", ": corrupt", ": unknown version", ": another kind", ": the file may be of a newer release"} {
+		text = strings.TrimSuffix(text, end)
+	}
+	return text
+}
+
+// unwritable says why a file could not be written, and what to do.
+func unwritable(path string, err error) error {
+	switch reason := systemReason(err); {
+	case errors.Is(err, syscall.ENOSPC):
+		return within(path, "%w: free some space and try again", reason)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return within(path, "cannot be written: %w: choose another folder with -o", reason)
+	default:
+		return within(path, "cannot be written: %w", reason)
+	}
+}
+
+// systemReason returns what the system said, without the names of temporary
+// files; err itself if it was not the system.
+func systemReason(err error) error {
+	var (
+		path *fs.PathError
+		link *os.LinkError
+	)
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return errors.New(plain(err))
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+func TestPlainLeavesOutWhatUsersDoNotKnow(t *testing.T) {
+	for text, want := range map[string]string{
+		"everbloom: filter: bloom: what: 5": "what: 5",
+		"keys.txt: everbloom: stays":        "keys.txt: everbloom: stays",
+		"no colon":                          "no colon",
+		"everbloom":                         "everbloom",
+		"everbloom: kind x cannot y: unsupported operation": "kind x cannot y",
+	} {
+		if got := plain(errors.New(text)); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestUnreadableSaysWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "open", Path: "f", Err: syscall.ENOENT}, "f: no such file: make it with everbloom build -o f"},
+		{&fs.PathError{Op: "open", Path: "f", Err: syscall.EACCES}, "f: permission denied"},
+		{&fs.PathError{Op: "read", Path: "f", Err: syscall.EISDIR}, "f: is a folder: name a filter file"},
+		{&fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, "f: input/output error"},
+		{fmt.Errorf("everbloom: open f: frame: magic: %w", frame.ErrMagic), "f: not an everbloom file: name one that everbloom build wrote"},
+		{fmt.Errorf("everbloom: open f: bloom: read: frame: chunk 3: crc32c: 1, want 2, at offset 99: %w", frame.ErrCorrupt), "f: damaged: chunk 3: crc32c: 1, want 2, at offset 99; rebuild it or restore a copy"},
+		{fmt.Errorf("f: everbloom: frame: kind 1: format version: 2, limit 1: %w", frame.ErrVersion), "f: kind 1: format version: 2, limit 1: the file is of a newer release: update everbloom"},
+		{errors.New("everbloom: the file holds a bare filter"), "f: the file holds a bare filter"},
+	} {
+		if got := unreadable("f", c.err).Error(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestUnwritableNamesNoTemporaryFile(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&fs.PathError{Op: "write", Path: "f.1234.tmp", Err: syscall.ENOSPC}, "f: no space left on device: free some space and try again"},
+		{&fs.PathError{Op: "open", Path: "f.1234.tmp", Err: syscall.EACCES}, "f: cannot be written: permission denied: choose another folder with -o"},
+		{&fs.PathError{Op: "open", Path: "f.1234.tmp", Err: syscall.EROFS}, "f: cannot be written: read-only file system: choose another folder with -o"},
+		{&os.LinkError{Op: "rename", Old: "f.1234.tmp", New: "f", Err: syscall.EBUSY}, "f: cannot be written: device or resource busy"},
+	} {
+		if got := unwritable("f", fmt.Errorf("everbloom: save f: %w", c.err)).Error(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestUnmergeableNamesTheFiles(t *testing.T) {
+	plainSet, err := everbloom.New(everbloom.Needs{Items: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build both with"},
+		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot be merged: build with --merge"},
+		{filter.ErrFull, "a and b: filter is full"},
+	} {
+		if got := unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestFlagsReadWhatPeopleWriteAndShowDefaults(t *testing.T) {
+	var w wish
+	cmd := &cobra.Command{Use: "test"}
+	w.sizeFlags(cmd, "")
+	w.needFlags(cmd)
+	w.makeFlags(cmd, testEnv(nil, nil, nil))
+	for flag, want := range map[string]string{"items": "", "fpr": "", "spare": "time", "hash": "xxh3", "kind": "", "shards": "0", "delete": "false"} {
+		if got := cmd.Flag(flag).DefValue; got != want {
+			t.Errorf("--%s: default %q, want %q", flag, got, want)
+		}
+	}
+	args := "--items 2.5M --fpr 5% --spare total --hash murmur3:9 --kind x --shards 4 --delete --grow --merge"
+	if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+		t.Fatal(err)
+	}
+	want := everbloom.Needs{
+		Items: 2_500_000, FPR: 0.05, Delete: true, Grow: true, Merge: true,
+		Spare: everbloom.TotalMemory, Kind: "x", Shards: 4, Hash: filter.Murmur3(9),
+	}
+	if w.Needs != want {
+		t.Errorf("got %+v, want %+v", w.Needs, want)
+	}
+	for flag, want := range map[string]string{"items": "2500000", "fpr": "0.05", "spare": "total", "hash": "murmur3:9"} {
+		if got := cmd.Flag(flag).Value.String(); got != want {
+			t.Errorf("--%s: %q, want %q", flag, got, want)
+		}
+	}
+}
+
+func TestMedianIsTakenFieldByField(t *testing.T) {
+	got := medianOf([]result{
+		{Kind: "x", FPR: 0.5, Insert: 3, Hit: 1, Miss: 9, Batch: 2},
+		{Kind: "x", FPR: 0.5, Insert: 1, Hit: 2, Miss: 7, Batch: 2},
+		{Kind: "x", FPR: 0.5, Insert: 2, Hit: 9, Miss: 8, Batch: 4},
+	})
+	if want := (result{Kind: "x", FPR: 0.5, Insert: 2, Hit: 2, Miss: 8, Batch: 2}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := medianOf([]result{{Hit: 1}, {Hit: 2}}).Hit; got != 1.5 {
+		t.Errorf("of two: %g", got)
+	}
+}

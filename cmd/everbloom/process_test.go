@@ -1,0 +1,194 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// childMark makes this test program behave as the tool.
+const childMark = "EVERBLOOM_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childMark) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// command runs the tool as a process of its own, in folder.
+func command(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0], args...)
+	c.Dir = folder
+	c.Env = append(os.Environ(), childMark+"=1", "TMPDIR="+folder, "GORACE=atexit_sleep_ms=0") // else each child would sleep a second
+	return c
+}
+
+// status returns how the process ended: its exit status, or -1 and the signal.
+func status(t *testing.T, err error) (int, syscall.Signal) {
+	t.Helper()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, 0
+	case !errors.As(err, &exit):
+		t.Fatal(err)
+	}
+	return exit.ExitCode(), exit.Sys().(syscall.WaitStatus).Signal()
+}
+
+// names lists a folder.
+func names(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+// Enough lines to make the tool put its keys into a temporary file.
+const manyLines = 1<<20 + 1<<19
+
+func TestSignalsLeaveTheOldFileAndNothingElse(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "f"), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := command(t, folder, "build", "-o", "f")
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		stdin, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Once all of this is in the pipe, most of it has been read.
+		if _, err := io.WriteString(stdin, strings.Repeat("key\n", manyLines)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		code, _ := status(t, c.Wait())
+		old, err := os.ReadFile(filepath.Join(folder, "f"))
+		if code != exitInterrupted || err != nil || string(old) != "old" || names(t, folder) != "f" {
+			t.Errorf("%v: status %d, file %q (%v), folder: %s", sig, code, old, err, names(t, folder))
+		}
+		if got := stderr.String(); got != "everbloom: interrupted: nothing was changed\n" {
+			t.Errorf("%v: %q", sig, got)
+		}
+	}
+}
+
+func TestBrokenPipeEndsQuietly(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "keys"), bytes.Repeat([]byte("key\n"), manyLines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, folder, "build", "--quiet", "-o", "f", "keys").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := command(t, folder, "query", "f", "keys")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "key\n" {
+		t.Errorf("first line %q, %v", line, err)
+	}
+	if err := stdout.Close(); err != nil {
+		t.Fatal(err)
+	}
+	code, sig := status(t, c.Wait())
+	if code != exitBrokenPipe && sig != syscall.SIGPIPE || stderr.Len() > 0 {
+		t.Errorf("status %d, signal %v: %q", code, sig, stderr.String())
+	}
+}
+
+func TestUnwritableFolderAndUnreadableFile(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write and read everything")
+	}
+	folder := t.TempDir()
+	keys := filepath.Join(folder, "keys")
+	if err := os.WriteFile(keys, []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(folder, 0o700) }) // so that it can be removed
+	out, err := command(t, folder, "build", "-o", "f", "keys").CombinedOutput()
+	if code, _ := status(t, err); code != exitError || string(out) != "everbloom: f: cannot be written: permission denied: choose another folder with -o\n" {
+		t.Errorf("status %d: %s", code, out)
+	}
+	if err := os.Chmod(keys, 0); err != nil {
+		t.Fatal(err)
+	}
+	out, err = command(t, folder, "build", "-o", "/dev/null/f", "keys").CombinedOutput()
+	if code, _ := status(t, err); code != exitError || string(out) != "everbloom: keys: permission denied\n" {
+		t.Errorf("status %d: %s", code, out)
+	}
+}
+
+func TestQueryAnswersWhileTheInputIsOpen(t *testing.T) {
+	folder := t.TempDir()
+	c := command(t, folder, "build", "--quiet", "-o", "f")
+	c.Stdin = strings.NewReader("alice\n")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c = command(t, folder, "query", "f")
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	watchdog := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() }) // ends a test that would hang
+	defer watchdog.Stop()
+	answers := bufio.NewReader(stdout)
+	for range 3 {
+		if _, err := io.WriteString(stdin, "alice\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := answers.ReadString('\n'); err != nil || line != "alice\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}

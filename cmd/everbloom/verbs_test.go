@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// tool runs the tool in this process and returns its exit status.
+func tool(t *testing.T, stdin io.Reader, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(context.Background(), testEnv(stdin, &out, &errs), args)
+	return status, out.String(), errs.String()
+}
+
+// decode reads the JSON that a run printed.
+func decode[T any](t *testing.T, args ...string) T {
+	t.Helper()
+	_, stdout, stderr := tool(t, strings.NewReader(""), args...)
+	var v T
+	d := json.NewDecoder(strings.NewReader(stdout))
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%q: %v\n%s%s", args, err, stdout, stderr)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		t.Errorf("%q: more than one value", args)
+	}
+	return v
+}
+
+func TestJSONParses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, stderr := tool(t, strings.NewReader("a\nb\nc\n"), "build", "-o", "f"); status != 0 {
+		t.Fatal(stderr)
+	}
+	type object = map[string]any
+	for _, c := range []struct {
+		args string
+		want map[string]any // of the first element
+	}{
+		{"plan --items 1k --json", object{"kind": "blocked", "fits": true}},
+		{"plan --delete --json", object{"fits": false, "why": "cannot delete"}},
+		{"info --json f", object{"file": "f", "kind": "blocked", "hash": "xxh3", "shards": 1.0}},
+		{"info --json --check f f", object{"file": "f"}},
+		{"bench --json --items 100 --rounds 1", object{"kind": "bloom"}},
+	} {
+		list := decode[[]object](t, strings.Fields(c.args)...)
+		if len(list) == 0 {
+			t.Errorf("%s: empty", c.args)
+			continue
+		}
+		for name, want := range c.want {
+			if got := list[0][name]; got != want {
+				t.Errorf("%s: %s is %v, want %v", c.args, name, got, want)
+			}
+		}
+	}
+	state, ok := decode[[]object](t, "info", "--json", "--check", "f")[0]["state"].(object)
+	if !ok || state["keys"] != 3.0 {
+		t.Errorf("state: %v", state)
+	}
+}
+
+func TestEveryVerbHasHelpWithExamples(t *testing.T) {
+	root := newRoot(testEnv(nil, io.Discard, io.Discard))
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" || cmd.Name() == "completion" {
+			continue
+		}
+		if cmd.Short == "" || cmd.Long == "" || cmd.GroupID == "" {
+			t.Errorf("%s: short %q, long %q, group %q", cmd.Name(), cmd.Short, cmd.Long, cmd.GroupID)
+		}
+		checkExamples(t, root, cmd)
+		for line := range strings.SplitSeq(cmd.Long, "\n") {
+			if len(line) > 80 {
+				t.Errorf("%s: help line of %d characters: %s", cmd.Name(), len(line), line)
+			}
+		}
+	}
+}
+
+// checkExamples parses the flags of the examples, so that none goes stale.
+func checkExamples(t *testing.T, root, cmd *cobra.Command) {
+	t.Helper()
+	if cmd.Example == "" {
+		t.Errorf("%s: no example", cmd.Name())
+	}
+	for line := range strings.SplitSeq(cmd.Example, "\n") {
+		_, words, found := strings.Cut(line, "everbloom ")
+		if !found {
+			t.Errorf("%s: example without the tool: %s", cmd.Name(), line)
+			continue
+		}
+		words, _, _ = strings.Cut(words, " |")
+		words, _, _ = strings.Cut(words, " &&")
+		target, args, err := root.Find(strings.Fields(words))
+		if err != nil || target != cmd {
+			t.Errorf("%s: example of another verb: %s", cmd.Name(), line)
+			continue
+		}
+		if err := target.ParseFlags(args); err != nil {
+			t.Errorf("%s: %v in example: %s", cmd.Name(), err, line)
+		}
+	}
+}
+
+func TestLongLineIsNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := "a\nb\n" + strings.Repeat("x", 16<<20+1) + "\n"
+	if err := os.WriteFile("keys", []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"build", "-o", "f", "keys"}, {"build", "-o", "f", "--items", "10", "keys"}} {
+		status, _, stderr := tool(t, nil, args...)
+		if status != exitError || !strings.HasPrefix(stderr, "everbloom: keys:3: line is longer than 16 MiB: ") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+	if _, err := os.Stat("f"); !os.IsNotExist(err) {
+		t.Errorf("a file was written: %v", err)
+	}
+}
+
+func TestPipeBeyondMemoryGivesTheSameFilter(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	keys := bytes.Repeat([]byte("a\nb\nc\n"), 400_000) // 1.2 M, of which 1 M fit
+	if err := os.WriteFile("keys", keys, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, args := range [][]string{{"build", "-o", "0", "keys"}, {"build", "-o", "1"}} {
+		if status, _, stderr := tool(t, bytes.NewReader(keys), args...); status != 0 {
+			t.Fatalf("run %d: %s", i, stderr)
+		}
+	}
+	a, _ := os.ReadFile("0")
+	b, _ := os.ReadFile("1")
+	if len(a) == 0 || !bytes.Equal(a, b) {
+		t.Errorf("%d and %d bytes differ", len(a), len(b))
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left over: %v, %v", left, err)
+	}
+}
+
+// terminal is an output that knows when it was first written to.
+type terminal struct {
+	bytes.Buffer
+	drawn chan struct{}
+}
+
+func (w *terminal) Write(p []byte) (int, error) {
+	if w.drawn != nil && bytes.Contains(p, []byte("\r")) {
+		close(w.drawn)
+		w.drawn = nil
+	}
+	return w.Buffer.Write(p)
+}
+
+// patient ends its input when something was drawn.
+type patient struct {
+	r     io.Reader
+	drawn <-chan struct{}
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if err == io.EOF {
+		select {
+		case <-p.drawn:
+		case <-time.After(10 * time.Second): // the test fails, but it ends
+		}
+	}
+	return n, err
+}
+
+func TestProgressIsDrawnOnATerminalOnly(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range []string{"build -o f", "build -o f --items 10", "add f", "query -c f"} {
+		drawn := make(chan struct{})
+		stderr := &terminal{drawn: drawn}
+		e := testEnv(&patient{strings.NewReader("a\nb\n"), drawn}, io.Discard, stderr)
+		e.shown = true
+		if status := run(context.Background(), e, strings.Fields(args)); status != 0 {
+			t.Fatalf("%s: status %d: %s", args, status, stderr.String())
+		}
+		if text := stderr.String(); !strings.Contains(text, "\r") || !strings.Contains(text, "2 keys") {
+			t.Errorf("%s: %q", args, text)
+		}
+	}
+	if _, _, stderr := tool(t, strings.NewReader("a\n"), "build", "-o", "f"); strings.Contains(stderr, "\r") {
+		t.Errorf("drawn without a terminal: %q", stderr)
+	}
+}
+
+func TestTypedKeysAreAnnounced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var stderr bytes.Buffer
+	e := testEnv(strings.NewReader("a\n"), io.Discard, &stderr)
+	e.typed, e.shown = true, true
+	if status := run(context.Background(), e, []string{"build", "-o", "f"}); status != 0 {
+		t.Fatal(stderr.String())
+	}
+	if !strings.HasPrefix(stderr.String(), "everbloom: reading keys from the terminal, one per line; end with Ctrl-D\n") {
+		t.Error(stderr.String())
+	}
+}
+
+// brokenPipe is an output that nobody reads any more.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+}
+
+func TestBrokenPipeIsQuiet(t *testing.T) {
+	var stderr bytes.Buffer
+	for _, args := range []string{"plan", "plan --json"} {
+		if status := run(context.Background(), testEnv(nil, brokenPipe{}, &stderr), strings.Fields(args)); status != exitBrokenPipe || stderr.Len() > 0 {
+			t.Errorf("%s: status %d: %s", args, status, stderr.String())
+		}
+	}
+}
+
+func TestInterruptedRunChangesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, stderr := tool(t, strings.NewReader("a\n"), "build", "-o", "f"); status != 0 {
+		t.Fatal(stderr)
+	}
+	old, err := os.ReadFile("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range []string{"build -o f", "build -o f --items 5", "add f", "query f", "union -o f f f", "info f", "bench --items 10"} {
+		var stderr bytes.Buffer
+		e := testEnv(strings.NewReader("b\n"), io.Discard, &stderr)
+		if status := run(ctx, e, strings.Fields(args)); status != exitInterrupted {
+			t.Errorf("%s: status %d: %s", args, status, stderr.String())
+		}
+	}
+	now, err := os.ReadFile("f")
+	if err != nil || !bytes.Equal(now, old) {
+		t.Errorf("the file changed: %v", err)
+	}
+}

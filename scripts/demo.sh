@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Shows what everbloom does, on generated keys, in a temporary folder.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+[[ -x bin/everbloom ]] || go build -o bin/everbloom ./cmd/everbloom
+PATH="$PWD/bin:$PATH"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+# Prints a command, runs it, and explains what one sees.
+show() {
+  printf '\n$ %s\n' "$1"
+  bash -c "$1" 2>&1
+  printf '  # %s\n' "$2"
+}
+
+show 'seq 1 1000000 > monday.txt; seq 600001 1600000 > tuesday.txt; du -h *.txt' \
+  'Two lists of a million keys, 400,000 of them in both. Yours may be URLs, users, hashes.'
+
+show 'everbloom plan --items 2M --fpr 1%' \
+  'Which kinds of filter would do, best first, before a byte is spent.'
+
+show 'everbloom build -o monday.bloom --items 2M --fpr 1% monday.txt' \
+  'One key per line. A fraction of the list, and room for another million keys.'
+
+show 'everbloom build -o tuesday.bloom --items 2M --fpr 1% < tuesday.txt' \
+  'Pipes do as well. The same --items and --fpr, so that the two can be merged.'
+
+show 'everbloom query -c monday.bloom monday.txt' \
+  'All of the million keys are found: a key that is in the set is never denied.'
+
+show 'echo 2024 | everbloom query monday.bloom; echo "exit status $?"' \
+  'Like grep: prints the lines that may be in the set, and tells by its exit status.'
+
+show 'echo alice | everbloom query monday.bloom; echo "exit status $?"' \
+  'A no is certain.'
+
+show 'echo alice | everbloom add monday.bloom; echo alice | everbloom query monday.bloom' \
+  'Keys can be added at any time. The file is replaced as a whole or not at all.'
+
+show 'everbloom union -o either.bloom monday.bloom tuesday.bloom' \
+  'Merged without the lists: about 1,600,000 keys are in one or the other.'
+
+show 'everbloom intersect -o both.bloom monday.bloom tuesday.bloom; seq 600001 1000000 | everbloom query -c both.bloom' \
+  'All of the 400,000 common keys are found. Bits that both have by chance make it look fuller.'
+
+show 'everbloom info --check either.bloom' \
+  'What a file holds, checked byte by byte.'
+
+show 'seq 5000001 6000000 | everbloom query -c either.bloom' \
+  'False positives among a million keys that are in neither list. Per million, this is the rate that info shows.'
+
+show 'seq 5000001 6000000 | everbloom query -v either.bloom | head -n 3' \
+  'With -v the lines that certainly are new: what a crawler, a cache or a deduplicator wants to know.'
+
+show 'everbloom plan --items 2M --fpr 1% --delete; echo "exit status $?"' \
+  'What a set must do decides the kind: ask for --delete, --grow or --merge.'
+
+printf '\nNext: everbloom --help, or everbloom bench to measure all kinds on this machine.\n'
