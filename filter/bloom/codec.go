@@ -42,10 +42,11 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tail := s.Bits % 64; tail != 0 && a.words[len(a.words)-1]>>tail != 0 {
-		return nil, r.Corruptf("last word: %#x, only %d bits are in use", a.words[len(a.words)-1], tail)
+	f := over(s, a)
+	if err := f.checkTail(); err != nil {
+		return nil, r.Corruptf("payload: %v", err)
 	}
-	return over(s, a), r.Close()
+	return f, r.Close()
 }
 
 // Snapshot captures the filter as it is now, in memory of its own.

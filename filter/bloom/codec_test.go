@@ -128,7 +128,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"no bits":          {forge(t, frame.Bloom, bloom.Shape{Hashes: 1}, frame.Summary{}), "Bits: 0"},
 		"too many hashes":  {forge(t, frame.Bloom, bloom.Shape{Bits: 64, Hashes: 99}, frame.Summary{FastBits: 64}, 0), "Hashes: 99"},
 		"huge claim":       {forge(t, frame.Bloom, bloom.Shape{Bits: 1 << 49, Hashes: 1}, frame.Summary{FastBits: 64}, 0), "payload: 8 bytes, want 70368744177664"},
-		"bits beyond m":    {forge(t, frame.Bloom, bloom.Shape{Bits: 60, Hashes: 1}, frame.Summary{SetBits: 1, FastBits: 64}, 1<<60), "only 60 bits are in use"},
+		"bits beyond m":    {forge(t, frame.Bloom, bloom.Shape{Bits: 60, Hashes: 1}, frame.Summary{SetBits: 1, FastBits: 64}, 1<<60), "bits beyond 60 are set"},
 		"wrong count":      {forge(t, frame.Bloom, bloom.Shape{Bits: 64, Hashes: 1}, frame.Summary{SetBits: 2, FastBits: 64}, 1), "2 bits set of 64, found 1 of 64"},
 		"slow bits":        {forge(t, frame.Bloom, bloom.Shape{Bits: 64, Hashes: 1}, frame.Summary{FastBits: 64, SlowBits: 1}, 0), "summary"},
 		"odd hashes":       {forge(t, frame.Blocked, bloom.BlockedShape{Blocks: 1, Hashes: 9}, frame.Summary{FastBits: 512}, eight...), "Hashes: 9"},

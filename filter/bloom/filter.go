@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -49,6 +50,22 @@ func Build(s Shape) (*Filter, error) {
 		return nil, err
 	}
 	return over(s, a), nil
+}
+
+// FromWords returns the filter of shape s whose bits are words, bit i being bit
+// i mod 64 of word i/64. They belong to the filter from then on.
+func FromWords(s Shape, words []uint64) (*Filter, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if want := bitvec.WordsFor(s.Bits); uint64(len(words)) != want {
+		return nil, fmt.Errorf("bloom: %d words, want %d for %d bits", len(words), want, s.Bits)
+	}
+	f := over(s, array{words: words, set: bitvec.Vector(words).Count()})
+	if err := f.checkTail(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // over returns the filter of shape s whose bits are a.

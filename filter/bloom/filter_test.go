@@ -114,6 +114,18 @@ func TestFullFilterStillAnswers(t *testing.T) {
 	}
 }
 
+func TestFromWordsTakesOnlyWhatFits(t *testing.T) {
+	f, err := bloom.FromWords(bloom.Shape{Bits: 70, Hashes: 2}, []uint64{1, 1 << 5})
+	if err != nil || f.Info().Fill != 2.0/70 {
+		t.Errorf("two bits of 70: %v, %v", f, err)
+	}
+	for _, words := range [][]uint64{nil, {1}, {1, 1 << 6}, {1, 2, 3}} {
+		if _, err := bloom.FromWords(bloom.Shape{Bits: 70, Hashes: 2}, words); err == nil {
+			t.Errorf("%v taken for 70 bits", words)
+		}
+	}
+}
+
 func TestMergeNamesWhatDiffers(t *testing.T) {
 	build := func(s bloom.Shape) *bloom.Filter {
 		f, err := bloom.Build(s)

@@ -19,10 +19,18 @@ func (f *Filter) check() error {
 	if err := f.Shape().check(); err != nil {
 		return err
 	}
+	if err := f.checkTail(); err != nil {
+		return err
+	}
+	return f.array.check()
+}
+
+// checkTail reports whether the unused bits of the last word are clear.
+func (f *Filter) checkTail() error {
 	if last := f.words[len(f.words)-1]; f.bits%64 != 0 && last>>(f.bits%64) != 0 {
 		return fmt.Errorf("bloom: bits beyond %d are set: %#x", f.bits, last)
 	}
-	return f.array.check()
+	return nil
 }
 
 // check reports whether the filter is what its documentation says.

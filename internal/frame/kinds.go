@@ -3,6 +3,9 @@ package frame
 // The kinds that have a stored form. The numbers are on disk: do not change
 // them, and never give one out again.
 const (
-	Bloom   Kind = 1
-	Blocked Kind = 2
+	Bloom     Kind = 1
+	Blocked   Kind = 2
+	Counting  Kind = 3
+	Deletable Kind = 4
+	DLeft     Kind = 5
 )
