@@ -16,8 +16,9 @@ func (s *Set) AddUint64(key uint64) (added bool, err error) { return s.AddKey(s.
 func (s *Set) AddKey(k filter.Key) (added bool, err error) {
 	h := s.shardOf(k)
 	h.lock()
-	defer h.unlock()
-	return h.filter.Add(k)
+	added, err = h.filter.Add(k)
+	h.unlock()
+	return added, err
 }
 
 // MayContain reports whether key may be in the set. False is certain.
@@ -33,8 +34,9 @@ func (s *Set) MayContainUint64(key uint64) bool { return s.MayContainKey(s.hash.
 func (s *Set) MayContainKey(k filter.Key) bool {
 	h := s.shardOf(k)
 	h.rlock()
-	defer h.runlock()
-	return h.filter.MayContain(k)
+	yes := h.filter.MayContain(k)
+	h.runlock()
+	return yes
 }
 
 // Delete takes key out of the set. The error is filter.ErrNotFound,
