@@ -59,7 +59,7 @@ func ExamplePlan() {
 	}
 
 	// Output:
-	// blocked 10.10 bits per key: the fastest, one cache line per query; 5 to 10 % larger than bloom at rates down to 0.1 %, more below
+	// blocked 10.10 bits per key: the fastest, one cache line per query; 5 to 10 % larger than bloom at rates between 1 % and 0.1 %, more beyond
 	// bloom   9.59 bits per key: the smallest that can be merged; a query reads a cache line per hash
 }
 

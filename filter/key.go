@@ -21,9 +21,12 @@ const (
 // keys differently. Files depend on the values: they never change.
 type Mixer uint64
 
-// NewMixer returns the mixer of a salt. Salts that differ by 2^63 are the same.
+// NewMixer returns the mixer of a salt.
+//
+// It is odd, and its upper 16 bits are the same for every salt: multipliers near
+// a simple fraction of 2^64 would map all keys to a few places.
 func NewMixer(salt uint64) Mixer {
-	return Mixer(mixMultiplier ^ (salt*stepMultiplier)<<1) // odd for every salt
+	return Mixer(mixMultiplier ^ salt*stepMultiplier>>17<<1)
 }
 
 // Mix returns the bits of k. It is one full multiplication, folded: enough for

@@ -23,11 +23,13 @@ const (
 //	[PSS07] Sec. 3: f_blo = sum_i Poisson(load, i) f_inner(i)
 //
 // with f_inner(i) = E[(X_i/64)^perWord]^8, X_i the number of set bits in a word
-// after i keys. Exact for independent, evenly spread positions and many blocks;
-// an upper bound for few.
+// after i keys. Exact for independent, evenly spread positions and many blocks, an
+// approximation for few. A load that is not a number gives a rate that is none.
 func BlockedFPR(load float64, perWord int) float64 {
 	inner := innerRates(perWord)
 	switch {
+	case math.IsNaN(load):
+		return load
 	case load <= 0:
 		return 0
 	case load >= maxLoad:

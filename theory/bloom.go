@@ -37,6 +37,9 @@ func BloomFPR(m, k, n float64) float64 {
 //
 // Exact.
 func BloomFill(m, k, n float64) float64 {
+	if n == 0 {
+		return 0 // also for m = 1
+	}
 	return -math.Expm1(k * n * math.Log1p(-1/m))
 }
 

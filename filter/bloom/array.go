@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -60,11 +61,17 @@ func (a *array) image(kind frame.Kind, shape any, keys uint64) *frame.Image {
 	}
 }
 
-// clone returns an independent copy.
-func (a *array) clone() *array {
-	c := *a
-	c.words = append([]uint64(nil), a.words...)
-	return &c
+// snapshot is image with a copy of the words. If there is no memory for that, the
+// image says so when it is written.
+func (a *array) snapshot(kind frame.Kind, shape any, keys uint64) *frame.Image {
+	copied, err := newArray(uint64(len(a.words)))
+	copy(copied.words, a.words)
+	copied.set, copied.capacity = a.set, a.capacity
+	image := copied.image(kind, shape, keys)
+	if err != nil {
+		image.Payload = func(io.Writer) error { return fmt.Errorf("bloom: snapshot: %w", err) }
+	}
+	return image
 }
 
 // readArray reads the words that a header of n words promises and checks them
@@ -74,6 +81,9 @@ func readArray(r *frame.Reader, n uint64) (array, error) {
 		return array{}, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*n)
 	}
 	words, err := r.ReadWords(n, mem.Words)
+	if errors.Is(err, mem.ErrMemory) {
+		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
+	}
 	if err != nil {
 		return array{}, fmt.Errorf("bloom: read: %w", err)
 	}

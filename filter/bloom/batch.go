@@ -44,13 +44,24 @@ func (f *Blocked) portableHasBatch(keys []filter.Key, out []bool) {
 	}
 }
 
+// portableAddBatch touches the blocks of a stride first, as portableHasBatch does.
 func (f *Blocked) portableAddBatch(keys []filter.Key) (added int) {
-	for _, k := range keys {
-		if fresh := f.portableAdd(k); fresh != 0 {
-			f.set += fresh
-			added++
+	var touched uint64
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		for _, k := range keys[:n] {
+			b, _ := f.locate(k)
+			touched |= b[0]
 		}
+		for _, k := range keys[:n] {
+			if fresh := f.portableAdd(k); fresh != 0 {
+				f.set += fresh
+				added++
+			}
+		}
+		keys = keys[n:]
 	}
+	f.touched = touched
 	return added
 }
 

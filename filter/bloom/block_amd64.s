@@ -78,7 +78,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $32
 
 // MASK256 leaves the mask of the pattern in CX in Y0 and Y1.
 #define MASK256 \
-	MOVQ CX, X0              \
+	VMOVQ CX, X0             \
 	VPBROADCASTQ X0, Y0      \
 	VPSLLVQ Y7, Y0, Y1       \
 	VPSLLVQ Y6, Y0, Y0       \

@@ -14,6 +14,7 @@ type Blocked struct {
 	simple bool // blockHasOne and blockAddOne will do
 	salt   uint64
 	array
+	touched uint64 // keeps the compiler from dropping reads that only warm the cache
 }
 
 // A block is one cache line. Word w of it takes part in every key's pattern:
@@ -84,7 +85,8 @@ func (f *Blocked) Shape() BlockedShape {
 }
 
 // Len returns the estimated number of keys in the set, from the share of set
-// bits ([theory.BlockedCardinality]).
+// bits ([theory.BlockedCardinality]). After Intersect it is too high: bits that
+// both filters had by chance count, too.
 func (f *Blocked) Len() uint64 {
 	return roundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
 }

@@ -19,7 +19,7 @@ const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
-	return f.clone().image(frame.Bloom, f.Shape(), f.Len())
+	return f.snapshot(frame.Bloom, f.Shape(), f.Len())
 }
 
 // Image is like Snapshot without the copy: nobody may change the filter before
@@ -46,12 +46,15 @@ func Read(src io.Reader) (*Filter, error) {
 	if err := f.checkTail(); err != nil {
 		return nil, r.Corruptf("payload: %v", err)
 	}
-	return f, r.Close()
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Blocked) Snapshot() io.WriterTo {
-	return f.clone().image(frame.Blocked, f.Shape(), f.Len())
+	return f.snapshot(frame.Blocked, f.Shape(), f.Len())
 }
 
 // Image is like Snapshot without the copy: nobody may change the filter before
@@ -74,7 +77,10 @@ func ReadBlocked(src io.Reader) (*Blocked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return blockedOver(s, a), r.Close()
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	return blockedOver(s, a), nil
 }
 
 // open reads the header of a file of the given kind, and its shape.

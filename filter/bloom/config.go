@@ -61,8 +61,9 @@ const (
 //	[Sum]: m = -n ln(P) / (ln 2)^2, k = (m/n) ln 2
 //
 // m is rounded up and k to the nearest number from 1 on. Since the best k is no
-// whole number, the exact rate is above the asked one by up to 3 % of it, or 1.3 %
-// for rates under 0.15; [Shape.FPR] tells.
+// whole number, the exact rate is above the asked one by up to 3 % of it, or 1.6 %
+// for rates under 0.15; [Shape.FPR] tells. Rates above a third, where k is 1, are
+// met exactly.
 func (c Config) Shape() (Shape, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -71,6 +72,9 @@ func (c Config) Shape() (Shape, error) {
 	n := float64(c.Items)
 	m := max(1, math.Ceil(theory.BloomBits(n, c.FPR)))
 	k := min(max(1, math.Round(theory.BloomHashes(m, n))), maxHashes)
+	if k == 1 { // so far from the best k that the formula for m is far off: solve P for m
+		m = max(m, math.Ceil(-1/math.Expm1(math.Log1p(-c.FPR)/n)))
+	}
 	s := Shape{Bits: uint64(m), Hashes: int(k), Salt: c.Salt}
 	return s, s.check()
 }
@@ -121,8 +125,12 @@ type BlockedShape struct {
 // Bits returns the number of bits.
 func (s BlockedShape) Bits() uint64 { return s.Blocks * theory.BlockBits }
 
-// FPR returns the rate with n keys.
+// FPR returns the rate with n keys; for a shape that cannot be built it is no
+// number.
 func (s BlockedShape) FPR(n uint64) float64 {
+	if s.check() != nil {
+		return math.NaN()
+	}
 	return theory.BlockedFPR(float64(n)/float64(s.Blocks), s.perWord())
 }
 

@@ -45,8 +45,9 @@
 //
 // # Costs
 //
-// No operation allocates. One key: k reads for Filter, 1 for Blocked. Batches
-// overlap the cache misses of many keys. On amd64 processors with AVX2 or AVX-512
+// Nothing that is done with keys allocates. One key: k reads for Filter, 1 for
+// Blocked. Batches overlap the cache misses of many keys, which pays for filters
+// that are larger than the caches. On amd64 processors with AVX2 or AVX-512
 // Blocked uses assembly; build with the tag purego to go without.
 //
 // # Concurrency

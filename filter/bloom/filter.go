@@ -134,7 +134,8 @@ func (f *Filter) Shape() Shape {
 }
 
 // Len returns the estimated number of keys in the set, from the share of set
-// bits ([theory.BloomCardinality]).
+// bits ([theory.BloomCardinality]). After Intersect it is too high: bits that both
+// filters had by chance count, too.
 func (f *Filter) Len() uint64 {
 	return roundKeys(theory.BloomCardinality(float64(f.bits), float64(f.hashes), float64(f.set)))
 }

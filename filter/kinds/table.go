@@ -33,7 +33,7 @@ var table = []Kind{
 		Number:       frame.Blocked,
 		Title:        "a Bloom filter that keeps each key in one cache line",
 		Strength:     "the fastest, one cache line per query",
-		Weakness:     "5 to 10 % larger than bloom at rates down to 0.1 %, more below",
+		Weakness:     "5 to 10 % larger than bloom at rates between 1 % and 0.1 %, more beyond",
 		Duplicates:   filter.DuplicatesIgnored,
 		Deleting:     "–",
 		AbsentDelete: "–",

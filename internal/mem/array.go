@@ -34,6 +34,7 @@ type Array struct {
 	stride    uint64
 	capacity  atomic.Uint64
 	held      int // segments in the table, at least those that make up the capacity
+	used      int // segments that were part of the capacity since they were taken: only these can be dirty
 	from      Allocator
 	collected bool // dropped segments go to the collector
 }
@@ -87,6 +88,7 @@ func (a *Array) Grow(elements uint64) error {
 		return fmt.Errorf("mem: array of %d elements of %d words: %w", elements, a.stride, err)
 	}
 	a.capacity.Store(a.endOf(need))
+	a.used = max(a.used, need)
 	return nil
 }
 
@@ -110,7 +112,7 @@ func (a *Array) hold(want int) error {
 	if err := a.probe(want); err != nil {
 		return err
 	}
-	a.wipe(a.segmentsFor(a.Cap()), min(want, before))
+	a.wipe(a.segmentsFor(a.Cap()), min(want, a.used))
 	for s := before; s < want; s++ {
 		base, end := a.endOf(s), a.endOf(s+1)
 		words, err := a.from.Words((end - base) * a.stride)
@@ -148,6 +150,7 @@ func (a *Array) drop(from int) {
 		a.table[s].Store(nil)
 	}
 	a.held = min(a.held, from)
+	a.used = min(a.used, from)
 }
 
 // wipe zeroes segments that were kept by an earlier Shrink. Late readers may still look at

@@ -66,7 +66,11 @@ func fits(want uint64, ask func() room) error {
 // machineRoom asks this machine. Its answer is true for the moment.
 func machineRoom() room {
 	root := os.DirFS("/")
-	return roomFor(root, processUsage(root), debug.SetMemoryLimit(-1))
+	r := roomFor(root, processUsage(root), debug.SetMemoryLimit(-1))
+	if free, ok := limitRoom(root); ok {
+		r = r.orLess(room{free, "the limit of the address space (ulimit -v)"})
+	}
+	return r
 }
 
 // processUsage adds to the runtime's numbers what the kernel knows of the process.
