@@ -45,7 +45,7 @@ show 'everbloom union -o either.bloom monday.bloom tuesday.bloom' \
   'Merged without the lists: about 1,600,000 keys are in one or the other.'
 
 show 'everbloom intersect -o both.bloom monday.bloom tuesday.bloom; seq 600001 1000000 | everbloom query -c both.bloom' \
-  'All of the 400,000 common keys are found. Bits that both have by chance make it look fuller.'
+  'All of the 400,000 common keys are found. Bits that both have by chance make it look fuller, hence "at most".'
 
 show 'everbloom info --check either.bloom' \
   'What a file holds, checked byte by byte.'

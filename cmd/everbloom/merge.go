@@ -19,6 +19,7 @@ type merge struct {
 	out   string
 	quiet bool
 	verb  func(set, other *everbloom.Set) error
+	about string // how good the number of keys of the result is
 }
 
 // mergeRules is the part of the help that both share.
@@ -58,7 +59,7 @@ func (m *merge) run(ctx context.Context, args []string) error {
 	}
 	if !m.quiet {
 		info := set.Info()
-		m.say("%s: %d filters merged, about %s, rate %s", m.out, len(args), quantity.Keys(info.Keys), quantity.Rate(info.FPR))
+		m.say("%s: %d filters merged, %s %s, rate %s", m.out, len(args), m.about, quantity.Keys(info.Keys), quantity.Rate(info.FPR))
 	}
 	return nil
 }
