@@ -1,6 +1,11 @@
 package everbloom
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"slices"
+	"sync"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
 
 // AddBatch adds keys that were hashed with the set's Hash before. It returns how
 // many looked new. After an error some of the keys are in the set and others are
@@ -20,7 +25,7 @@ func (s *Set) AddBatch(keys []filter.Key) (added int, err error) {
 // shorter than keys.
 func (s *Set) MayContainBatch(keys []filter.Key, out []bool) {
 	out = out[:len(keys):len(out)] // the third bound: what lies beyond out's length is not ours
-	var answers []bool
+	var answers []bool             // of one shard
 	_ = s.split(keys, func(h *shard, keys []filter.Key, index []int) error {
 		h.rlock()
 		defer h.runlock()
@@ -28,7 +33,7 @@ func (s *Set) MayContainBatch(keys []filter.Key, out []bool) {
 			filter.MayContainBatch(h.filter, keys, out)
 			return nil
 		}
-		answers = append(answers[:0], make([]bool, len(keys))...)
+		answers = slices.Grow(answers[:0], len(keys))[:len(keys)]
 		filter.MayContainBatch(h.filter, keys, answers)
 		for i, yes := range answers {
 			out[index[i]] = yes
@@ -56,20 +61,48 @@ func (s *Set) split(keys []filter.Key, do func(h *shard, keys []filter.Key, inde
 	if len(s.shards) == 1 {
 		return do(&s.shards[0], keys, nil)
 	}
-	own := make([][]filter.Key, len(s.shards))
-	index := make([][]int, len(s.shards))
-	for i, k := range keys {
-		n := filter.Reduce(shardMixer.Mix(k), uint64(len(s.shards)))
-		own[n] = append(own[n], k)
-		index[n] = append(index[n], i)
-	}
+	b := sortings.Get().(*sorting)
+	defer sortings.Put(b)
+	b.sort(keys, len(s.shards))
 	for n := range s.shards {
-		if len(own[n]) == 0 {
+		lo, hi := b.ends[n], b.ends[n+1]
+		if lo == hi {
 			continue
 		}
-		if err := do(&s.shards[n], own[n], index[n]); err != nil {
+		if err := do(&s.shards[n], b.keys[lo:hi], b.index[lo:hi]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A sorting holds the keys of a batch, shard by shard. It is used again and again,
+// so that batches do not allocate.
+type sorting struct {
+	keys  []filter.Key
+	index []int // where each stood in the batch
+	shard []int // of each key of the batch
+	ends  []int // shard n has keys[ends[n]:ends[n+1]]
+}
+
+var sortings = sync.Pool{New: func() any { return new(sorting) }}
+
+func (b *sorting) sort(keys []filter.Key, shards int) {
+	b.keys = slices.Grow(b.keys[:0], len(keys))[:len(keys)]
+	b.index = slices.Grow(b.index[:0], len(keys))[:len(keys)]
+	b.shard = slices.Grow(b.shard[:0], len(keys))[:len(keys)]
+	b.ends = slices.Grow(b.ends[:0], shards+2)[:shards+2]
+	clear(b.ends)
+	for i, k := range keys {
+		b.shard[i] = int(filter.Reduce(shardMixer.Mix(k), uint64(shards)))
+		b.ends[b.shard[i]+2]++
+	}
+	for n := range shards {
+		b.ends[n+2] += b.ends[n+1]
+	}
+	for i, k := range keys { // ends[n+1] runs through the places of shard n
+		at := b.ends[b.shard[i]+1]
+		b.ends[b.shard[i]+1]++
+		b.keys[at], b.index[at] = k, i
+	}
 }

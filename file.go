@@ -54,7 +54,8 @@ func (s *Set) Save(path string) error {
 
 // view returns the stored form of f, without a copy where f can do that.
 func view(f filter.Filter) (io.WriterTo, error) {
-	if v, ok := f.(interface{ Image() io.WriterTo }); ok {
+	_, concurrent := f.(filter.Concurrent) // may change while it is written: nobody holds a lock
+	if v, ok := f.(interface{ Image() io.WriterTo }); ok && !concurrent {
 		return v.Image(), nil
 	}
 	return filter.Snapshot(f)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
@@ -40,7 +41,7 @@ func (h *shard) info() filter.Info {
 
 // addInfo adds b to a; rates and fills are added, too, for a mean.
 func addInfo(a, b filter.Info) filter.Info {
-	a.Keys += b.Keys
+	a.Keys = addKeys(a.Keys, b.Keys)
 	a.Exact = a.Exact && b.Exact
 	a.Capacity += b.Capacity
 	a.FastBits += b.FastBits
@@ -49,6 +50,11 @@ func addInfo(a, b filter.Info) filter.Info {
 	a.Fill += b.Fill
 	a.Overfull = a.Overfull || b.Overfull
 	return a
+}
+
+// addKeys adds two numbers of keys. Full filters estimate an endless one.
+func addKeys(a, b uint64) uint64 {
+	return min(a, math.MaxInt64) + min(b, math.MaxInt64-min(a, math.MaxInt64))
 }
 
 // Len returns the number of keys in the set: exact where Info says so, else an
@@ -106,7 +112,7 @@ func describe(h frame.Header) (Description, error) {
 }
 
 func (d *Description) add(s frame.Summary) {
-	d.Summary.Keys += s.Keys
+	d.Summary.Keys = addKeys(d.Summary.Keys, s.Keys)
 	d.Summary.Capacity += s.Capacity
 	d.Summary.SetBits += s.SetBits
 	d.Summary.FastBits += s.FastBits

@@ -5,6 +5,9 @@ import (
 	"flag"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,5 +90,30 @@ func TestExampleBodyIsCutOut(t *testing.T) {
 	}
 	if _, ok := exampleBody("func Example() {\n}\n"); ok {
 		t.Error("an example of another form was accepted")
+	}
+}
+
+// TestReadmeCommandsWork runs the commands that README.md shows for the tool, as a
+// newcomer would, with the tool built from here.
+func TestReadmeCommandsWork(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("needs the go tool and a shell, and takes a while")
+	}
+	_, rest, found := strings.Cut(readReadme(t), "## On the command line\n\n```sh\n")
+	commands, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("README.md shows no commands")
+	}
+	folder := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(folder, "bin", "everbloom"), "./cmd/everbloom")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	script := strings.Replace(commands, "make build && ", "", 1)
+	run := exec.Command("bash", "-eu", "-c", script)
+	run.Dir = folder
+	out, err := run.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "100001\n100002\n") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }

@@ -20,7 +20,7 @@ type Set struct {
 // lastOrder numbers the sets of this process.
 var lastOrder atomic.Uint64
 
-// shardMixer decides which shard a key belongs to. It must differ from those
+// shardMixer decides which shard a key belongs to; files depend on it. It must differ from those
 // inside the filters, whose salts are small or random, or a shard's keys would
 // crowd into a part of its filter.
 var shardMixer = filter.NewMixer(0x5A4A6D5348415244)

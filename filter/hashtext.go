@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Name returns the hash as text, such as "xxh3" or "murmur3:7" with a seed.
@@ -37,7 +38,7 @@ func ParseHash(text string) (Hash, error) {
 	case "xxh3", "murmur3":
 		n, err := parseSeed(seed, seeded)
 		if err != nil {
-			return Hash{}, fmt.Errorf("filter: hash %s: seed %q is not a number from 0 to 2^64-1", name, seed)
+			return Hash{}, fmt.Errorf("filter: hash %s: the seed is not a number from 0 to 2^64-1", name)
 		}
 		if name == "xxh3" {
 			return XXH3(n), nil
@@ -49,7 +50,21 @@ func ParseHash(text string) (Hash, error) {
 		}
 		return parseSipHash(seed)
 	}
-	return Hash{}, fmt.Errorf("filter: hash %q is unknown: take xxh3, siphash or murmur3", text)
+	return Hash{}, fmt.Errorf("filter: hash %q is unknown: take xxh3, siphash or murmur3", leadingWord(name))
+}
+
+// leadingWord returns a mistyped name, of a long one the letters that it begins
+// with: what follows may be a secret.
+func leadingWord(text string) string {
+	if len(text) <= 8 {
+		return text
+	}
+	for i, r := range text {
+		if i >= 8 || !unicode.IsLetter(r) {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
 func parseSeed(text string, given bool) (uint64, error) {

@@ -84,10 +84,10 @@ func TestParseHashSaysWhatIsWrong(t *testing.T) {
 		"md5":                                `filter: hash "md5" ` + take,
 		"XXH3":                               `filter: hash "XXH3" ` + take,
 		"xxh3 ":                              `filter: hash "xxh3 " ` + take,
-		"xxh3:":                              `filter: hash xxh3: seed "" is not a number from 0 to 2^64-1`,
-		"xxh3:-1":                            `filter: hash xxh3: seed "-1" is not a number from 0 to 2^64-1`,
-		"murmur3:0x7":                        `filter: hash murmur3: seed "0x7" is not a number from 0 to 2^64-1`,
-		"murmur3:18446744073709551616":       `filter: hash murmur3: seed "18446744073709551616" is not a number from 0 to 2^64-1`,
+		"xxh3:":                              `filter: hash xxh3: the seed is not a number from 0 to 2^64-1`,
+		"xxh3:-1":                            `filter: hash xxh3: the seed is not a number from 0 to 2^64-1`,
+		"murmur3:0x7":                        `filter: hash murmur3: the seed is not a number from 0 to 2^64-1`,
+		"murmur3:18446744073709551616":       `filter: hash murmur3: the seed is not a number from 0 to 2^64-1`,
 		"siphash:":                           `filter: hash siphash: secret has 0 characters, want 32 hexadecimal digits`,
 		"siphash:0011":                       `filter: hash siphash: secret has 4 characters, want 32 hexadecimal digits`,
 		"siphash:" + strings.Repeat("g", 32): `filter: hash siphash: secret has 32 characters, want 32 hexadecimal digits`,
@@ -202,4 +202,16 @@ func FuzzParseHash(f *testing.F) {
 			t.Errorf("%q is named %s, which is %v, error %v", text, h.Name(), again, err)
 		}
 	})
+}
+
+// TestMistypedSecretsAreNotEchoed tries what slips of the fingers make of
+// "siphash:" and a secret.
+func TestMistypedSecretsAreNotEchoed(t *testing.T) {
+	const secret = "00112233445566778899aabbccddeeff"
+	for _, text := range []string{"sipash:" + secret, "SIPHASH:" + secret, "siphash=" + secret, "xxh3:" + secret, "siphash" + secret, secret, "siphash:" + secret + "0"} {
+		_, err := ParseHash(text)
+		if err == nil || strings.Contains(err.Error(), secret[:6]) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -109,7 +109,9 @@ func (b *build) fill(ctx context.Context, in *lines.Input) (*everbloom.Set, erro
 		if err != nil {
 			return nil, err
 		}
-		b.Items = max(1, n)
+		if b.Items = n; n == 0 {
+			return nil, errNoKeys
+		}
 	}
 	set, err := newSet(b.Needs)
 	if err != nil {
@@ -121,6 +123,10 @@ func (b *build) fill(ctx context.Context, in *lines.Input) (*everbloom.Set, erro
 		return b.add(set, *keys)
 	})
 }
+
+// errNoKeys is also what becomes of a pipe whose first command has failed: it
+// must not replace a filter.
+var errNoKeys = errors.New("no keys in the input: give --items to make an empty filter")
 
 // count counts the lines that hold a key.
 func (b *build) count(ctx context.Context, in *lines.Input) (uint64, error) {
@@ -154,7 +160,9 @@ func (b *build) fillSpooled(ctx context.Context, in *lines.Input) (set *everbloo
 	if err := b.keep(ctx, in, &kept); err != nil {
 		return nil, err
 	}
-	b.Items = max(1, kept.Len())
+	if b.Items = kept.Len(); b.Items == 0 {
+		return nil, errNoKeys
+	}
 	if set, err = newSet(b.Needs); err != nil {
 		return nil, err
 	}

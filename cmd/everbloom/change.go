@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"sync/atomic"
 
@@ -19,18 +21,20 @@ import (
 // read all of the input, and write the filter only if nothing went wrong.
 type change struct {
 	*env
-	out   string
-	quiet bool
+	out      string
+	separate bool // out is not FILE
+	quiet    bool
 
-	set  *everbloom.Set
-	keys atomic.Uint64 // read so far
+	set    *everbloom.Set
+	loaded fs.FileInfo   // FILE as it was when it was loaded
+	keys   atomic.Uint64 // read so far
 
 	added, deleted, absent, pinned int
 }
 
 // changeRules is the part of the help that these verbs share.
 const changeRules = `FILE is replaced as a whole or not at all. Two changes of one FILE must not
-run at the same time: the one that ends last would undo the other.`
+run at the same time: the one that ends last finds FILE changed and gives up.`
 
 // flags adds those that all changes have.
 func (c *change) flags(cmd *cobra.Command) {
@@ -43,10 +47,11 @@ func (c *change) flags(cmd *cobra.Command) {
 func (c *change) verb(deletes bool, apply func(context.Context, *lines.Input) error) func(*cobra.Command, []string) error {
 	return verb(func(ctx context.Context, args []string) (err error) {
 		file := args[0]
+		c.loaded, _ = os.Stat(file) // open will say what is wrong
 		if c.set, err = c.open(file); err != nil {
 			return err
 		}
-		if c.out == "" {
+		if c.separate = c.out != ""; !c.separate {
 			c.out = file
 		}
 		if deletes {
@@ -79,6 +84,9 @@ func (c *change) do(ctx context.Context, in *lines.Input, apply func(context.Con
 	if err != nil {
 		return err
 	}
+	if err := c.checkUnchanged(); err != nil {
+		return err
+	}
 	if err := save(ctx, c.set, c.out); err != nil {
 		return err
 	}
@@ -87,6 +95,19 @@ func (c *change) do(ctx context.Context, in *lines.Input, apply func(context.Con
 	}
 	if c.absent+c.pinned > 0 {
 		return errNone
+	}
+	return nil
+}
+
+// checkUnchanged refuses to undo what somebody else did to FILE meanwhile. Every
+// change is a new file under the old name.
+func (c *change) checkUnchanged() error {
+	now, err := os.Stat(c.out)
+	if err != nil || c.loaded == nil || c.separate {
+		return nil
+	}
+	if !os.SameFile(now, c.loaded) {
+		return within(c.out, "was changed by somebody else meanwhile; nothing was changed: run this again")
 	}
 	return nil
 }

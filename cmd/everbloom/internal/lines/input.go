@@ -26,6 +26,7 @@ type Input struct {
 type source struct {
 	name string
 	info fs.FileInfo // nil if unknown
+	same fs.FileInfo // what the file is, also for the standard input; nil if unknown
 }
 
 // Open checks that the named inputs can be read, so that most problems come up
@@ -40,8 +41,10 @@ func Open(names []string, stdin io.Reader) (*Input, error) {
 		var err error
 		if name == Stdin {
 			err = in.checkStdin()
+			s.same = statOf(stdin)
 		} else {
 			s.info, err = checkFile(name)
+			s.same = s.info
 		}
 		if err != nil {
 			return nil, &Error{Name: name, Err: err}
@@ -57,6 +60,16 @@ func (in *Input) checkStdin() error {
 	for _, s := range in.sources {
 		if s.name == Stdin {
 			return errors.New("the standard input is named twice: name it once")
+		}
+	}
+	return nil
+}
+
+// statOf returns which file a reader reads, if it is one.
+func statOf(r io.Reader) fs.FileInfo {
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil {
+			return info
 		}
 	}
 	return nil
@@ -124,7 +137,7 @@ func (in *Input) Names(path string) bool {
 		return false
 	}
 	for _, s := range in.sources {
-		if s.info != nil && os.SameFile(s.info, info) {
+		if s.same != nil && os.SameFile(s.same, info) {
 			return true
 		}
 	}
