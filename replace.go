@@ -85,7 +85,7 @@ func createBeside(path string, private bool) (*os.File, error) {
 		return nil, err
 	case err == nil && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", path)
-	case private:
+	case err != nil && private:
 		return createFresh(path, 0o600)
 	case err != nil:
 		return createFresh(path, 0o666)
@@ -93,6 +93,10 @@ func createBeside(path string, private bool) (*os.File, error) {
 	temp, err := createFresh(path, 0o600)
 	if err != nil {
 		return nil, err
+	}
+	keepOwner(temp, info)
+	if private {
+		return temp, nil
 	}
 	if err := temp.Chmod(info.Mode().Perm()); err != nil { // unlike the mode of a new file, free from the umask
 		return nil, errors.Join(err, temp.Close(), os.Remove(temp.Name()))

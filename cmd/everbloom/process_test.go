@@ -192,3 +192,62 @@ func TestQueryAnswersWhileTheInputIsOpen(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTheListOnStdinIsNotReplaced(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "keys.txt")
+	if err := os.WriteFile(path, []byte("a\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c := command(t, folder, "build", "-o", "keys.txt")
+	c.Stdin = file
+	out, err := c.CombinedOutput()
+	if code, _ := status(t, err); code != 2 || !strings.Contains(string(out), "both an input and the output") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "a\nb\n" {
+		t.Errorf("the list is now %q", got)
+	}
+}
+
+// TestChangesDoNotUndoEachOther lets one change begin, another come and go, and
+// the first one end.
+func TestChangesDoNotUndoEachOther(t *testing.T) {
+	folder := t.TempDir()
+	if out, err := command(t, folder, "build", "-o", "f", "--items", "10", os.DevNull).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	slow := command(t, folder, "add", "f")
+	pipe, err := slow.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages bytes.Buffer
+	slow.Stderr = &messages
+	if err := slow.Start(); err != nil {
+		t.Fatal(err)
+	}
+	block := strings.Repeat(strings.Repeat("x", 1000)+"\n", 4000) // more than a pipe holds: it is reading, so it has loaded f
+	if _, err := io.WriteString(pipe, block); err != nil {
+		t.Fatal(err)
+	}
+	quick := command(t, folder, "add", "f")
+	quick.Stdin = strings.NewReader("bob\n")
+	if out, err := quick.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pipe.Close()
+	if code, _ := status(t, slow.Wait()); code != 2 || !strings.Contains(messages.String(), "changed by somebody else") {
+		t.Errorf("status %d: %s", code, messages.String())
+	}
+	ask := command(t, folder, "query", "-q", "f")
+	ask.Stdin = strings.NewReader("bob\n")
+	if err := ask.Run(); err != nil {
+		t.Errorf("bob was forgotten: %v", err)
+	}
+}
