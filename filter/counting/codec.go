@@ -1,0 +1,117 @@
+package counting
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// The filter is stored in the common envelope (internal/frame), words little
+// endian:
+//
+//	kind 3     shape counters, hashes, counterbits, salt
+//	payload    1 word    the number of keys, copies counted; all ones if unknown
+//	           ⌈counters·counterbits/64⌉ words, counter i in counterbits bits from
+//	           bit i·counterbits mod 64 of word i·counterbits/64 on, unused bits clear
+//
+// The summary's set bits are the counters above zero and must be true, as must be
+// its number of keys. While no counter is saturated the sum of all is the number
+// of keys times hashes. The format is version 1: do not change.
+const formatVersion = 1
+
+// unknownKeys stands for the number of keys after an intersection.
+const unknownKeys = math.MaxUint64
+
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Filter) Snapshot() io.WriterTo {
+	c := *f
+	c.words = slices.Clone(f.words)
+	return c.Image()
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo {
+	keys := uint64(unknownKeys)
+	if f.counted() {
+		keys = f.keys
+	}
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.Counting,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(f.Shape()),
+			Summary: f.summary(),
+			Payload: 8 * (1 + uint64(len(f.words))),
+		},
+		Payload: func(w io.Writer) error {
+			if err := frame.WriteWords(w, []uint64{keys}); err != nil {
+				return err
+			}
+			return frame.WriteWords(w, f.words)
+		},
+	}
+}
+
+func (f *Filter) summary() frame.Summary {
+	return frame.Summary{
+		Keys: f.Len(), Capacity: f.capacity, SetBits: f.positive, FastBits: 64 * uint64(len(f.words)),
+	}
+}
+
+// Read reads what Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Counting, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	f, err := readCounters(r, s)
+	if err != nil {
+		return nil, err
+	}
+	return f, r.Close()
+}
+
+// readCounters reads the payload that belongs to the shape and checks it.
+func readCounters(r *frame.Reader, s Shape) (*Filter, error) {
+	n := bitvec.WordsFor(s.Bits())
+	if left := r.Left(); left != 8*(1+n) {
+		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*(1+n))
+	}
+	var keys [1]uint64
+	if err := r.ReadWordsInto(keys[:]); err != nil {
+		return nil, fmt.Errorf("counting: read: %w", err)
+	}
+	words, err := r.ReadWords(n, mem.Words)
+	if err != nil {
+		return nil, fmt.Errorf("counting: read: %w", err)
+	}
+	f := over(s, words)
+	f.keys, f.exact = keys[0], keys[0] != unknownKeys
+	if f.exact && !f.counted() {
+		return nil, r.Corruptf("payload: %d keys, at most %d", f.keys, uint64(maxKeys))
+	}
+	f.capacity = r.Header().Summary.Capacity
+	if err := f.checkKeys(f.recount()); err != nil {
+		return nil, r.Corruptf("payload: %v", err)
+	}
+	if want := r.Header().Summary; f.summary() != want {
+		return nil, r.Corruptf("summary: %+v, found %+v", want, f.summary())
+	}
+	return f, nil
+}

@@ -1,0 +1,90 @@
+package counting_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/counting"
+)
+
+// TestShapeIsThatOfBloom holds that the zero Config, and any other, gives as many
+// counters and hashes as package bloom gives bits and hashes.
+func TestShapeIsThatOfBloom(t *testing.T) {
+	for _, c := range []counting.Config{
+		{}, {Items: 1000}, {FPR: 0.01}, {Items: 1, FPR: 0.999}, {Items: 12_345, FPR: 1e-9, Salt: 7, CounterBits: 8}, {CounterBits: 2},
+	} {
+		got, err := c.Shape()
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := bloom.Config{Items: c.Items, FPR: c.FPR, Salt: c.Salt}.Shape()
+		if err != nil {
+			t.Fatal(err)
+		}
+		width := c.CounterBits
+		if width == 0 {
+			width = 4
+		}
+		want := counting.Shape{Counters: plain.Bits, Hashes: plain.Hashes, CounterBits: width, Salt: c.Salt}
+		if got != want || got.Bits() != plain.Bits*uint64(width) || got.FPR(1000) != plain.FPR(1000) {
+			t.Errorf("%+v: got %+v, want %+v", c, got, want)
+		}
+	}
+}
+
+func TestDefaultsAreAsDocumented(t *testing.T) {
+	f, err := counting.New(counting.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := counting.Shape{Counters: 14_377_588, Hashes: 10, CounterBits: 4}
+	if f.Shape() != want || f.Info().Capacity != 1_000_000 {
+		t.Errorf("got %+v for %d keys, want %+v", f.Shape(), f.Info().Capacity, want)
+	}
+	if load := f.Shape().Load(1_000_000); math.Abs(load-math.Ln2) > 0.003 {
+		t.Errorf("a load of %g, want ln 2 but for rounding", load)
+	}
+}
+
+func TestConfigReportsAllProblems(t *testing.T) {
+	for _, fpr := range []float64{-1, 1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if f, err := counting.New(counting.Config{FPR: fpr}); err == nil || f != nil || !strings.Contains(err.Error(), "must lie between 0 and 1") {
+			t.Errorf("FPR %v: %v", fpr, err)
+		}
+	}
+	_, err := counting.Config{Items: math.MaxUint64, FPR: 2, CounterBits: 5}.Shape()
+	if err == nil || !strings.HasPrefix(err.Error(), "counting: ") {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"FPR: 2", "Items: 18446744073709551615", "CounterBits: 5, must be 2, 4 or 8"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want also %q", err, want)
+		}
+	}
+}
+
+func TestBuildRefusesBadShapes(t *testing.T) {
+	for _, s := range []counting.Shape{
+		{},
+		{Counters: 1, Hashes: 1},
+		{Counters: 1, CounterBits: 4},
+		{Hashes: 1, CounterBits: 4},
+		{Counters: 8, Hashes: -1, CounterBits: 4},
+		{Counters: 8, Hashes: 65, CounterBits: 4},
+		{Counters: 8, Hashes: 1, CounterBits: 16},
+		{Counters: 8, Hashes: 1, CounterBits: -4},
+		{Counters: 1 << 60, Hashes: 1, CounterBits: 4},
+	} {
+		if f, err := counting.Build(s); err == nil || f != nil {
+			t.Errorf("%+v: built", s)
+		}
+	}
+	_, err := counting.Build(counting.Shape{})
+	for _, want := range []string{"Counters: 0", "Hashes: 0", "CounterBits: 0"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want also %q", err, want)
+		}
+	}
+}
