@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,15 +62,37 @@ func judge(k kinds.Kind, n Needs) Choice {
 	return c
 }
 
-// predict says what a set of kind k will be like with all its keys, split evenly
-// over its shards.
+// predict says what a set of kind k will be like with all its keys.
 func (n Needs) predict(k kinds.Kind) (kinds.Prediction, error) {
-	share := max(1, n.Items/uint64(n.Shards))
-	p, err := k.Predict(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}, share)
-	rounding := float64(share) * float64(n.Shards) / float64(n.Items)
+	config := kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}
+	if n.Shards == 1 {
+		return k.Predict(config, n.Items)
+	}
+	share := float64(n.Items) / float64(n.Shards)
+	p, err := k.Predict(config, max(1, uint64(math.Round(share))))
+	if err != nil {
+		return p, err
+	}
+	rounding := max(1, math.Round(share)) / share
 	p.FastBitsPerKey *= rounding
 	p.SlowBitsPerKey *= rounding
+	p.FPR, err = meanRate(k, config, share)
 	return p, err
+}
+
+// meanRate averages the rate over shards whose numbers of keys scatter around
+// mean, as the square root of it: by three points and weights that are exact for
+// the first moments.
+func meanRate(k kinds.Kind, c kinds.Config, mean float64) (rate float64, err error) {
+	far := math.Sqrt(3 * mean)
+	for _, point := range []struct{ keys, weight float64 }{{mean - far, 1.0 / 6}, {mean, 2.0 / 3}, {mean + far, 1.0 / 6}} {
+		p, err := k.Predict(c, uint64(math.Round(max(0, point.keys))))
+		if err != nil {
+			return 0, err
+		}
+		rate += point.weight * p.FPR
+	}
+	return rate, nil
 }
 
 // wish says in words what n asks for.

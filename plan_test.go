@@ -334,3 +334,39 @@ func TestChoicesAreFlatInJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestShardedRateIsPredicted measures many small sets whose shards get unequal
+// numbers of keys. One number for all shards would be a quarter too low here.
+func TestShardedRateIsPredicted(t *testing.T) {
+	needs := Needs{Items: 1000, FPR: 0.01, Shards: 16, Kind: "bloom"}
+	choices, err := Plan(needs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var predicted float64
+	for _, c := range choices {
+		if c.Kind == needs.Kind {
+			predicted = c.FPR
+		}
+	}
+	const sets, probes = 200, 10_000
+	hits := 0
+	for i := range uint64(sets) {
+		needs.Hash = filter.XXH3(i + 1)
+		set, err := New(needs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range needs.Items {
+			set.AddUint64(k)
+		}
+		for k := range uint64(probes) {
+			if set.MayContainUint64(1<<40 + k) {
+				hits++
+			}
+		}
+	}
+	if got := float64(hits) / sets / probes; math.Abs(got/predicted-1) > 0.1 {
+		t.Errorf("measured %g, predicted %g", got, predicted)
+	}
+}
