@@ -1,0 +1,89 @@
+package deletable
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// A Goal says which of several filters with the same keys is the best.
+type Goal struct{ named []filter.Key }
+
+// BestFill prefers the filter with the fewest set bits, and so the lowest rate.
+func BestFill() Goal { return Goal{} }
+
+// AllDeletable takes only filters in which each of the named keys can be deleted,
+// and of these the one with the fewest set bits.
+func AllDeletable(named ...filter.Key) Goal { return Goal{named: named} }
+
+// maxCandidates is as many as a 16-bit field in a packet can number.
+const maxCandidates = 1 << 16
+
+// Choose puts the keys into several filters of one shape but for their salts and
+// returns the best, with its number: the power of choices at hashing time that
+// [DlBF10] Sec. V asks about. Candidate i has the shape s.Candidate(i). Who gets
+// the bits needs the number beside them.
+//
+// If the goal is AllDeletable and no candidate reaches it, the error is
+// ErrPinned. Named keys must be among the keys, or deleting them would harm
+// others.
+func Choose(s Shape, keys []filter.Key, goal Goal, candidates int) (f *Filter, number int, err error) {
+	if err := checkChoice(s, keys, goal, candidates); err != nil {
+		return nil, 0, err
+	}
+	var best, next *Filter
+	for i := range candidates {
+		if next, err = next.reuse(s.Candidate(i)); err != nil {
+			return nil, 0, err
+		}
+		_, _, _ = next.AddBatch(keys)
+		if (best == nil || next.set < best.set) && goal.reached(next) {
+			best, next, number = next, best, i
+		}
+	}
+	if best == nil {
+		return nil, 0, fmt.Errorf("deletable: choose: in none of %d candidates can all %d named keys be deleted: %w", candidates, len(goal.named), filter.ErrPinned)
+	}
+	return best, number, nil
+}
+
+func checkChoice(s Shape, keys []filter.Key, goal Goal, candidates int) error {
+	errs := []error{s.check()}
+	if candidates < 1 || candidates > maxCandidates {
+		errs = append(errs, fmt.Errorf("deletable: choose: candidates: %d, must be 1 to %d", candidates, maxCandidates))
+	}
+	known := make(map[filter.Key]bool, len(keys))
+	for _, k := range keys {
+		known[k] = true
+	}
+	for _, k := range goal.named {
+		if !known[k] {
+			errs = append(errs, fmt.Errorf("deletable: choose: named key %#x is not among the keys: %w", uint64(k), filter.ErrNotFound))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reuse returns an empty filter of shape s, in f's memory if f is not nil. The
+// shapes differ in nothing but the salt.
+func (f *Filter) reuse(s Shape) (*Filter, error) {
+	if f == nil {
+		return Build(s)
+	}
+	clear(f.marks)
+	clear(f.cells)
+	f.shape, f.mixer = s, filter.NewMixer(s.Salt)
+	f.set, f.marked, f.keys = 0, 0, 0
+	return f, nil
+}
+
+// reached reports whether all named keys can be deleted from f.
+func (g Goal) reached(f *Filter) bool {
+	for _, k := range g.named {
+		if _, free := f.look(f.mixer.Mix(k)); free == 0 {
+			return false
+		}
+	}
+	return true
+}

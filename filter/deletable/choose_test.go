@@ -1,0 +1,106 @@
+package deletable_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+var inPacket = deletable.Shape{Bits: 240, Hashes: 5, Regions: 24, Salt: 1000}
+
+// TestChooseTakesTheLowestFill builds the candidates again, one by one.
+func TestChooseTakesTheLowestFill(t *testing.T) {
+	keys := filtertest.Keys(1, 22)
+	f, number, err := deletable.Choose(inPacket, keys, deletable.BestFill(), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Shape() != inPacket.Candidate(number) || f.Shape().Salt != 1000+uint64(number) {
+		t.Errorf("candidate %d has shape %+v", number, f.Shape())
+	}
+	for i := range 16 {
+		g := build(t, inPacket.Candidate(i))
+		g.AddBatch(keys)
+		if got, best := g.Info().Fill, f.Info().Fill; got < best || got == best && i < number {
+			t.Errorf("candidate %d has fill %g, candidate %d was chosen with %g", i, got, number, best)
+		}
+		if i == number && !bytes.Equal(g.AppendRaw(nil), f.AppendRaw(nil)) {
+			t.Error("the chosen filter is not what its number says")
+		}
+	}
+	if err := f.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChooseMakesNamedKeysDeletable asks for keys that the first candidate pins.
+func TestChooseMakesNamedKeysDeletable(t *testing.T) {
+	keys := filtertest.Keys(2, 22)
+	first := build(t, inPacket)
+	first.AddBatch(keys)
+	var named []filter.Key
+	for _, k := range keys {
+		if first.Delete(k) != nil {
+			named = append(named, k)
+		}
+	}
+	if len(named) == 0 {
+		t.Fatal("nothing is pinned, choose other keys")
+	}
+	f, number, err := deletable.Choose(inPacket, keys, deletable.AllDeletable(named...), 64)
+	if err != nil || number == 0 {
+		t.Fatalf("candidate %d, %v", number, err)
+	}
+	raw := f.AppendRaw(nil)
+	g, err := deletable.FromRaw(inPacket.Candidate(number), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range named {
+		if err := g.Delete(k); err != nil {
+			t.Errorf("the receiver deletes %#x: %v", k, err)
+		}
+	}
+}
+
+func TestChooseSaysWhenNoneWillDo(t *testing.T) {
+	keys := filtertest.Keys(3, 5)
+	twice := append(keys, keys[0])
+	_, _, err := deletable.Choose(inPacket, twice, deletable.AllDeletable(keys[0]), 8)
+	if !errors.Is(err, filter.ErrPinned) || !strings.Contains(err.Error(), "none of 8 candidates") {
+		t.Errorf("a key that is there twice: %v", err)
+	}
+	_, _, err = deletable.Choose(deletable.Shape{}, keys, deletable.AllDeletable(1, 2), 0)
+	for _, want := range []string{"Bits: 0", "Hashes: 0", "candidates: 0", "named key 0x1", "named key 0x2"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// TestChoicesLowerTheFill measures what 16 choices are worth: with one the mean
+// fill is that of theory, with more it is lower.
+func TestChoicesLowerTheFill(t *testing.T) {
+	mean := func(candidates int) (fill float64) {
+		for seed := range uint64(100) {
+			f, _, err := deletable.Choose(inPacket, filtertest.Keys(seed, 22), deletable.BestFill(), candidates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill += f.Info().Fill / 100
+		}
+		return fill
+	}
+	one, many := mean(1), mean(16)
+	if many > one-0.02 {
+		t.Errorf("fill %.3f with one candidate, %.3f with 16", one, many)
+	}
+	t.Logf("mean fill %.4f with one candidate, %.4f with 16: rate %.2f %% and %.2f %%", one, many, 100*pow5(one), 100*pow5(many))
+}
+
+func pow5(x float64) float64 { return x * x * x * x * x }

@@ -1,0 +1,87 @@
+package deletable
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// The filter is stored in the common envelope (internal/frame). The payload is
+// the marks, then the cells; bit i of each is bit i mod 64 of its word i/64,
+// words little endian, unused bits clear:
+//
+//	kind 4, deletable   shape bits, hashes, regions, salt
+//	                    payload ⌈regions/64⌉ words of marks, ⌈(bits-regions)/64⌉ words of cells
+//
+// The summary's set bits, those of the cells, must be true, and its keys cannot be
+// more than they. The format is version 1: do not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Filter) Snapshot() io.WriterTo {
+	c := *f
+	c.marks, c.cells = slices.Clone(f.marks), slices.Clone(f.cells)
+	return c.Image()
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo {
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.Deletable,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(f.shape),
+			Summary: f.summary(),
+			Payload: 8 * f.shape.words(),
+		},
+		Payload: func(w io.Writer) error {
+			if err := frame.WriteWords(w, f.marks); err != nil {
+				return err
+			}
+			return frame.WriteWords(w, f.cells)
+		},
+	}
+}
+
+func (f *Filter) summary() frame.Summary {
+	return frame.Summary{Keys: f.keys, Capacity: f.capacity, SetBits: f.set, FastBits: 64 * f.shape.words()}
+}
+
+// Read reads what Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Deletable, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	if left := r.Left(); left != 8*s.words() {
+		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*s.words())
+	}
+	words, err := r.ReadWords(s.words(), mem.Words)
+	if err != nil {
+		return nil, fmt.Errorf("deletable: read: %w", err)
+	}
+	f := over(s, words)
+	sum := r.Header().Summary
+	f.keys, f.capacity = sum.Keys, sum.Capacity
+	if err := f.checkBits(); err != nil {
+		return nil, r.Corruptf("payload: %v", err)
+	}
+	if got := f.summary(); got != sum || f.keys > f.set {
+		return nil, r.Corruptf("summary: %d keys, %d bits set of %d and %d slow ones, found %d of %d", sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, got.SetBits, got.FastBits)
+	}
+	return f, r.Close()
+}

@@ -1,0 +1,22 @@
+package deletable
+
+import (
+	"slices"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// Check reports whether the filter's invariants hold.
+func (f *Filter) Check() error { return f.check() }
+
+// Positions returns the cells of k, in order and each once.
+func (s Shape) Positions(k filter.Key) []uint64 {
+	var cells []uint64
+	h := filter.NewMixer(s.Salt).Mix(k)
+	for range s.Hashes {
+		cells = append(cells, filter.Reduce(h, s.Cells()))
+		h = filter.Step(h)
+	}
+	slices.Sort(cells)
+	return slices.Compact(cells)
+}

@@ -1,0 +1,133 @@
+package deletable
+
+import "math"
+
+// A plan is a geometry in whole numbers that may yet be too large.
+type plan struct {
+	cells   float64 // m'
+	regions float64 // r
+	hashes  int     // k
+}
+
+func (p plan) total() float64 { return p.cells + p.regions }
+
+// planDeletability returns the plan with the fewest bits that meets both the rate
+// and the wished share of keys that can be deleted.
+//
+// It goes through the numbers of hashes and, for each, through the sizes of
+// regions. The cells that the rate needs fall with k as far as the k that is best
+// for a standard filter and then rise: once they alone are more than the best
+// plan, no further k can help.
+func planDeletability(n, fpr, wish float64) plan {
+	best := plan{cells: math.Inf(1)}
+	last := math.Inf(1)
+	for k := 1; k <= maxHashes; k++ {
+		floor := cellsForRate(n, float64(k), fpr)
+		if floor >= last && floor >= best.total() {
+			break
+		}
+		last = floor
+		if p := planHashes(n, k, floor, wish); p.total() < best.total() {
+			best = p
+		}
+	}
+	return best
+}
+
+// planHashes returns the best plan with k hashes and at least floor cells. The
+// first size of regions it tries is the largest that floor cells allow; larger
+// ones need more cells, and pay while the saved marks outweigh them. Large sizes
+// are tried in steps of a thirty-second, since their marks hardly count.
+func planHashes(n float64, k int, floor, wish float64) plan {
+	best := plan{cells: math.Inf(1), hashes: k}
+	for s := largestRegion(floor, float64(k), n, wish); ; s += math.Ceil(s / 32) {
+		cells := cellsForWish(n, float64(k), s, floor, wish)
+		if cells >= best.total() {
+			return best
+		}
+		if p := (plan{cells, math.Ceil(cells / s), k}); p.total() < best.total() {
+			best = p
+		}
+		if s >= cells {
+			return best
+		}
+	}
+}
+
+// planShare returns the plan with the best number of hashes for the rate, and the
+// given share of all bits for the regions.
+func planShare(n, fpr, share float64) plan {
+	best := plan{cells: math.Inf(1)}
+	for k := 1; k <= maxHashes; k++ {
+		cells := cellsForRate(n, float64(k), fpr)
+		if cells > best.cells {
+			break
+		}
+		best = plan{cells: cells, hashes: k}
+	}
+	best.regions = min(best.cells, max(1, math.Round(best.cells*share/(1-share))))
+	return best
+}
+
+// cellsForRate returns the smallest m' at which n keys with k hashes have the
+// rate f: Eq. (2) of [DlBF10], solved exactly.
+func cellsForRate(n, k, f float64) float64 {
+	return max(1, math.Ceil(-1/math.Expm1(math.Log1p(-math.Pow(f, 1/k))/(k*n))))
+}
+
+// cellsForWish returns how many cells, floor or more, regions of s need for the
+// wished deletability. The solution for many keys is the start; the exact one is
+// near, but for few keys, and then found in steps that double and halve.
+func cellsForWish(n, k, s, floor, wish float64) float64 {
+	enough := func(cells float64) bool {
+		return cells >= floor && Deletable(cells, k, n, min(s, cells)) >= wish
+	}
+	cells := max(floor, math.Ceil(k*n/loadForWish(k, s, wish)))
+	for !enough(cells) {
+		cells += math.Ceil(cells / (1 << 16))
+	}
+	step := 1.0
+	for ; enough(cells - step); step *= 2 {
+		cells -= step
+	}
+	for ; step >= 1; step /= 2 {
+		if enough(cells - step) {
+			cells -= step
+		}
+	}
+	return cells
+}
+
+// loadForWish returns the load c = kn/m' at which the share of keys that can be
+// deleted is the wish, for regions of s cells and many keys:
+//
+//	1 - (1 - p)^k = wish with p = e^-c ((1 + c) e^-c)^(s-1)
+//
+// by Newton's method on -ln p, which rises and is convex in c. The start, the
+// solution for s = 1, lies above the root, so that every step goes down to it.
+func loadForWish(k, s, wish float64) float64 {
+	target := -math.Log(cleanForWish(k, wish))
+	c := target
+	for range 100 {
+		step := (s*c - (s-1)*math.Log1p(c) - target) / (s - (s-1)/(1+c))
+		if c -= step; step <= 1e-12*c {
+			break
+		}
+	}
+	return c
+}
+
+// cleanForWish returns the p with 1 - (1 - p)^k = wish.
+func cleanForWish(k, wish float64) float64 { return -math.Expm1(math.Log1p(-wish) / k) }
+
+// largestRegion returns the largest number of cells per region, at least 1, with
+// which m cells give the wished deletability to n keys.
+func largestRegion(m, k, n, wish float64) float64 {
+	own := -math.Log(missed(m, k*n-1) / cleanForWish(k, wish)) // the position itself
+	each := math.Log1p(-Collided(m, k, n))                     // and each other cell of its region
+	s := math.Floor(1 + own/each)
+	if !(s >= 1) { // also if own is not a number
+		return 1
+	}
+	return min(s, m)
+}
