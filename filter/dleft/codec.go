@@ -1,0 +1,109 @@
+package dleft
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/packed"
+)
+
+// A filter is stored in the common envelope (internal/frame) as kind 5:
+//
+//	shape    subtables, buckets, cells, remainder, counter, salt
+//	payload  the cells without gaps, words little endian, unused bits clear:
+//	         subtable by subtable, bucket by bucket, cell by cell
+//	cell     counter bits | remainder bits, the lowest last; 0 if empty
+//
+// A counter holds the number of copies less one; all ones means that it is stuck.
+// The summary's set bits are the used cells, and its keys are the copies: where a
+// counter is stuck only the summary knows them. Both must be true. The format is
+// version 1: do not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Filter) Snapshot() io.WriterTo {
+	return f.image(append([]uint64(nil), f.words...))
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo { return f.image(f.words) }
+
+func (f *Filter) image(words []uint64) *frame.Image {
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.DLeft,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(f.shape),
+			Summary: frame.Summary{Keys: f.Len(), Capacity: f.capacity, SetBits: f.used, FastBits: 64 * uint64(len(words))},
+			Payload: 8 * uint64(len(words)),
+		},
+		Payload: func(w io.Writer) error { return frame.WriteWords(w, words) },
+	}
+}
+
+// Read reads what Snapshot wrote. It checks that every fingerprint is where it
+// may be, once, which takes about as long as adding them.
+func Read(src io.Reader) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.DLeft, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	words, err := readWords(r, s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := over(s, words)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.believe(r.Header().Summary); err != nil {
+		return nil, r.Corruptf("%v", err)
+	}
+	return f, r.Close()
+}
+
+// readWords reads the payload that the shape promises.
+func readWords(r *frame.Reader, s Shape) ([]uint64, error) {
+	n, err := packed.WordsFor(s.cells(), s.width())
+	if err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	if left := r.Left(); left != 8*n {
+		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*n)
+	}
+	words, err := r.ReadWords(n, mem.Words)
+	if err != nil {
+		return nil, fmt.Errorf("dleft: read: %w", err)
+	}
+	return words, nil
+}
+
+// believe counts the cells and takes from the summary what they do not tell.
+func (f *Filter) believe(sum frame.Summary) error {
+	t, err := f.count()
+	if err != nil {
+		return fmt.Errorf("payload: %w", err)
+	}
+	if t.used != sum.SetBits || 64*uint64(len(f.words)) != sum.FastBits || sum.SlowBits != 0 {
+		return fmt.Errorf("summary: %d cells used in %d bits, found %d in %d", sum.SetBits, sum.FastBits, t.used, 64*len(f.words))
+	}
+	if sum.Keys < t.exact || sum.Keys-t.exact > maxVague || t.stuck == 0 && sum.Keys != t.exact {
+		return fmt.Errorf("summary: %d keys, found %d and %d stuck counters", sum.Keys, t.exact, t.stuck)
+	}
+	t.vague = sum.Keys - t.exact
+	f.tally, f.capacity = t, sum.Capacity
+	return nil
+}

@@ -1,0 +1,244 @@
+package dleft
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Config is the wish: how many keys, at which rate. The zero Config asks for a
+// million keys at one false positive in a thousand, in the geometry of [dlCBF06].
+type Config struct {
+	// Items is the number of keys the filter is made for; 0 means 1,000,000. More
+	// may be added for as long as they find room.
+	Items uint64
+
+	// FPR is the rate of false positives with Items keys, above 0 and below 1.
+	// 0 means 0.001, or whatever Remainder gives if that is set.
+	FPR float64
+
+	// Subtables is the number of buckets a key may go to, 1 to 8. 0 means 4, or 3
+	// where these meet the rate with less memory to look at, which they do at 0.1 %.
+	Subtables int
+
+	// Cells is the room in each bucket, 1 to 32; 0 means 8.
+	Cells int
+
+	// Load is how many cells of a bucket Items keys use on average. 0 means three
+	// quarters of them, or 5.46 where Subtables became 3. [Shape.Overflow] tells how
+	// safe a load is.
+	Load float64
+
+	// Counter is the number of bits that count equal fingerprints; 0 means 2.
+	Counter int
+
+	// Remainder is the number of bits kept of a fingerprint. 0 leaves the choice:
+	// as many as make a cell of 16 bits, which is the fastest, if that meets the
+	// rate, otherwise as few as do.
+	Remainder int
+
+	// Salt makes filters of one size spread the same keys differently. Only
+	// filters of equal salt can be merged.
+	Salt uint64
+}
+
+const (
+	defaultItems     = 1_000_000
+	defaultFPR       = 0.001
+	defaultSubtables = 4
+	defaultCells     = 8
+	defaultFill      = 0.75
+	defaultCounter   = 2
+	defaultWidth     = 16 // of a cell
+)
+
+// Limits that keep all arithmetic within 64 bits; memory ends long before.
+const (
+	maxItems     = 1 << 44
+	maxSubtables = 8
+	maxCells     = 32
+	maxField     = 30 // bits of a remainder or a counter
+	maxWidth     = 32 // bits of a cell
+	maxBuckets   = 1 << 42
+	maxSpace     = 62 // bits of a fingerprint
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	orDefault(&c.Items, defaultItems)
+	if c.Remainder == 0 {
+		orDefault(&c.FPR, defaultFPR)
+	}
+	orDefault(&c.Counter, defaultCounter)
+	c = c.orTriple()
+	orDefault(&c.Subtables, defaultSubtables)
+	orDefault(&c.Cells, defaultCells)
+	orDefault(&c.Load, defaultFill*float64(c.Cells))
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	if c.Remainder == 0 {
+		c.Remainder = c.remainder()
+	}
+	bound := RateBound(c.Subtables, c.Load, c.Remainder)
+	switch {
+	case c.FPR == 0 && bound >= 1:
+		return c, fmt.Errorf("dleft: Remainder: %d bits, at load %g every answer would be yes", c.Remainder, c.Load)
+	case c.FPR == 0:
+		c.FPR = bound
+	case bound > c.FPR:
+		return c, fmt.Errorf("dleft: FPR: %g, %d bits of remainder give %.3g at best", c.FPR, c.Remainder, bound)
+	}
+	return c, nil
+}
+
+// orTriple takes three subtables with fewer keys to a bucket, if the geometry was
+// left open and these meet the rate with cells of 16 bits where the paper's do
+// not. That is so for 0.1 %: 3 % more memory than cells of 17 bits, and a third of
+// the time. At that load a bucket is as unlikely to overflow as one needs: 4e-19
+// per key that is replaced.
+func (c Config) orTriple() Config {
+	open := c.Subtables == 0 && c.Cells == 0 && c.Load == 0 && c.Remainder == 0
+	r := defaultWidth - c.Counter
+	if open && c.FPR >= RateBound(3, tripleLoad, r) && c.FPR < RateBound(defaultSubtables, defaultFill*defaultCells, r) {
+		c.Subtables, c.Load = 3, tripleLoad
+	}
+	return c
+}
+
+const tripleLoad = 5.46
+
+func orDefault[T uint64 | int | float64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// check reports what no default mends.
+func (c Config) check() error {
+	var errs []error
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("dleft: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	if c.FPR != 0 && !(c.FPR > 0 && c.FPR < 1) {
+		errs = append(errs, fmt.Errorf("dleft: FPR: %g, must lie between 0 and 1", c.FPR))
+	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR != 0 && c.FPR < floor {
+		errs = append(errs, fmt.Errorf("dleft: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	}
+	if !(c.Load > 0 && c.Load <= float64(c.Cells)) && c.Cells > 0 {
+		errs = append(errs, fmt.Errorf("dleft: Load: %g, must be above 0 and at most %d, the cells of a bucket", c.Load, c.Cells))
+	}
+	rest := Shape{Subtables: c.Subtables, Buckets: 1, Cells: c.Cells, Remainder: max(1, c.Remainder), Counter: c.Counter}
+	if c.Remainder < 0 {
+		rest.Remainder = c.Remainder
+	}
+	errs = append(errs, rest.check())
+	return errors.Join(errs...)
+}
+
+// remainder chooses the bits of a remainder: at most as many as there can be, even
+// if these are too few.
+func (c Config) remainder() int {
+	least := 1
+	for least < maxField && RateBound(c.Subtables, c.Load, least) > c.FPR {
+		least++
+	}
+	return min(max(least, defaultWidth-c.Counter), maxWidth-c.Counter)
+}
+
+// Shape returns the geometry for the wish. Buckets are as many as give the load
+// with Items keys; they need not be a power of two.
+func (c Config) Shape() (Shape, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Shape{}, err
+	}
+	s := Shape{
+		Subtables: c.Subtables,
+		Buckets:   uint64(max(1, math.Ceil(float64(c.Items)/(float64(c.Subtables)*c.Load)))),
+		Cells:     c.Cells,
+		Remainder: c.Remainder,
+		Counter:   c.Counter,
+		Salt:      c.Salt,
+	}
+	return s, s.check()
+}
+
+// Shape is the geometry of a [Filter]: what papers state and files store.
+type Shape struct {
+	Subtables int    // d
+	Buckets   uint64 // B, in each subtable
+	Cells     int    // in each bucket
+	Remainder int    // r, bits of a cell that tell fingerprints apart
+	Counter   int    // bits of a cell that count equal ones
+	Salt      uint64
+}
+
+// Bits returns the memory of a filter of this shape, but for the rest of its
+// last word.
+func (s Shape) Bits() uint64 { return s.cells() * uint64(s.width()) }
+
+// FPR returns the expected rate with n different keys.
+func (s Shape) FPR(n uint64) float64 { return Rate(float64(n), float64(s.Buckets), s.Remainder) }
+
+// Overflow returns the probability that some key does not find room when n
+// different ones are added to an empty filter, if nothing could be moved. With
+// moving it is far less.
+func (s Shape) Overflow(n uint64) float64 {
+	return InsertOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n))
+}
+
+// ChurnOverflow returns the probability that some key does not find room while
+// a filter with n keys sees so many steps of deleting one and adding another, if
+// nothing could be moved.
+func (s Shape) ChurnOverflow(n, steps uint64) float64 {
+	return SteadyOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n), float64(steps))
+}
+
+// Capacity returns the largest number of keys that fit into an empty filter but
+// for the given probability, if nothing could be moved.
+func (s Shape) Capacity(overflow float64) uint64 {
+	low, high := uint64(0), s.cells()+1 // Overflow(low) is at most that, Overflow(high) more
+	for high-low > 1 {
+		n := low + (high-low)/2
+		if s.Overflow(n) <= overflow {
+			low = n
+		} else {
+			high = n
+		}
+	}
+	return low
+}
+
+func (s Shape) width() int { return s.Remainder + s.Counter }
+
+func (s Shape) buckets() uint64 { return uint64(s.Subtables) * s.Buckets }
+
+func (s Shape) cells() uint64 { return s.buckets() * uint64(s.Cells) }
+
+// space returns B·R, the number of fingerprints.
+func (s Shape) space() uint64 { return s.Buckets << s.Remainder }
+
+func (s Shape) check() error {
+	var errs []error
+	within := func(name string, value, most int) {
+		if value < 1 || value > most {
+			errs = append(errs, fmt.Errorf("dleft: %s: %d, must be 1 to %d", name, value, most))
+		}
+	}
+	within("Subtables", s.Subtables, maxSubtables)
+	within("Cells", s.Cells, maxCells)
+	within("Remainder", s.Remainder, maxField)
+	within("Counter", s.Counter, maxField)
+	if s.Buckets < 1 || s.Buckets > maxBuckets {
+		errs = append(errs, fmt.Errorf("dleft: Buckets: %d, must be 1 to %d", s.Buckets, uint64(maxBuckets)))
+	}
+	if len(errs) == 0 && s.width() > maxWidth {
+		errs = append(errs, fmt.Errorf("dleft: Remainder and Counter: %d bits together, at most %d", s.width(), maxWidth))
+	}
+	if q := bits.Len64(s.Buckets-1) + s.Remainder; len(errs) == 0 && q > maxSpace {
+		errs = append(errs, fmt.Errorf("dleft: Buckets and Remainder: fingerprints of %d bits, at most %d", q, maxSpace))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,96 @@
+package dleft
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// TestInvariantsHoldThroughAnything changes filters of all sorts at random and
+// checks them after each step.
+func TestInvariantsHoldThroughAnything(t *testing.T) {
+	for _, s := range naiveShapes[:9] { // the small ones: checking takes time
+		rng := rand.New(rand.NewPCG(s.Buckets, 11))
+		f := build(t, s)
+		for step := range 80 {
+			change(t, rng, f)
+			if err := f.check(); err != nil {
+				t.Fatalf("%+v after step %d: %v", s, step, err)
+			}
+		}
+	}
+}
+
+func change(t *testing.T, rng *rand.Rand, f *Filter) {
+	t.Helper()
+	other := build(t, f.shape)
+	keys := make([]filter.Key, rng.IntN(40))
+	for i := range keys {
+		keys[i] = filter.Key(rng.Uint64N(100))
+	}
+	switch rng.IntN(5) {
+	case 0:
+		f.AddBatch(keys)
+	case 1:
+		for _, k := range keys {
+			f.Delete(k)
+		}
+	case 2:
+		other.AddBatch(keys)
+		f.Union(other)
+	case 3:
+		other.Union(f)
+		other.AddBatch(keys)
+		f.Intersect(other)
+	case 4:
+		f.Union(f)
+	}
+}
+
+func TestChecksFindDamage(t *testing.T) {
+	for name, damage := range map[string]func(*Filter){
+		"count of cells":    func(f *Filter) { f.used++ },
+		"count of copies":   func(f *Filter) { f.exact-- },
+		"vague copies":      func(f *Filter) { f.vague = 5 },
+		"tail":              func(f *Filter) { f.words[len(f.words)-1] |= 1 << 63 },
+		"counter of none":   func(f *Filter) { f.set(0, 0, 1) },
+		"second copy":       func(f *Filter) { twice(f) },
+		"short way":         func(f *Filter) { *f = *build(t, paper); f.quick.stride++ },
+		"impossible shape":  func(f *Filter) { f.shape.Cells = 0 },
+		"fingerprint moved": func(f *Filter) { f.set(1, 1, 0) },
+	} {
+		f := build(t, Shape{Subtables: 3, Buckets: 5, Cells: 5, Remainder: 9, Counter: 2})
+		add(t, f, 1, 2, 3)
+		damage(f)
+		if err := f.check(); err == nil {
+			t.Errorf("%s: damage was not found", name)
+		}
+	}
+}
+
+// twice stores the fingerprint of key 1 in every subtable.
+func twice(f *Filter) {
+	f.tally = tally{}
+	for i := range f.subtables {
+		bucket, remainder := f.at(i, f.fingerprint(1))
+		f.set(bucket*f.perBucket+4, remainder, 0)
+	}
+}
+
+// TestFingerprintInTwoSubtablesIsRefused reads a file that is in order but for
+// a fingerprint that is everywhere it may be.
+func TestFingerprintInTwoSubtablesIsRefused(t *testing.T) {
+	for _, s := range naiveShapes[3:6] {
+		f := build(t, s)
+		twice(f)
+		f.used, f.exact = f.subtables, f.subtables
+		_, err := Read(bytes.NewReader(state(t, f)))
+		if !errors.Is(err, filter.ErrCorrupt) || !strings.Contains(err.Error(), "which belongs to cell") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}

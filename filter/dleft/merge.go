@@ -1,0 +1,145 @@
+package dleft
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// Union adds what is in other, a *Filter of equal shape, as often as it is there.
+// Fingerprints are recovered from other's cells and added one by one to a copy
+// of f, which takes the place of f in the end. If some find no room the error is
+// ErrFull, and nothing was changed.
+func (f *Filter) Union(other filter.Filter) error {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return err
+	}
+	g, err := f.clone()
+	if err != nil {
+		return err
+	}
+	for cell, fp := range o.all() {
+		_, counter := o.get(cell)
+		if !g.take(fp, counter) {
+			return fmt.Errorf("dleft: union of %d and %d keys: %w", f.Len(), o.Len(), errFull)
+		}
+	}
+	g.vague = min(g.vague+o.vague, maxVague)
+	g.capacity = max(f.capacity, o.capacity)
+	*f = *g
+	return nil
+}
+
+// maxVague is where copies in stuck cells are no longer counted. A filter that
+// is united with itself again and again gets there.
+const maxVague = 1 << 62
+
+// clone returns a copy in memory of its own.
+func (f *Filter) clone() (*Filter, error) {
+	words, err := mem.Words(uint64(len(f.words)))
+	if err != nil {
+		return nil, fmt.Errorf("dleft: %w: %w", filter.ErrStorage, err)
+	}
+	copy(words, f.words)
+	g, err := over(f.shape, words)
+	if err != nil {
+		return nil, err
+	}
+	g.tally, g.capacity, g.rigid, g.moved = f.tally, f.capacity, f.rigid, f.moved
+	return g, nil
+}
+
+// all gives every used cell with its fingerprint. Cells may be changed and
+// emptied meanwhile, but none filled.
+func (f *Filter) all() iter.Seq2[uint64, uint64] {
+	return func(yield func(cell, fp uint64) bool) {
+		for bucket := range f.shape.buckets() {
+			for cell := bucket * f.perBucket; cell < (bucket+1)*f.perBucket; cell++ {
+				remainder, _ := f.get(cell)
+				if remainder != 0 && !yield(cell, f.recover(bucket, remainder)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// take adds a fingerprint with a counter of another filter. The copies of a stuck
+// one are not known and left to the caller.
+func (f *Filter) take(fp, counter uint64) bool {
+	stuck, copies := counter == f.stick, counter+1
+	if stuck {
+		copies = 0
+	}
+	if cell, ok := f.seek(fp); ok {
+		f.raise(cell, copies, stuck)
+		return true
+	}
+	if !f.place(fp, counter) {
+		return false
+	}
+	f.exact += copies
+	if stuck {
+		f.stuck++
+	}
+	return true
+}
+
+// Intersect keeps the fingerprints that are in both f and other, a *Filter of
+// equal shape, as often as in the one that has fewer. A counter that is stuck in
+// either is stuck in the result: nobody knows the fewer of the two.
+func (f *Filter) Intersect(other filter.Filter) error {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return err
+	}
+	most := o.vague // copies that stuck cells can have, by what is in o
+	for cell, fp := range f.all() {
+		at, ok := o.seek(fp)
+		if !ok {
+			f.drop(cell, fp)
+			continue
+		}
+		_, counter := o.get(at)
+		if f.lower(cell, counter) {
+			most += counter + 1
+		}
+	}
+	f.vague = min(f.vague, most)
+	if f.stuck == 0 {
+		f.vague = 0
+	}
+	f.capacity = max(f.capacity, o.capacity)
+	return nil
+}
+
+// drop empties a cell, however many copies it counts.
+func (f *Filter) drop(cell, fp uint64) {
+	if _, counter := f.get(cell); counter == f.stick {
+		f.stuck--
+	} else {
+		f.exact -= counter + 1
+	}
+	f.set(cell, 0, 0)
+	f.used--
+	f.double -= f.weight(fp)
+}
+
+// lower takes the minimum of a cell's counter and another, and reports whether
+// only the cell's own was stuck.
+func (f *Filter) lower(cell, other uint64) (alone bool) {
+	remainder, counter := f.get(cell)
+	switch {
+	case counter == f.stick:
+		return other != f.stick
+	case other == f.stick:
+		f.raise(cell, 0, true)
+	case other < counter:
+		f.set(cell, remainder, other)
+		f.exact -= counter - other
+	}
+	return false
+}
