@@ -148,7 +148,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"too many words":   {file(s, one, 5, 0), "payload: 16 bytes, want 8"},
 		"bits behind":      {file(with(func(s *dleft.Shape) { s.Cells = 3 }), one, 5|1<<50), "bits behind the last cell"},
 		"counter of none":  {file(s, one, 5|1<<30), "cell 1 is empty and counts 1"},
-		"same in bucket":   {file(s, frame.Summary{Keys: 2, SetBits: 2}, 5|5<<32), "cell 2 holds fingerprint 0x5, which belongs to cell 0"},
+		"same in bucket":   {file(s, frame.Summary{Keys: 2, SetBits: 2}, 5|5<<32), "cell 0 holds fingerprint 0x5, which is in 2 cells"},
 		"wrong cells":      {file(s, frame.Summary{Keys: 1, SetBits: 2}, 5), "2 cells used in 64 bits, found 1 in 64"},
 		"wrong bits":       {file(s, frame.Summary{Keys: 1, SetBits: 1, FastBits: 128}, 5), "1 cells used in 128 bits"},
 		"slow bits":        {file(s, frame.Summary{Keys: 1, SetBits: 1, SlowBits: 1}, 5), "summary"},

@@ -95,9 +95,9 @@ func (c Config) withDefaults() (Config, error) {
 
 // orTriple takes three subtables with fewer keys to a bucket, if the geometry was
 // left open and these meet the rate with cells of 16 bits where the paper's do
-// not. That is so for 0.1 %: 3 % more memory than cells of 17 bits, and a third of
-// the time. At that load a bucket is as unlikely to overflow as one needs: 4e-19
-// per key that is replaced.
+// not. That is so for 0.1 %: it costs 3 % more memory than cells of 17 bits and a
+// quarter of the time. At that load some bucket overflows at one key in 2e18 that
+// are replaced ([SteadyOverflow]).
 func (c Config) orTriple() Config {
 	open := c.Subtables == 0 && c.Cells == 0 && c.Load == 0 && c.Remainder == 0
 	r := defaultWidth - c.Counter

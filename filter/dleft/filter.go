@@ -125,11 +125,10 @@ func (f *Filter) at(i, fp uint64) (bucket, remainder uint64) {
 	return i*f.buckets + x>>f.remainder, x & f.mask
 }
 
-// recover returns the fingerprint that is kept as the given remainder in a
-// bucket.
-func (f *Filter) recover(bucket, remainder uint64) uint64 {
-	i := bucket / f.buckets
-	return f.paths[i].back.times((bucket-i*f.buckets)<<f.remainder|remainder, f.space)
+// recover returns the fingerprint that is kept as the given remainder in a bucket
+// of subtable i, counted from the first of that subtable.
+func (f *Filter) recover(i, bucket, remainder uint64) uint64 {
+	return f.paths[i].back.times(bucket<<f.remainder|remainder, f.space)
 }
 
 // seek returns the one cell that holds fp. It asks has first: keys that are not

@@ -89,7 +89,7 @@ func TestFingerprintInTwoSubtablesIsRefused(t *testing.T) {
 		twice(f)
 		f.used, f.exact = f.subtables, f.subtables
 		_, err := Read(bytes.NewReader(state(t, f)))
-		if !errors.Is(err, filter.ErrCorrupt) || !strings.Contains(err.Error(), "which belongs to cell") {
+		if !errors.Is(err, filter.ErrCorrupt) || !strings.Contains(err.Error(), "cells") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

@@ -56,11 +56,15 @@ func (f *Filter) clone() (*Filter, error) {
 // emptied meanwhile, but none filled.
 func (f *Filter) all() iter.Seq2[uint64, uint64] {
 	return func(yield func(cell, fp uint64) bool) {
-		for bucket := range f.shape.buckets() {
-			for cell := bucket * f.perBucket; cell < (bucket+1)*f.perBucket; cell++ {
-				remainder, _ := f.get(cell)
-				if remainder != 0 && !yield(cell, f.recover(bucket, remainder)) {
-					return
+		cell := uint64(0)
+		for i := range f.subtables {
+			for bucket := range f.buckets {
+				for range f.perBucket {
+					remainder, _ := f.get(cell)
+					if remainder != 0 && !yield(cell, f.recover(i, bucket, remainder)) {
+						return
+					}
+					cell++
 				}
 			}
 		}

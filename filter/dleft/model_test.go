@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
@@ -22,7 +23,7 @@ func operations(tb testing.TB) int {
 		}
 		return n
 	}
-	if testing.Short() {
+	if testing.Short() || dleft.UnderRace {
 		return 20_000
 	}
 	return 100_000

@@ -23,7 +23,7 @@ func TestPathsArePermutations(t *testing.T) {
 					if (remainder == 0) != (fp%(1<<r) == 0) {
 						t.Fatalf("%+v: fingerprint %d has remainder %d in subtable %d", f.shape, fp, remainder, i)
 					}
-					if back := f.recover(bucket, remainder); back != fp {
+					if back := f.recover(i, bucket-i*buckets, remainder); back != fp {
 						t.Fatalf("%+v: fingerprint %d comes back from subtable %d as %d", f.shape, fp, i, back)
 					}
 				}

@@ -37,7 +37,7 @@ func (f *Filter) least(fp, from uint64) (bucket, remainder, load uint64) {
 func (f *Filter) makeRoom(bucket uint64) bool {
 	for cell := bucket * f.perBucket; cell < (bucket+1)*f.perBucket; cell++ {
 		remainder, counter := f.get(cell)
-		to, remainder, load := f.least(f.recover(bucket, remainder), 1)
+		to, remainder, load := f.least(f.recover(0, bucket, remainder), 1)
 		if load == f.perBucket {
 			continue
 		}

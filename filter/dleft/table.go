@@ -109,16 +109,19 @@ func firstOf(a, b uint64) (lane uint64, ok bool) {
 }
 
 // load returns the number of used cells in bucket g.
-func (t *table) load(g uint64) uint64 {
+func (t *table) load(g uint64) uint64 { return t.perBucket - uint64(t.countOf(g, 0)) }
+
+// countOf returns the number of cells in bucket g with the given remainder.
+func (t *table) countOf(g, remainder uint64) (n int) {
+	y := t.spread(remainder)
 	if t.twins != nil {
-		free := t.equal(t.twins[g][0], 0) | t.equal(t.twins[g][1], 0)>>1 // one count for both
-		return 8 - uint64(bits.OnesCount64(free))
+		// The flags of one word beside those of the other: one count for both.
+		return bits.OnesCount64(t.equal(t.twins[g][0], y) | t.equal(t.twins[g][1], y)>>1)
 	}
-	free := 0
 	for w := range t.windows {
-		free += bits.OnesCount64(t.match(g*t.perBucket, w, 0))
+		n += bits.OnesCount64(t.match(g*t.perBucket, w, y))
 	}
-	return t.perBucket - uint64(free)
+	return n
 }
 
 // get returns the remainder of cell c, 0 if it is empty, and its counter.

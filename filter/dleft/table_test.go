@@ -41,17 +41,20 @@ func compareBuckets(t *testing.T, f *Filter, rng *rand.Rand) {
 		for range 20 {
 			want := near()
 			cell, ok := f.find(bucket, want)
-			wantCell, wantOK, load := uint64(0), false, uint64(0)
+			wantCell, wantOK, load, n := uint64(0), false, uint64(0), 0
 			for c := bucket * f.perBucket; c < (bucket+1)*f.perBucket; c++ {
 				remainder, _ := f.get(c)
 				if remainder == want && !wantOK {
 					wantCell, wantOK = c, true
 				}
+				if remainder == want {
+					n++
+				}
 				if remainder != 0 {
 					load++
 				}
 			}
-			if ok != wantOK || ok && cell != wantCell || f.load(bucket) != load {
+			if ok != wantOK || ok && cell != wantCell || f.load(bucket) != load || f.countOf(bucket, want) != n {
 				t.Fatalf("%+v, bucket %d, remainder %#x: cell %d, %t, load %d, want %d, %t, %d",
 					f.shape, bucket, want, cell, ok, f.load(bucket), wantCell, wantOK, load)
 			}

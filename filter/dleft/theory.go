@@ -44,14 +44,6 @@ func BitsPerKey(f float64) float64 {
 	return (4*math.Log2(1/f) + 20 + 4*math.Log2(3)) / 3
 }
 
-// CountingFPR returns the rate of a counting Bloom filter with c counters per key
-// and the best number of hashes, the comparison of the paper.
-//
-//	[dlCBF06] Sec. 4: (2^(-ln 2))^c
-//
-// Optimistic, since the number of hashes is taken as real.
-func CountingFPR(c float64) float64 { return math.Exp2(-math.Ln2 * c) }
-
 // EqualFingerprints returns a bound of the probability that among n keys some
 // c share one of so many fingerprints.
 //

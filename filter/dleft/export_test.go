@@ -1,0 +1,4 @@
+package dleft
+
+// UnderRace tells the tests outside the package.
+const UnderRace = underRace

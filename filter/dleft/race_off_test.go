@@ -1,0 +1,5 @@
+//go:build !race
+
+package dleft
+
+const underRace = false
