@@ -8,4 +8,9 @@ const (
 	Counting  Kind = 3
 	Deletable Kind = 4
 	DLeft     Kind = 5
+	Dynamic   Kind = 6
+	Scalable  Kind = 7
+	Partition Kind = 8
+	Elastic   Kind = 9
+	Evergreen Kind = 10
 )
