@@ -33,6 +33,19 @@ func kindNames() (names []string) {
 	return names
 }
 
+// rows returns rows of the table by name, in that order.
+func rows(tb testing.TB, names ...string) (table []kinds.Kind) {
+	tb.Helper()
+	for _, name := range names {
+		k, err := kinds.ByName(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		table = append(table, k)
+	}
+	return table
+}
+
 func mustNew(tb testing.TB, n Needs) *Set {
 	tb.Helper()
 	s, err := New(n)
@@ -152,6 +165,9 @@ var exactKind = kinds.Kind{
 	Weakness:   "64 bits per key and more",
 	Grows:      true,
 	Duplicates: filter.DuplicatesIgnored,
+
+	AbsentDelete: "refused",
+
 	New: func(c kinds.Config) (filter.Filter, error) {
 		return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
 	},

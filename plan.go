@@ -19,6 +19,8 @@ type Choice struct {
 
 	// What it will be like with all its keys.
 	kinds.Prediction
+
+	pins bool // not all keys can be deleted, though that is needed
 }
 
 // ErrNoKind is returned when no kind of filter can do what is needed.
@@ -47,7 +49,7 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 
 // judge predicts what k would be like and says why or why not.
 func judge(k kinds.Kind, n Needs) Choice {
-	c := Choice{Kind: k.Name}
+	c := Choice{Kind: k.Name, pins: n.Delete && k.Pins}
 	p, err := n.predict(k)
 	switch lacks := n.lacks(k); {
 	case len(lacks) > 0:
@@ -57,6 +59,9 @@ func judge(k kinds.Kind, n Needs) Choice {
 	default:
 		c.Fits = true
 		c.Why = fmt.Sprintf("%s; %s", k.Strength, k.Weakness)
+		if n.Delete {
+			c.Why += fmt.Sprintf("; deleting an absent key: %s", k.AbsentDelete)
+		}
 	}
 	c.Prediction = p
 	return c
@@ -112,14 +117,12 @@ func (n Needs) wish() string {
 	return strings.Join(verbs, " and ")
 }
 
-// compare orders choices: those that fit first, then by what is to be spared,
-// then by the other resources.
+// compare orders choices: those that fit first, of those the ones that can delete
+// every key, if keys are to be deleted; then by what is to be spared, then by the
+// other resources.
 func compare(a, b Choice, spare Resource) int {
-	if a.Fits != b.Fits {
-		if a.Fits {
-			return -1
-		}
-		return 1
+	if order := cmp.Or(trueFirst(a.Fits, b.Fits), trueFirst(!a.pins, !b.pins)); order != 0 {
+		return order
 	}
 	lines := cmp.Compare(a.HitLines+a.MissLines, b.HitLines+b.MissLines)
 	fast := cmp.Compare(a.FastBitsPerKey, b.FastBitsPerKey)
@@ -132,6 +135,16 @@ func compare(a, b Choice, spare Resource) int {
 	default:
 		return cmp.Or(lines, total)
 	}
+}
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // choose returns the kind to build for n.

@@ -37,16 +37,17 @@ func TestPlanRanksByWhatIsSpared(t *testing.T) {
 		spare Resource
 		want  []string
 	}{
-		{Time, []string{"blocked", "bloom"}},
-		{FastMemory, []string{"bloom", "blocked"}},
-		{TotalMemory, []string{"bloom", "blocked"}},
+		{Time, []string{"blocked", "dleft", "bloom", "counting"}},
+		{FastMemory, []string{"bloom", "blocked", "dleft", "counting"}},
+		{TotalMemory, []string{"bloom", "blocked", "dleft", "counting"}},
 	} {
 		for _, rate := range []float64{0.01, 0.001, 1e-5} {
 			choices, err := Plan(Needs{FPR: rate, Spare: c.spare})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := order(choices); !slices.Equal(got, c.want) {
+			got := slices.DeleteFunc(order(choices), func(name string) bool { return !slices.Contains(c.want, name) })
+			if !slices.Equal(got, c.want) {
 				t.Errorf("sparing %v at rate %g: %v, want %v", c.spare, rate, got, c.want)
 			}
 		}
@@ -91,11 +92,12 @@ func TestPlanBreaksTiesByTheOtherResources(t *testing.T) {
 func TestPlanSaysWhy(t *testing.T) {
 	limited := exactKind
 	limited.Name, limited.Type = "limited", plain{}
-	choices := mustPlan(t, append(kinds.All(), limited, exactKind), Needs{Delete: true, Grow: true, Merge: true})
+	choices := mustPlan(t, append(rows(t, "bloom", "blocked", "dleft"), limited, exactKind), Needs{Delete: true, Grow: true, Merge: true})
 	want := map[string]string{
-		"exact":   "never errs; 64 bits per key and more",
+		"exact":   "never errs; 64 bits per key and more; deleting an absent key: refused",
 		"bloom":   "cannot delete or grow",
 		"blocked": "cannot delete or grow",
+		"dleft":   "cannot grow",
 		"limited": "cannot delete or merge",
 	}
 	for i, c := range choices {
@@ -108,7 +110,24 @@ func TestPlanSaysWhy(t *testing.T) {
 	}
 }
 
+// TestPlanPutsKindsThatPinLast: whatever is spared, a set that deletes wants all
+// its keys to be deletable; where nothing is deleted pinning does not matter.
+func TestPlanPutsKindsThatPinLast(t *testing.T) {
+	pinning := costs("pinning", 1, 0, 1)
+	pinning.Pins = true
+	table := []kinds.Kind{pinning, costs("able", 10, 10, 10)}
+	for _, spare := range []Resource{Time, FastMemory, TotalMemory} {
+		if got := order(mustPlan(t, table, Needs{Delete: true, Spare: spare}))[0]; got != "able" {
+			t.Errorf("sparing %v, with deletes: %s", spare, got)
+		}
+		if got := order(mustPlan(t, table, Needs{Spare: spare}))[0]; got != "pinning" {
+			t.Errorf("sparing %v, without: %s", spare, got)
+		}
+	}
+}
+
 func TestNoKindIsSaidWithTheChoices(t *testing.T) {
+	table := rows(t, "bloom", "blocked")
 	for _, c := range []struct {
 		needs Needs
 		text  string
@@ -119,11 +138,11 @@ func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 		{Needs{Items: 1 << 60}, "everbloom: no kind can hold 1152921504606846976 keys at a rate of 0.001"},
 		{Needs{FPR: 1e-300}, "everbloom: no kind can hold 1000000 keys at a rate of 1e-300"},
 	} {
-		choices, err := Plan(c.needs)
+		choices, err := plan(table, c.needs)
 		if !errors.Is(err, ErrNoKind) || err.Error() != c.text {
 			t.Errorf("%+v: %v, want %q", c.needs, err, c.text)
 		}
-		if len(choices) != len(kinds.All()) {
+		if len(choices) != len(table) {
 			t.Fatalf("%+v: %d choices", c.needs, len(choices))
 		}
 		for _, choice := range choices {
@@ -131,8 +150,8 @@ func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 				t.Errorf("%+v: %+v", c.needs, choice)
 			}
 		}
-		if s, err := New(c.needs); !errors.Is(err, ErrNoKind) || s != nil {
-			t.Errorf("New of %+v: %v", c.needs, err)
+		if s, err := build(table, c.needs); !errors.Is(err, ErrNoKind) || s != nil {
+			t.Errorf("a set for %+v: %v", c.needs, err)
 		}
 	}
 }
@@ -140,7 +159,7 @@ func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 // TestANewKindNeedsARowOnly plays through what the package does for a kind that
 // can delete and grow, of which only the table knows.
 func TestANewKindNeedsARowOnly(t *testing.T) {
-	table := append(kinds.All(), exactKind)
+	table := append(rows(t, "bloom", "blocked"), exactKind)
 	for _, needs := range []Needs{{Delete: true}, {Grow: true}, {Delete: true, Grow: true, Merge: true}, {Kind: "exact"}} {
 		needs.Items, needs.Shards = 10, 3
 		s, err := build(table, needs)
@@ -168,13 +187,27 @@ func TestANewKindNeedsARowOnly(t *testing.T) {
 }
 
 func TestNamedKindIsTakenIfItIsAble(t *testing.T) {
-	for _, kind := range kindNames() {
-		t.Run(kind, func(t *testing.T) {
-			if got := mustNew(t, Needs{Kind: kind, Merge: true}).Info().Kind; got != kind {
-				t.Errorf("built a %s", got)
+	for _, k := range kinds.All() {
+		t.Run(k.Name, func(t *testing.T) {
+			can := k.Abilities()
+			for _, c := range []struct {
+				needs Needs
+				able  bool
+				verb  string
+			}{
+				{Needs{}, true, ""},
+				{Needs{Delete: true}, can.Delete, "delete"},
+				{Needs{Merge: true}, can.Merge, "merge"},
+				{Needs{Grow: true}, k.Grows, "grow"},
+			} {
+				c.needs.Kind = k.Name
+				if !c.able {
+					_, err := New(c.needs)
+					wantError(t, err, errors.ErrUnsupported, "kind "+k.Name+" cannot "+c.verb)
+				} else if got := mustNew(t, c.needs).Info().Kind; got != k.Name {
+					t.Errorf("built a %s", got)
+				}
 			}
-			_, err := New(Needs{Kind: kind, Delete: true, Grow: true})
-			wantError(t, err, errors.ErrUnsupported, "kind "+kind+" cannot delete or grow")
 		})
 	}
 	_, err := New(Needs{Kind: "cuckoo", Delete: true})
@@ -232,8 +265,8 @@ func TestZeroMeansTheDefaults(t *testing.T) {
 	almostOne := math.Nextafter(1, 0)
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
-			wantWords(t, filled(t, Needs{Kind: kind, Items: 1, FPR: almostOne}, 0, 100), 0, 100)
-			wantWords(t, filled(t, Needs{Kind: kind, Items: 1, FPR: 1e-12, Shards: 64}, 0, 100), 0, 100)
+			wantWords(t, filled(t, Needs{Kind: kind, Items: 100, FPR: almostOne}, 0, 100), 0, 100)
+			wantWords(t, filled(t, Needs{Kind: kind, Items: 100, FPR: 1e-6, Shards: 64}, 0, 100), 0, 100)
 		})
 	}
 }

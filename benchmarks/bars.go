@@ -30,13 +30,18 @@ const (
 const noAllocs = 0.001
 
 const (
-	blocked = "everbloom blocked"
-	classic = "everbloom classic"
+	blocked       = "everbloom blocked"
+	classic       = "everbloom classic"
+	countingKind  = "everbloom counting"
+	deletableKind = "everbloom deletable"
+	dleftKind     = "everbloom dleft"
 )
 
 // bars holds for keys of 8 bytes and one thread. Bits per key are those the process pays,
 // and are not asked of tiny sets, where the allocator's size classes decide.
-var bars = []bar{
+var bars = slices.Concat(plainBars, deletingBars)
+
+var plainBars = []bar{
 	{name: "as fast as the assembly", contender: blocked, op: hit, rival: "parquet-go SBBF", limit: 1.10},
 	{name: "as fast as the assembly", contender: blocked, op: miss, rival: "parquet-go SBBF", limit: 1.10},
 	{name: "one cache line", contender: blocked, op: hit, rival: "bits-and-blooms", sizes: []uint64{50e6}, limit: 0.25},
@@ -52,6 +57,31 @@ var bars = []bar{
 	{name: "a better classic", contender: classic, op: miss, rival: "bits-and-blooms", limit: 0.5},
 	{name: "no garbage", contender: blocked, op: anyAllocs, limit: noAllocs},
 	{name: "no garbage", contender: classic, op: anyAllocs, limit: noAllocs},
+}
+
+// deletingBars are against the same kind of filter of the library that has them all, and
+// against the cuckoo filters, whose rivals d-left filters are.
+var deletingBars = slices.Concat(
+	eachOp(bar{name: "a better counting", contender: countingKind, rival: "Boom counting", limit: 0.5}, insert, hit, miss, remove),
+	eachOp(bar{name: "a better deletable", contender: deletableKind, rival: "Boom deletable", limit: 0.6}, insert, hit, miss, remove),
+	eachOp(bar{name: "near cuckoo", contender: dleftKind, rival: "panmari cuckoo 16b", limit: 1.3}, hit, miss),
+	eachOp(bar{name: "near cuckoo", contender: dleftKind, rival: "linvon cuckoo 10/13b", limit: 1.3}, hit, miss),
+	[]bar{
+		{name: "no garbage", contender: countingKind, op: anyAllocs, limit: noAllocs},
+		{name: "no garbage", contender: deletableKind, op: anyAllocs, limit: noAllocs},
+		{name: "no garbage", contender: dleftKind, op: anyAllocs, limit: noAllocs},
+	},
+)
+
+// eachOp returns b for each of the operations, where the papers' kinds are judged: a million
+// keys and fifty million, at 1 %.
+func eachOp(b bar, ops ...op) (bars []bar) {
+	b.sizes, b.fprs = []uint64{1e6, 50e6}, []float64{0.01}
+	for _, o := range ops {
+		b.op = o
+		bars = append(bars, b)
+	}
+	return bars
 }
 
 // inBars tells whether a bar needs the contender.

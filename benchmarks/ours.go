@@ -8,6 +8,9 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/counting"
+	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/filter/dleft"
 )
 
 // ours are everbloom's kinds, one line each, and the Set that most programs use, which adds
@@ -15,6 +18,9 @@ import (
 var ours = []contender{
 	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
 	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
+	own(countingKind, 100, 0, func(w wish) (filter.Filter, error) { return counting.New(counting.Config{Items: w.n, FPR: w.fpr}) }),
+	own(deletableKind, 32, 0, func(w wish) (filter.Filter, error) { return deletable.New(deletable.Config{Items: w.n, FPR: w.fpr}) }),
+	own(dleftKind, 48, 0, func(w wish) (filter.Filter, error) { return dleft.New(dleft.Config{Items: w.n, FPR: w.fpr}) }),
 	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
 }
 

@@ -56,7 +56,13 @@ show 'seq 5000001 6000000 | everbloom query -c either.bloom' \
 show 'seq 5000001 6000000 | everbloom query -v either.bloom | head -n 3' \
   'With -v the lines that certainly are new: what a crawler, a cache or a deduplicator wants to know.'
 
-show 'everbloom plan --items 2M --fpr 1% --delete; echo "exit status $?"' \
+show 'everbloom plan --items 2M --fpr 1% --delete' \
   'What a set must do decides the kind: ask for --delete, --grow or --merge.'
+
+show 'everbloom build -o users.bloom --items 2M --fpr 1% --delete monday.txt; seq 1 999000 | everbloom delete users.bloom' \
+  'Kinds that delete take keys out again. Delete what was added, no other keys: the plan above says why.'
+
+show 'everbloom query -c users.bloom monday.txt; seq 999001 1000000 | everbloom query -c users.bloom' \
+  'The thousand that are left are all found; of those deleted hardly one is a false positive.'
 
 printf '\nNext: everbloom --help, or everbloom bench to measure all kinds on this machine.\n'

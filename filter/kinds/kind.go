@@ -35,6 +35,7 @@ type Kind struct {
 
 	Grows        bool // by itself, without limit
 	Duplicates   filter.Duplicates
+	Pins         bool   // some keys that are in the set cannot be deleted
 	Deleting     string // what Delete promises; "–" if there is none
 	AbsentDelete string // what deleting an absent key does
 	PastCapacity string // what adding more keys than asked for does
@@ -44,6 +45,7 @@ type Kind struct {
 	Read func(io.Reader) (filter.Filter, error)
 
 	// Predict says what a filter made for a Config will be like when it holds n keys.
+	// It is an error if it cannot be made, or cannot hold so many.
 	Predict func(c Config, n uint64) (Prediction, error)
 
 	// Type is a nil pointer of the concrete type.

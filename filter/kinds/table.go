@@ -5,6 +5,9 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/counting"
+	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -44,7 +47,60 @@ var table = []Kind{
 		Predict:      predictBlocked,
 		Type:         (*bloom.Blocked)(nil),
 	},
+	{
+		Name:         "counting",
+		Number:       frame.Counting,
+		Title:        "a Bloom filter of counters",
+		Strength:     "deletes every key, and is never full",
+		Weakness:     "four times the memory of bloom; keys are to be deleted as often as they were added",
+		Duplicates:   filter.DuplicatesCounted,
+		Deleting:     "yes",
+		AbsentDelete: harms,
+		PastCapacity: "accepts, the rate rises",
+		Merging:      "∪ adds, ∩ takes the minimum, equal shape",
+		New:          as(newCounting),
+		Read:         as(counting.Read),
+		Predict:      predictCounting,
+		Type:         (*counting.Filter)(nil),
+	},
+	{
+		Name:         "deletable",
+		Number:       frame.Deletable,
+		Title:        "a Bloom filter that remembers where keys collided",
+		Strength:     "the smallest that deletes",
+		Weakness:     "one key in ten is pinned when all are in, more with each change, and so is a key that was added twice",
+		Duplicates:   filter.DuplicatesPin,
+		Pins:         true,
+		Deleting:     "done or pinned",
+		AbsentDelete: harms,
+		PastCapacity: "accepts, the rate rises, more keys are pinned",
+		Merging:      "∪ pins what is in both, ∩, equal shape",
+		New:          as(newDeletable),
+		Read:         as(deletable.Read),
+		Predict:      predictDeletable,
+		Type:         (*deletable.Filter)(nil),
+	},
+	{
+		Name:         "dleft",
+		Number:       frame.DLeft,
+		Title:        "a table of fingerprints with d choices",
+		Strength:     "deletes every key for about half the memory of counting, less at low rates",
+		Weakness:     "refuses keys when it is full; keys are to be deleted as often as they were added",
+		Duplicates:   filter.DuplicatesCounted,
+		Deleting:     "yes",
+		AbsentDelete: harms,
+		PastCapacity: "refuses when full",
+		Merging:      "∪ adds if there is room, ∩, equal shape",
+		New:          as(newDLeft),
+		Read:         as(dleft.Read),
+		Predict:      predictDLeft,
+		Type:         (*dleft.Filter)(nil),
+	},
 }
+
+// harms says what deleting an absent key does where nothing but the filter's own
+// answer tells that it is absent.
+const harms = "refused, but a false positive is taken out and may take other keys with it"
 
 // as turns a function that makes one kind of filter into one that makes a
 // filter, with a nil interface in case of an error.
@@ -64,4 +120,16 @@ func newBloom(c Config) (*bloom.Filter, error) {
 
 func newBlocked(c Config) (*bloom.Blocked, error) {
 	return bloom.NewBlocked(bloom.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newCounting(c Config) (*counting.Filter, error) {
+	return counting.New(counting.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newDeletable(c Config) (*deletable.Filter, error) {
+	return deletable.New(deletable.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newDLeft(c Config) (*dleft.Filter, error) {
+	return dleft.New(dleft.Config{Items: c.Items, FPR: c.FPR})
 }

@@ -44,7 +44,7 @@ func TestNamesAndNumbersAreUnique(t *testing.T) {
 // TestRowsAreComplete looks at every field, also at those that rows will have
 // some day: what may be zero is named here.
 func TestRowsAreComplete(t *testing.T) {
-	mayBeZero := map[string]bool{"Grows": true, "Duplicates": true}
+	mayBeZero := map[string]bool{"Grows": true, "Duplicates": true, "Pins": true}
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			row := reflect.ValueOf(k)
@@ -80,6 +80,9 @@ func TestTextsAgreeWithAbilities(t *testing.T) {
 				if (c.text != none) != c.can {
 					t.Errorf("%s is %q, and the type can: %t", c.what, c.text, c.can)
 				}
+			}
+			if k.Pins && !can.Delete {
+				t.Error("it pins keys and cannot delete any")
 			}
 			if !can.Snapshot {
 				t.Error("a kind with a number in files cannot be written")

@@ -36,8 +36,8 @@ type Header struct {
 // information, not instruction: readers do not build upon it.
 type Summary struct {
 	Keys     uint64 `json:"keys"`
-	Capacity uint64 `json:"capacity"` // keys it was made for; 0 if unknown or without limit
-	SetBits  uint64 `json:"set_bits"`
+	Capacity uint64 `json:"capacity"`  // keys it was made for; 0 if unknown or without limit
+	SetBits  uint64 `json:"set_bits"`  // or whatever the kind has instead: counters above zero, cells in use
 	FastBits uint64 `json:"fast_bits"` // memory that queries touch
 	SlowBits uint64 `json:"slow_bits"` // memory that only changes touch
 }
