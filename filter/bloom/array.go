@@ -64,14 +64,12 @@ func (a *array) image(kind frame.Kind, shape any, keys uint64) *frame.Image {
 // snapshot is image with a copy of the words. If there is no memory for that, the
 // image says so when it is written.
 func (a *array) snapshot(kind frame.Kind, shape any, keys uint64) *frame.Image {
-	copied, err := newArray(uint64(len(a.words)))
-	copy(copied.words, a.words)
-	copied.set, copied.capacity = a.set, a.capacity
-	image := copied.image(kind, shape, keys)
+	words, err := mem.Clone(a.words)
 	if err != nil {
-		image.Payload = func(io.Writer) error { return fmt.Errorf("bloom: snapshot: %w", err) }
+		return frame.Failed(fmt.Errorf("bloom: snapshot: %w: %w", filter.ErrStorage, err))
 	}
-	return image
+	copied := array{words, a.set, a.capacity}
+	return copied.image(kind, shape, keys)
 }
 
 // readArray reads the words that a header of n words promises and checks them

@@ -74,30 +74,3 @@ func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 	}
 	return len(keys), added, nil
 }
-
-// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
-// shorter than keys.
-//
-// The first four positions of a whole stride are tested before any answer is
-// looked at, so that their cache misses overlap.
-func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
-	out = out[:len(keys):len(out)]
-	if f.hashes < 4 {
-		for i, k := range keys {
-			out[i] = f.MayContain(k)
-		}
-		return
-	}
-	var mixed, all [stride]uint64
-	for len(keys) > 0 {
-		n := min(stride, len(keys))
-		for i, k := range keys[:n] {
-			mixed[i] = f.mixer.Mix(k)
-			all[i] = f.four(mixed[i])
-		}
-		for i := range n {
-			out[i] = all[i] != 0 && f.rest(filter.StepBy(mixed[i], 4), f.hashes-4)
-		}
-		keys, out = keys[n:], out[n:]
-	}
-}

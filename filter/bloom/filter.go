@@ -13,11 +13,12 @@ import (
 // among them.
 type Filter struct {
 	array
-	bits   uint64 // m
-	hashes int    // k
-	mixer  filter.Mixer
-	salt   uint64
+	view // of the same words
+	salt uint64
 }
+
+// view is embedded by a name that is not exported.
+type view = View
 
 var (
 	_ filter.Merger      = (*Filter)(nil)
@@ -70,7 +71,7 @@ func FromWords(s Shape, words []uint64) (*Filter, error) {
 
 // over returns the filter of shape s whose bits are a.
 func over(s Shape, a array) *Filter {
-	return &Filter{array: a, bits: s.Bits, hashes: s.Hashes, mixer: filter.NewMixer(s.Salt), salt: s.Salt}
+	return &Filter{array: a, view: NewView(s, a.words), salt: s.Salt}
 }
 
 // Add puts k into the set. It reports whether k looked new and never fails.
@@ -78,7 +79,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	h := f.mixer.Mix(k)
 	var fresh uint64
 	for range f.hashes {
-		i := filter.Reduce(h, f.bits)
+		i := filter.Reduce(h, f.size)
 		w := &f.words[i/64]
 		fresh += ^*w >> (i % 64) & 1
 		*w |= 1 << (i % 64)
@@ -88,62 +89,22 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	return fresh != 0, nil
 }
 
-// MayContain reports whether k may be in the set. False is certain.
-//
-// Positions are tested four at a time: their cache misses overlap, and where
-// absent keys are common the processor is not made to guess which of the first
-// few bits will be clear.
-func (f *Filter) MayContain(k filter.Key) bool {
-	h := f.mixer.Mix(k)
-	left := f.hashes
-	for ; left >= 4; left -= 4 {
-		if f.four(h) == 0 {
-			return false
-		}
-		h = filter.StepBy(h, 4)
-	}
-	return f.rest(h, left)
-}
-
-// four returns 1 if the positions of h and its next three steps are all set.
-func (f *Filter) four(h uint64) uint64 {
-	return f.one(h) & f.one(filter.Step(h)) & f.one(filter.StepBy(h, 2)) & f.one(filter.StepBy(h, 3))
-}
-
-// one returns 1 if the position of h is set.
-func (f *Filter) one(h uint64) uint64 {
-	i := filter.Reduce(h, f.bits)
-	return f.words[i/64] >> (i % 64) & 1
-}
-
-// rest reports whether the positions of h and the following steps, left in all,
-// are set.
-func (f *Filter) rest(h uint64, left int) bool {
-	for ; left > 0; left-- {
-		if f.one(h) == 0 {
-			return false
-		}
-		h = filter.Step(h)
-	}
-	return true
-}
-
 // Shape returns the filter's geometry.
 func (f *Filter) Shape() Shape {
-	return Shape{Bits: f.bits, Hashes: f.hashes, Salt: f.salt}
+	return Shape{Bits: f.size, Hashes: f.hashes, Salt: f.salt}
 }
 
 // Len returns the estimated number of keys in the set, from the share of set
 // bits ([theory.BloomCardinality]). After Intersect it is too high: bits that both
 // filters had by chance count, too.
 func (f *Filter) Len() uint64 {
-	return roundKeys(theory.BloomCardinality(float64(f.bits), float64(f.hashes), float64(f.set)))
+	return roundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
 }
 
 // Info describes the filter as it stands.
 func (f *Filter) Info() filter.Info {
 	keys := f.Len()
-	fill := float64(f.set) / float64(f.bits)
+	fill := float64(f.set) / float64(f.size)
 	return filter.Info{
 		Kind:     "bloom",
 		Keys:     keys,

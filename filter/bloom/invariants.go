@@ -27,8 +27,8 @@ func (f *Filter) check() error {
 
 // checkTail reports whether the unused bits of the last word are clear.
 func (f *Filter) checkTail() error {
-	if last := f.words[len(f.words)-1]; f.bits%64 != 0 && last>>(f.bits%64) != 0 {
-		return fmt.Errorf("bloom: bits beyond %d are set: %#x", f.bits, last)
+	if last := f.words[len(f.words)-1]; f.size%64 != 0 && last>>(f.size%64) != 0 {
+		return fmt.Errorf("bloom: bits beyond %d are set: %#x", f.size, last)
 	}
 	return nil
 }

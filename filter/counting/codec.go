@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -29,18 +29,18 @@ const unknownKeys = math.MaxUint64
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
+	words, err := mem.Clone(f.words)
+	if err != nil {
+		return frame.Failed(fmt.Errorf("counting: snapshot: %w: %w", filter.ErrStorage, err))
+	}
 	c := *f
-	c.words = slices.Clone(f.words)
+	c.words = words
 	return c.Image()
 }
 
 // Image is like Snapshot without the copy: nobody may change the filter before
 // the result is written.
 func (f *Filter) Image() io.WriterTo {
-	keys := uint64(unknownKeys)
-	if f.counted() {
-		keys = f.keys
-	}
 	return &frame.Image{
 		Header: frame.Header{
 			Kind:    frame.Counting,
@@ -50,7 +50,7 @@ func (f *Filter) Image() io.WriterTo {
 			Payload: 8 * (1 + uint64(len(f.words))),
 		},
 		Payload: func(w io.Writer) error {
-			if err := frame.WriteWords(w, []uint64{keys}); err != nil {
+			if err := frame.WriteWords(w, []uint64{f.Count()}); err != nil {
 				return err
 			}
 			return frame.WriteWords(w, f.words)
@@ -101,15 +101,11 @@ func readCounters(r *frame.Reader, s Shape) (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("counting: read: %w", err)
 	}
-	f := over(s, words)
-	f.keys, f.exact = keys[0], keys[0] != unknownKeys
-	if f.exact && !f.counted() {
-		return nil, r.Corruptf("payload: %d keys, at most %d", f.keys, uint64(maxKeys))
-	}
-	f.capacity = r.Header().Summary.Capacity
-	if err := f.checkKeys(f.recount()); err != nil {
+	f, err := FromWords(s, keys[0], words)
+	if err != nil {
 		return nil, r.Corruptf("payload: %v", err)
 	}
+	f.capacity = r.Header().Summary.Capacity
 	if want := r.Header().Summary; f.summary() != want {
 		return nil, r.Corruptf("summary: %+v, found %+v", want, f.summary())
 	}

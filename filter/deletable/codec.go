@@ -1,10 +1,11 @@
 package deletable
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"slices"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -22,8 +23,13 @@ const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
+	marks, errMarks := mem.Clone(f.marks)
+	cells, errCells := mem.Clone(f.cells)
+	if err := errors.Join(errMarks, errCells); err != nil {
+		return frame.Failed(fmt.Errorf("deletable: snapshot: %w: %w", filter.ErrStorage, err))
+	}
 	c := *f
-	c.marks, c.cells = slices.Clone(f.marks), slices.Clone(f.cells)
+	c.marks, c.cells = marks, cells
 	return c.Image()
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -12,6 +13,7 @@ import (
 // Filter is a Bloom filter that knows in which regions of its bits keys collided,
 // and can delete keys that have a bit elsewhere.
 type Filter struct {
+	view              // of the cells: it answers queries
 	cells    []uint64 // m' bits
 	marks    []uint64 // r bits; set: a collision happened in the region
 	size     uint64   // m'
@@ -24,6 +26,9 @@ type Filter struct {
 	capacity uint64  // keys it was made for, 0 if nobody said
 	shape    Shape
 }
+
+// view is embedded by a name that is not exported.
+type view = bloom.View
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
@@ -72,6 +77,7 @@ func (s Shape) words() uint64 { return bitvec.WordsFor(s.Regions) + bitvec.Words
 func over(s Shape, words []uint64) *Filter {
 	marks := bitvec.WordsFor(s.Regions)
 	f := &Filter{
+		view:   bloom.NewView(bloom.Shape{Bits: s.Cells(), Hashes: s.Hashes, Salt: s.Salt}, words[marks:]),
 		marks:  words[:marks:marks],
 		cells:  words[marks:],
 		size:   s.Cells(),
@@ -110,7 +116,8 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 // taken returns the positions that are set: bit i for position i.
 func (f *Filter) taken(h uint64) (set uint64) {
 	for i := range f.hashes {
-		set |= f.one(h) << (i & 63)
+		c := filter.Reduce(h, f.size)
+		set |= (f.cells[c/64] >> (c % 64) & 1) << (i & 63)
 		h = filter.Step(h)
 	}
 	return set
@@ -153,46 +160,6 @@ var steps = func() (s [maxHashes]uint64) {
 	return s
 }()
 
-// MayContain reports whether k may be in the set. False is certain.
-//
-// Positions are tested four at a time: their cache misses overlap, and where
-// absent keys are common the processor is not made to guess which of the first
-// few bits will be clear.
-func (f *Filter) MayContain(k filter.Key) bool {
-	h := f.mixer.Mix(k)
-	left := f.hashes
-	for ; left >= 4; left -= 4 {
-		if f.four(h) == 0 {
-			return false
-		}
-		h = filter.StepBy(h, 4)
-	}
-	return f.rest(h, left)
-}
-
-// four returns 1 if the positions of h and its next three steps are all set.
-func (f *Filter) four(h uint64) uint64 {
-	return f.one(h) & f.one(filter.Step(h)) & f.one(filter.StepBy(h, 2)) & f.one(filter.StepBy(h, 3))
-}
-
-// one returns 1 if the position of h is set.
-func (f *Filter) one(h uint64) uint64 {
-	i := filter.Reduce(h, f.size)
-	return f.cells[i/64] >> (i % 64) & 1
-}
-
-// rest reports whether the positions of h and the following steps, left in all,
-// are set.
-func (f *Filter) rest(h uint64, left int) bool {
-	for ; left > 0; left-- {
-		if f.one(h) == 0 {
-			return false
-		}
-		h = filter.Step(h)
-	}
-	return true
-}
-
 // Delete takes k out of the set by clearing those of its bits that are in clean
 // regions. If there are none the answer is ErrPinned, and if k is certainly not
 // in the set ErrNotFound; nothing was changed then.
@@ -229,14 +196,18 @@ func (f *Filter) look(h uint64) (present bool, free uint64) {
 }
 
 // clear clears the positions that free lists and returns how many were set: a
-// position that the key has twice is cleared once.
+// position that the key has twice is cleared once. It writes to all positions:
+// how many are free the processor would often guess wrong.
 func (f *Filter) clear(h, free uint64) (cleared uint64) {
 	cells, size := f.cells, f.size
-	for ; free != 0; free &= free - 1 {
-		i := filter.Reduce(h*steps[bits.TrailingZeros64(free)], size)
+	for range f.hashes {
+		i := filter.Reduce(h, size)
 		w := &cells[i/64]
-		cleared += *w >> (i % 64) & 1
-		*w &^= 1 << (i % 64)
+		bit := (free & 1) << (i % 64)
+		cleared += (*w & bit) >> (i % 64)
+		*w &^= bit
+		free >>= 1
+		h = filter.Step(h)
 	}
 	return cleared
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/packed"
@@ -24,7 +25,11 @@ const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
-	return f.image(append([]uint64(nil), f.words...))
+	words, err := mem.Clone(f.words)
+	if err != nil {
+		return frame.Failed(fmt.Errorf("dleft: snapshot: %w: %w", filter.ErrStorage, err))
+	}
+	return f.image(words)
 }
 
 // Image is like Snapshot without the copy: nobody may change the filter before

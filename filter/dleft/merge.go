@@ -39,11 +39,10 @@ const maxVague = 1 << 62
 
 // clone returns a copy in memory of its own.
 func (f *Filter) clone() (*Filter, error) {
-	words, err := mem.Words(uint64(len(f.words)))
+	words, err := mem.Clone(f.words)
 	if err != nil {
 		return nil, fmt.Errorf("dleft: %w: %w", filter.ErrStorage, err)
 	}
-	copy(words, f.words)
 	g, err := over(f.shape, words)
 	if err != nil {
 		return nil, err

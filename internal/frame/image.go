@@ -13,7 +13,13 @@ type Image struct {
 	// Payload writes exactly Header.Payload bytes. It may be nil if there
 	// are none.
 	Payload func(w io.Writer) error
+
+	failure error
 }
+
+// Failed returns an image that cannot be written, for filters that could not be
+// captured: WriteTo writes nothing and returns err.
+func Failed(err error) *Image { return &Image{failure: err} }
 
 var _ io.WriterTo = (*Image)(nil)
 
@@ -27,6 +33,9 @@ func (m *Image) Stamp(hash []byte, part, parts uint16) {
 // WriteTo writes the frame. It writes nothing if the header is not valid, and
 // fails if the payload has another length than the header says.
 func (m *Image) WriteTo(w io.Writer) (int64, error) {
+	if m.failure != nil {
+		return 0, m.failure
+	}
 	if err := m.Header.check(); err != nil {
 		return 0, err
 	}

@@ -221,3 +221,13 @@ func TestLargestHeaderFits(t *testing.T) {
 		t.Errorf("read %v, %v", got, err)
 	}
 }
+
+func TestFailedImageWritesNothing(t *testing.T) {
+	failure := errors.New("no memory")
+	image := Failed(failure)
+	image.Stamp([]byte("hash"), 0, 1)
+	var b bytes.Buffer
+	if n, err := image.WriteTo(&b); n != 0 || b.Len() != 0 || !errors.Is(err, failure) {
+		t.Errorf("%d bytes, %v", b.Len(), err)
+	}
+}

@@ -43,6 +43,13 @@ func Words(n uint64) ([]uint64, error) {
 	return Heap{}.Words(n)
 }
 
+// Clone returns a copy of words in a block of its own.
+func Clone(words []uint64) ([]uint64, error) {
+	w, err := Words(uint64(len(words)))
+	copy(w, words)
+	return w, err
+}
+
 // Words returns n zeroed words, or an error that wraps [ErrMemory] if the machine cannot give them.
 func (h Heap) Words(n uint64) ([]uint64, error) {
 	if err := h.check(n, machineRoom); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"unsafe"
@@ -153,5 +154,16 @@ var sink []uint64
 func dirty(words []uint64) {
 	for i := range words {
 		words[i] = ^uint64(0)
+	}
+}
+
+func TestCloneIsACopy(t *testing.T) {
+	words := []uint64{1, 2, 3}
+	got, err := Clone(words)
+	if err != nil || !slices.Equal(got, words) || &got[0] == &words[0] {
+		t.Errorf("%v, %v", got, err)
+	}
+	if empty, err := Clone(nil); err != nil || len(empty) != 0 {
+		t.Errorf("of nothing: %v, %v", empty, err)
 	}
 }
