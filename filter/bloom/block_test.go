@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
 // TestAssemblyMatchesPortable adds and asks the same random keys with every set
@@ -55,11 +56,7 @@ func portably(t *testing.T, s BlockedShape, keys, probes []filter.Key) (*Blocked
 
 func build(t *testing.T, s BlockedShape) *Blocked {
 	t.Helper()
-	f, err := BuildBlocked(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return filtertest.Make(t, BuildBlocked, s)
 }
 
 func compareSingles(t *testing.T, want *Blocked, answers []bool, keys, probes []filter.Key) {

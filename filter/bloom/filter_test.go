@@ -3,7 +3,6 @@ package bloom_test
 import (
 	"errors"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -75,36 +74,8 @@ func checkRate(t *testing.T, name string, n uint64, fpr float64, hits, probes in
 	}
 }
 
-// TestOverfullIsSaidInTime fills filters to the brim and then twice as full.
-func TestOverfullIsSaidInTime(t *testing.T) {
-	for _, s := range []filtertest.Subject{classic, blocked} {
-		for _, n := range []uint64{1, 10, 1000, 50_000} {
-			f, err := s.New(n, 0.01)
-			if err != nil {
-				t.Fatal(err)
-			}
-			keys := filtertest.Keys(n, 2*n+50)
-			for _, k := range keys[:n] {
-				f.Add(k)
-			}
-			if info := f.Info(); info.Overfull {
-				t.Errorf("%s of %d with %d keys: overfull too early: %+v", s.Name, n, n, info)
-			}
-			for _, k := range keys[n:] {
-				f.Add(k)
-			}
-			if info := f.Info(); !info.Overfull || info.FPR < 0.01 && n > 10 {
-				t.Errorf("%s of %d with %d keys: not overfull: %+v", s.Name, n, len(keys), info)
-			}
-		}
-	}
-}
-
 func TestFullFilterStillAnswers(t *testing.T) {
-	f, err := bloom.Build(bloom.Shape{Bits: 3, Hashes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 3, Hashes: 2})
 	for _, k := range filtertest.Keys(1, 100) {
 		f.Add(k)
 	}
@@ -127,31 +98,17 @@ func TestFromWordsTakesOnlyWhatFits(t *testing.T) {
 }
 
 func TestMergeNamesWhatDiffers(t *testing.T) {
-	build := func(s bloom.Shape) *bloom.Filter {
-		f, err := bloom.Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	base := bloom.Shape{Bits: 100, Hashes: 3}
+	f := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 100, Hashes: 3})
 	for want, other := range map[string]bloom.Shape{
 		"bits is 100 in one and 101 in the other": {Bits: 101, Hashes: 3},
 		"hashes is 3 in one and 4 in the other":   {Bits: 100, Hashes: 4},
 		"salt is 0 in one and 9 in the other":     {Bits: 100, Hashes: 3, Salt: 9},
 	} {
-		err := build(base).Union(build(other))
-		if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		filtertest.RefusesMerge(t, f, filtertest.Make(t, bloom.Build, other), want)
 	}
-	line, err := bloom.BuildBlocked(bloom.BlockedShape{Blocks: 1, Hashes: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := build(base).Intersect(line); !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), "merge bloom with blocked") {
-		t.Errorf("got %v", err)
-	}
+	line := filtertest.Make(t, bloom.BuildBlocked, bloom.BlockedShape{Blocks: 1, Hashes: 8})
+	filtertest.RefusesMerge(t, f, line, "merge bloom with blocked")
+	filtertest.RefusesMerge(t, line, f, "merge blocked with bloom")
 }
 
 func TestTooLargeIsRefused(t *testing.T) {

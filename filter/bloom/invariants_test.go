@@ -1,60 +1,26 @@
 package bloom
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 )
 
-// TestInvariantsHoldThroughAnything changes filters of odd shapes at random and
-// checks them after each step.
+// TestInvariantsHoldThroughAnything has odd shapes.
 func TestInvariantsHoldThroughAnything(t *testing.T) {
 	for _, s := range []Shape{{Bits: 1, Hashes: 1}, {Bits: 65, Hashes: 3}, {Bits: 1000, Hashes: 4}, {Bits: 127, Hashes: 64}} {
-		rng := rand.New(rand.NewPCG(s.Bits, 1))
-		f, err := Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for step := range 300 {
-			change(t, rng, f, s)
-			if err := f.check(); err != nil {
-				t.Fatalf("%+v after step %d: %v", s, step, err)
-			}
-		}
+		filtertest.Wander(t, s.Bits, 300, func() *Filter { return filtertest.Make(t, Build, s) }, (*Filter).check)
 	}
-}
-
-func change(t *testing.T, rng *rand.Rand, f *Filter, s Shape) {
-	t.Helper()
-	other, err := Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys := make([]filter.Key, rng.IntN(20))
-	fill(rng, keys)
-	switch rng.IntN(4) {
-	case 0:
-		f.AddBatch(keys)
-	case 1:
-		f.Add(filter.Key(rng.Uint64()))
-	case 2:
-		other.AddBatch(keys)
-		f.Union(other)
-	case 3:
-		other.Union(f)
-		other.AddBatch(keys)
-		f.Intersect(other)
+	for _, s := range []BlockedShape{{Blocks: 1, Hashes: 8}, {Blocks: 3, Hashes: 16}} {
+		filtertest.Wander(t, s.Blocks, 300, func() *Blocked { return build(t, s) }, (*Blocked).check)
 	}
 }
 
 func TestChecksFindDamage(t *testing.T) {
-	f, err := Build(Shape{Bits: 70, Hashes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, Build, Shape{Bits: 70, Hashes: 2})
 	f.words[1] |= 1 << 40
 	if err := f.check(); err == nil {
 		t.Error("a bit beyond the last was not found")
@@ -68,10 +34,7 @@ func TestChecksFindDamage(t *testing.T) {
 
 // TestPicture draws small filters: what sets which bits never changes.
 func TestPicture(t *testing.T) {
-	f, err := Build(Shape{Bits: 64, Hashes: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, Build, Shape{Bits: 64, Hashes: 3})
 	b := build(t, BlockedShape{Blocks: 1, Hashes: 8})
 	var hash filter.Hash
 	for _, word := range []string{"hello", "world"} {

@@ -1,19 +1,18 @@
 package bloom_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
-func TestModel(t *testing.T)        { filtertest.Model(t, classic, 1, operations()) }
-func TestBlockedModel(t *testing.T) { filtertest.Model(t, blocked, 2, operations()) }
+func TestModel(t *testing.T)        { filtertest.Model(t, classic, 1, operations(t)) }
+func TestBlockedModel(t *testing.T) { filtertest.Model(t, blocked, 2, operations(t)) }
 
-func operations() int {
-	if testing.Short() {
-		return 20_000
-	}
-	return 100_000
+func operations(tb testing.TB) int {
+	tb.Helper()
+	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
 }
 
 func FuzzModel(f *testing.F)        { filtertest.Fuzz(f, classic) }

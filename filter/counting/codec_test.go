@@ -2,88 +2,40 @@ package counting_test
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
-// goldens are files of format version 1. They are never written again: every
-// release must read them and give these answers.
-var goldens = []struct {
-	file  string
-	shape counting.Shape
-}{
-	{"counting-v1.golden", counting.Shape{Counters: 1000, Hashes: 7, CounterBits: 4, Salt: 3}},
-	{"counting2-v1.golden", counting.Shape{Counters: 101, Hashes: 3, CounterBits: 2}},
-	{"counting8-v1.golden", counting.Shape{Counters: 200, Hashes: 4, CounterBits: 8, Salt: 5}},
+var codec = filtertest.Codec[*counting.Filter]{
+	Kind: frame.Counting, Read: counting.Read, Check: (*counting.Filter).Check, Files: os.DirFS("testdata"),
 }
 
-// goldenKeys are hashed with XXH3, so the files hold the hash to account, too. One
-// word comes twice.
-func goldenKeys() []filter.Key {
-	var keys []filter.Key
-	var hash filter.Hash
-	for word := range strings.FieldsSeq("the quick brown fox jumps over a lazy dog in the field of hay and rye") {
-		keys = append(keys, hash.String(word))
-	}
-	return keys
-}
-
+// TestGoldenFilesAreReadForever has files of format version 1. They are never
+// written again: every release must read them and give these answers.
 func TestGoldenFilesAreReadForever(t *testing.T) {
-	for _, g := range goldens {
-		want, err := os.ReadFile(filepath.Join("testdata", g.file))
-		if err != nil {
-			t.Fatal(err)
+	for name, shape := range map[string]counting.Shape{
+		"counting-v1.golden":  {Counters: 1000, Hashes: 7, CounterBits: 4, Salt: 3},
+		"counting2-v1.golden": {Counters: 101, Hashes: 3, CounterBits: 2},
+		"counting8-v1.golden": {Counters: 200, Hashes: 4, CounterBits: 8, Salt: 5},
+	} {
+		made := build(t, shape)
+		keys := filtertest.KeysOf("the quick brown fox jumps over a lazy dog in the field of hay and rye") // one comes twice
+		made.AddBatch(keys)
+		f := codec.ReadsGolden(t, name, made, keys)
+		if f.Len() != 16 || !f.Info().Exact || f.Shape() != shape {
+			t.Errorf("%s: %+v of shape %+v", name, f.Info(), f.Shape())
 		}
-		f, err := counting.Read(bytes.NewReader(want))
-		if err != nil {
-			t.Fatalf("%s: %v", g.file, err)
-		}
-		if f.Len() != 16 || !f.Info().Exact || f.Shape() != g.shape {
-			t.Errorf("%s: %+v of shape %+v", g.file, f.Info(), f.Shape())
-		}
-		again := build(t, g.shape)
-		again.AddBatch(goldenKeys())
-		if !bytes.Equal(stored(t, again), want) {
-			t.Errorf("%s: the same keys now give other bytes", g.file)
-		}
-		for _, k := range goldenKeys() {
+		for _, k := range keys {
 			remove(t, f, k)
 		}
 		if err := f.Check(); err != nil || f.Len() != 0 {
-			t.Errorf("%s: %d keys are left after all were deleted: %v", g.file, f.Len(), err)
+			t.Errorf("%s: %d keys are left after all were deleted: %v", name, f.Len(), err)
 		}
-	}
-}
-
-func stored(t *testing.T, f filter.Filter) []byte {
-	t.Helper()
-	image, err := filter.Snapshot(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if _, err := image.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func TestImageIsTheSnapshotWithoutTheCopy(t *testing.T) {
-	f := build(t, counting.Shape{Counters: 10_000, Hashes: 7, CounterBits: 4})
-	f.AddBatch(filtertest.Keys(1, 500))
-	var b bytes.Buffer
-	if _, err := f.Image().WriteTo(&b); err != nil || !bytes.Equal(b.Bytes(), stored(t, f)) {
-		t.Errorf("Image and Snapshot differ: %v", err)
 	}
 }
 
@@ -97,7 +49,7 @@ func TestIntersectionIsStored(t *testing.T) {
 	if err := f.Intersect(other); err != nil {
 		t.Fatal(err)
 	}
-	g, err := counting.Read(bytes.NewReader(stored(t, f)))
+	g, err := counting.Read(bytes.NewReader(filtertest.Stored(t, f)))
 	if err != nil || g.Info().Exact || g.Len() != f.Len() {
 		t.Fatalf("%v, got %+v, want %+v", err, g.Info(), f.Info())
 	}
@@ -106,54 +58,31 @@ func TestIntersectionIsStored(t *testing.T) {
 	}
 }
 
-// forge returns a file whose checksums are right and whose content is not.
-func forge(t *testing.T, shape any, sum frame.Summary, words ...uint64) []byte {
-	t.Helper()
-	image := &frame.Image{
-		Header: frame.Header{
-			Kind: frame.Counting, Version: 1, Shape: frame.ShapeOf(shape), Summary: sum, Payload: 8 * uint64(len(words)),
-		},
-		Payload: func(w io.Writer) error { return frame.WriteWords(w, words) },
-	}
-	var b bytes.Buffer
-	if _, err := image.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestForgedFilesAreRefused(t *testing.T) {
 	const unknown = math.MaxUint64
-	type sum = frame.Summary
-	one := counting.Shape{Counters: 16, Hashes: 1, CounterBits: 4} // one word
-	half := counting.Shape{Counters: 8, Hashes: 1, CounterBits: 4} // half a word
-	for name, c := range map[string]struct {
-		file []byte
-		want string
-	}{
-		"no counters":      {forge(t, counting.Shape{Hashes: 1, CounterBits: 4}, sum{}, 0), "Counters: 0"},
-		"no hashes":        {forge(t, counting.Shape{Counters: 16, CounterBits: 4}, sum{FastBits: 64}, 0, 0), "Hashes: 0"},
-		"too many hashes":  {forge(t, counting.Shape{Counters: 16, Hashes: 65, CounterBits: 4}, sum{FastBits: 64}, 0, 0), "Hashes: 65"},
-		"odd width":        {forge(t, counting.Shape{Counters: 16, Hashes: 1, CounterBits: 3}, sum{FastBits: 64}, 0, 0), "CounterBits: 3"},
-		"huge claim":       {forge(t, counting.Shape{Counters: 1 << 49, Hashes: 1, CounterBits: 8}, sum{FastBits: 64}, 0, 0), "payload: 16 bytes, want 562949953421320"},
-		"beyond the last":  {forge(t, half, sum{Keys: 1, SetBits: 1, FastBits: 64}, 1, 1<<32), "bits beyond counter 8 are set"},
-		"wrong count":      {forge(t, one, sum{Keys: 1, SetBits: 2, FastBits: 64}, 1, 1), "found {Keys:1 Capacity:0 SetBits:1"},
-		"wrong size":       {forge(t, one, sum{Keys: 1, SetBits: 1, FastBits: 128}, 1, 1), "found {Keys:1 Capacity:0 SetBits:1 FastBits:64"},
-		"slow bits":        {forge(t, one, sum{FastBits: 64, SlowBits: 1}, 0, 0), "summary"},
-		"keys in summary":  {forge(t, one, sum{Keys: 2, SetBits: 1, FastBits: 64}, 1, 1), "summary: {Keys:2"},
-		"too many keys":    {forge(t, one, sum{Keys: 3, SetBits: 1, FastBits: 64}, 3, 1), "the sum of all counters is 1, want 1 hashes for each of 3 keys"},
-		"too few keys":     {forge(t, one, sum{SetBits: 1, FastBits: 64}, 0, 1), "the sum of all counters is 1"},
-		"more than fits":   {forge(t, one, sum{Keys: 1 << 63, SetBits: 1, FastBits: 64}, 1<<63, 15), "9223372036854775808 keys, at most"},
-		"wrong estimate":   {forge(t, one, sum{Keys: 5, SetBits: 1, FastBits: 64}, unknown, 1), "summary: {Keys:5"},
-		"too few words":    {forge(t, one, sum{FastBits: 64}, 0), "payload: 8 bytes, want 16"},
-		"too many words":   {forge(t, one, sum{FastBits: 64}, 0, 0, 0), "payload: 24 bytes, want 16"},
-		"the wrong fields": {forge(t, struct{ Bits, Hashes, Salt uint64 }{16, 1, 0}, sum{FastBits: 64}, 0, 0), "counters"},
-	} {
-		f, err := counting.Read(bytes.NewReader(c.file))
-		if !errors.Is(err, filter.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, %v, want %q", name, f, err, c.want)
-		}
-	}
+	type (
+		shape = counting.Shape
+		sum   = frame.Summary
+	)
+	one := shape{Counters: 16, Hashes: 1, CounterBits: 4} // one word
+	half := shape{Counters: 8, Hashes: 1, CounterBits: 4} // half a word
+	codec.Refuses(t, "no counters", "Counters: 0", shape{Hashes: 1, CounterBits: 4}, sum{}, 0)
+	codec.Refuses(t, "no hashes", "Hashes: 0", shape{Counters: 16, CounterBits: 4}, sum{FastBits: 64}, 0, 0)
+	codec.Refuses(t, "too many hashes", "Hashes: 65", shape{Counters: 16, Hashes: 65, CounterBits: 4}, sum{FastBits: 64}, 0, 0)
+	codec.Refuses(t, "odd width", "CounterBits: 3", shape{Counters: 16, Hashes: 1, CounterBits: 3}, sum{FastBits: 64}, 0, 0)
+	codec.Refuses(t, "huge claim", "payload: 16 bytes, want 562949953421320", shape{Counters: 1 << 49, Hashes: 1, CounterBits: 8}, sum{FastBits: 64}, 0, 0)
+	codec.Refuses(t, "beyond the last", "bits beyond counter 8 are set", half, sum{Keys: 1, SetBits: 1, FastBits: 64}, 1, 1<<32)
+	codec.Refuses(t, "wrong count", "found {Keys:1 Capacity:0 SetBits:1", one, sum{Keys: 1, SetBits: 2, FastBits: 64}, 1, 1)
+	codec.Refuses(t, "wrong size", "found {Keys:1 Capacity:0 SetBits:1 FastBits:64", one, sum{Keys: 1, SetBits: 1, FastBits: 128}, 1, 1)
+	codec.Refuses(t, "slow bits", "summary", one, sum{FastBits: 64, SlowBits: 1}, 0, 0)
+	codec.Refuses(t, "keys in summary", "summary: {Keys:2", one, sum{Keys: 2, SetBits: 1, FastBits: 64}, 1, 1)
+	codec.Refuses(t, "too many keys", "the sum of all counters is 1, want 1 hashes for each of 3 keys", one, sum{Keys: 3, SetBits: 1, FastBits: 64}, 3, 1)
+	codec.Refuses(t, "too few keys", "the sum of all counters is 1", one, sum{SetBits: 1, FastBits: 64}, 0, 1)
+	codec.Refuses(t, "more than fits", "9223372036854775808 keys, at most", one, sum{Keys: 1 << 63, SetBits: 1, FastBits: 64}, 1<<63, 15)
+	codec.Refuses(t, "wrong estimate", "summary: {Keys:5", one, sum{Keys: 5, SetBits: 1, FastBits: 64}, unknown, 1)
+	codec.Refuses(t, "too few words", "payload: 8 bytes, want 16", one, sum{FastBits: 64}, 0)
+	codec.Refuses(t, "too many words", "payload: 24 bytes, want 16", one, sum{FastBits: 64}, 0, 0, 0)
+	codec.Refuses(t, "the wrong fields", "counters", struct{ Bits, Hashes, Salt uint64 }{16, 1, 0}, sum{FastBits: 64}, 0, 0)
 }
 
 // TestStrangeButPossibleFilesAreRead has what follows from no rule: once a counter
@@ -161,7 +90,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 func TestStrangeButPossibleFilesAreRead(t *testing.T) {
 	one := counting.Shape{Counters: 16, Hashes: 1, CounterBits: 4}
 	for _, keys := range []uint64{0, 1, 15, 1 << 62} {
-		file := forge(t, one, frame.Summary{Keys: keys, SetBits: 2, FastBits: 64}, keys, 0x1f)
+		file := codec.Forge(t, one, frame.Summary{Keys: keys, SetBits: 2, FastBits: 64}, keys, 0x1f)
 		f, err := counting.Read(bytes.NewReader(file))
 		if err != nil {
 			t.Fatalf("%d keys: %v", keys, err)
@@ -170,48 +99,12 @@ func TestStrangeButPossibleFilesAreRead(t *testing.T) {
 			t.Errorf("%d keys: %+v", keys, f.Info())
 		}
 		f.Add(1)
-		if g, err := counting.Read(bytes.NewReader(stored(t, f))); err != nil || g.Len() != f.Len() {
+		if g, err := counting.Read(bytes.NewReader(filtertest.Stored(t, f))); err != nil || g.Len() != f.Len() {
 			t.Errorf("%d keys and one more cannot be stored and read: %v", keys, err)
 		}
 	}
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	plain := stored(t, plainOf(t, tiny, nil))
-	if _, err := counting.Read(bytes.NewReader(plain)); !errors.Is(err, frame.ErrKind) {
-		t.Errorf("a bloom file as counting: %v", err)
-	}
-}
+func TestKindsAreNotMistaken(t *testing.T) { codec.RefusesOtherKinds(t, build(t, tiny)) }
 
-// FuzzRead requires that whatever is accepted is a filter: it can be stored, read
-// again with the same result, and used.
-func FuzzRead(f *testing.F) {
-	for _, g := range goldens {
-		b, err := os.ReadFile(filepath.Join("testdata", g.file))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := counting.Read(bytes.NewReader(b))
-		if err != nil {
-			return
-		}
-		if err := got.Check(); err != nil {
-			t.Fatalf("accepted %x: %v", b, err)
-		}
-		first := stored(t, got)
-		again, err := counting.Read(bytes.NewReader(first))
-		if err != nil {
-			t.Fatalf("accepted %x, wrote %x, refused that: %v", b, first, err)
-		}
-		if second := stored(t, again); !bytes.Equal(first, second) {
-			t.Errorf("wrote %x, then %x", first, second)
-		}
-		got.Add(1)
-		if !got.MayContain(1) || got.Delete(1) != nil {
-			t.Error("a filter that was read forgets")
-		}
-	})
-}
+func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

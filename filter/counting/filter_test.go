@@ -35,11 +35,7 @@ func TestConformance(t *testing.T) { filtertest.Run(t, four) }
 // build returns an empty filter of the shape.
 func build(t *testing.T, s counting.Shape) *counting.Filter {
 	t.Helper()
-	f, err := counting.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return filtertest.Make(t, counting.Build, s)
 }
 
 // positions returns the counters of a key, sorted.
@@ -57,13 +53,7 @@ func positions(s counting.Shape, k filter.Key) []uint64 {
 // find returns the first key for which ok holds.
 func find(t *testing.T, s counting.Shape, ok func(at []uint64) bool) filter.Key {
 	t.Helper()
-	for i := range uint64(1_000_000) {
-		if k := (filtertest.Stream{}).Present(i); ok(positions(s, k)) {
-			return k
-		}
-	}
-	t.Fatalf("%+v: no such key", s)
-	return 0
+	return filtertest.Find(t, func(k filter.Key) bool { return ok(positions(s, k)) })
 }
 
 // wantCounters checks the values of all counters and the filter's invariants.
@@ -90,11 +80,11 @@ func remove(t *testing.T, f *counting.Filter, k filter.Key) {
 // refuse deletes a key that must not be found, and checks that nothing changes.
 func refuse(t *testing.T, f *counting.Filter, k filter.Key) {
 	t.Helper()
-	before, info := stored(t, f), f.Info()
+	before, info := filtertest.Stored(t, f), f.Info()
 	if err := f.Delete(k); !errors.Is(err, filter.ErrNotFound) {
 		t.Errorf("deleting %#x: %v, want ErrNotFound", k, err)
 	}
-	if after := stored(t, f); !slices.Equal(before, after) {
+	if after := filtertest.Stored(t, f); !slices.Equal(before, after) {
 		t.Errorf("a refused Delete changed the filter:\n%x\n%x", before, after)
 	}
 	if got := f.Info(); got.Keys != info.Keys || got.Fill != info.Fill {
@@ -130,12 +120,7 @@ func TestKeyAddedTwiceIsDeletedTwice(t *testing.T) {
 func TestKeysThatShareAllPositionsAreOneAnothersCopies(t *testing.T) {
 	f := build(t, tiny)
 	a := find(t, tiny, distinct)
-	b := find(t, tiny, func(at []uint64) bool { return slices.Equal(at, positions(tiny, a)) })
-	for i := uint64(0); b == a; i++ {
-		if k := (filtertest.Stream{Seed: 1}).Present(i); slices.Equal(positions(tiny, k), positions(tiny, a)) {
-			b = k
-		}
-	}
+	b := filtertest.Find(t, func(k filter.Key) bool { return k != a && slices.Equal(positions(tiny, k), positions(tiny, a)) })
 	f.Add(a)
 	f.Add(b)
 	remove(t, f, a)
@@ -258,10 +243,7 @@ func TestSaturatedCountersStay(t *testing.T) {
 
 // TestCopiesDoNotMakeOverfull counts different keys, as the rate does.
 func TestCopiesDoNotMakeOverfull(t *testing.T) {
-	f, err := counting.New(counting.Config{Items: 100, FPR: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, counting.New, counting.Config{Items: 100, FPR: 0.01})
 	keys := filtertest.Keys(1, 200)
 	for range 10 {
 		f.AddBatch(keys[:50])
@@ -288,10 +270,7 @@ func TestFullFilterStillAnswers(t *testing.T) {
 
 func TestDeleteAllocatesNothing(t *testing.T) {
 	keys := filtertest.Keys(1, 2000)
-	f, err := counting.New(counting.Config{Items: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, counting.New, counting.Config{Items: 1000})
 	f.AddBatch(keys[:1000])
 	next := 0
 	if n := testing.AllocsPerRun(1, func() {

@@ -2,15 +2,14 @@ package counting
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
-// TestInvariantsHoldThroughAnything changes filters of odd shapes at random,
-// against the rules, too, and checks them after each step.
+// TestInvariantsHoldThroughAnything has odd shapes of all widths.
 func TestInvariantsHoldThroughAnything(t *testing.T) {
 	for _, s := range []Shape{
 		{Counters: 1, Hashes: 1, CounterBits: 2},
@@ -19,56 +18,9 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 		{Counters: 1000, Hashes: 4, CounterBits: 8},
 		{Counters: 127, Hashes: 64, CounterBits: 4},
 	} {
-		rng := rand.New(rand.NewPCG(s.Counters, 1))
-		f := mustBuild(t, s)
-		for step := range 600 {
-			what := change(t, rng, f)
-			if err := f.check(); err != nil {
-				t.Fatalf("%+v after step %d, %s: %v", s, step, what, err)
-			}
-		}
+		filtertest.Wander(t, s.Counters, 600, func() *Filter { return filtertest.Make(t, Build, s) }, (*Filter).check)
 	}
 }
-
-func mustBuild(t *testing.T, s Shape) *Filter {
-	t.Helper()
-	f, err := Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// change does something to f and says what. Keys are few, so that they come back.
-func change(t *testing.T, rng *rand.Rand, f *Filter) string {
-	t.Helper()
-	key := func() filter.Key { return filter.Key(rng.Uint64N(40) * mixed) }
-	keys := make([]filter.Key, rng.IntN(20))
-	for i := range keys {
-		keys[i] = key()
-	}
-	other := mustBuild(t, f.Shape())
-	switch what := rng.IntN(40); {
-	case what < 8:
-		f.AddBatch(keys)
-		return "add batch"
-	case what < 36:
-		k := key()
-		return fmt.Sprintf("delete %#x: %v", k, f.Delete(k))
-	case what < 38:
-		other.AddBatch(keys)
-		return fmt.Sprintf("union: %v", f.Union(other))
-	case what < 39:
-		return fmt.Sprintf("union with itself: %v", f.Union(f))
-	default:
-		other.Union(f)
-		other.AddBatch(keys)
-		return fmt.Sprintf("intersect: %v", f.Intersect(other))
-	}
-}
-
-// mixed spreads small numbers over 64 bits.
-const mixed = 0x9E3779B97F4A7C15
 
 func TestChecksFindDamage(t *testing.T) {
 	for want, damage := range map[string]func(f *Filter){
@@ -80,7 +32,7 @@ func TestChecksFindDamage(t *testing.T) {
 		"Hashes: 0, must be 1":  func(f *Filter) { f.hashes = 0 },
 		"CounterBits: 5, must ": func(f *Filter) { f.width = 5 },
 	} {
-		f := mustBuild(t, Shape{Counters: 17, Hashes: 2, CounterBits: 4})
+		f := filtertest.Make(t, Build, Shape{Counters: 17, Hashes: 2, CounterBits: 4})
 		if err := f.check(); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +51,7 @@ func TestPicture(t *testing.T) {
 		4: pictureOf4,
 		8: pictureOf4,
 	} {
-		f := mustBuild(t, Shape{Counters: 64, Hashes: 3, CounterBits: width})
+		f := filtertest.Make(t, Build, Shape{Counters: 64, Hashes: 3, CounterBits: width})
 		for range 2 {
 			f.Add(hash.String("hello"))
 		}

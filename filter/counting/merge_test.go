@@ -2,10 +2,8 @@ package counting_test
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -39,10 +37,7 @@ func some(rng *rand.Rand, n int) []filter.Key {
 // plainOf returns the Bloom filter of the same positions with the keys.
 func plainOf(t *testing.T, s counting.Shape, keys []filter.Key) *bloom.Filter {
 	t.Helper()
-	f, err := bloom.Build(bloom.Shape{Bits: s.Counters, Hashes: s.Hashes, Salt: s.Salt})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: s.Counters, Hashes: s.Hashes, Salt: s.Salt})
 	f.AddBatch(keys)
 	return f
 }
@@ -66,11 +61,11 @@ func TestBloomIsTheFilterOfTheKeys(t *testing.T) {
 		want := plainOf(t, s, keys[:left])
 		switch {
 		case f.Saturated() == 0:
-			if !bytes.Equal(stored(t, got), stored(t, want)) {
+			if !bytes.Equal(filtertest.Stored(t, got), filtertest.Stored(t, want)) {
 				t.Errorf("%+v: not the plain filter of the %d keys", s, left)
 			}
 		default: // a superset
-			if err := want.Union(got); err != nil || !bytes.Equal(stored(t, got), stored(t, want)) {
+			if err := want.Union(got); err != nil || !bytes.Equal(filtertest.Stored(t, got), filtertest.Stored(t, want)) {
 				t.Errorf("%+v: the plain filter lacks bits of the keys: %v", s, err)
 			}
 		}
@@ -97,7 +92,7 @@ func TestUnionIsAsIfAllWereAdded(t *testing.T) {
 			if err := a.Union(b); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(stored(t, a), stored(t, both)) {
+			if !bytes.Equal(filtertest.Stored(t, a), filtertest.Stored(t, both)) {
 				t.Fatalf("%+v: the union of %d and %d keys is another filter", s, len(ours), len(theirs))
 			}
 			if err := a.Check(); err != nil {
@@ -200,7 +195,7 @@ func TestEndlessDoublingIsEstimated(t *testing.T) {
 		if info := f.Info(); info.Keys < 50-5 {
 			t.Fatalf("doubled %d times: %+v", i+1, info)
 		}
-		if g, err := counting.Read(bytes.NewReader(stored(t, f))); err != nil || g.Len() != f.Len() {
+		if g, err := counting.Read(bytes.NewReader(filtertest.Stored(t, f))); err != nil || g.Len() != f.Len() {
 			t.Fatalf("doubled %d times, stored and read: %v", i+1, err)
 		}
 	}
@@ -217,15 +212,7 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 		"counterbits is 4 in one and 8 in the other":  {Counters: 100, Hashes: 3, CounterBits: 8},
 		"salt is 0 in one and 9 in the other":         {Counters: 100, Hashes: 3, CounterBits: 4, Salt: 9},
 	} {
-		for _, merge := range []func(f, other filter.Filter) error{filter.Union, filter.Intersect} {
-			err := merge(build(t, base), build(t, other))
-			if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want %q", err, want)
-			}
-		}
+		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
 	}
-	err := build(t, base).Union(plainOf(t, base, nil))
-	if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), "merge counting with bloom") {
-		t.Errorf("got %v", err)
-	}
+	filtertest.RefusesMerge(t, build(t, base), plainOf(t, base, nil), "merge counting with bloom")
 }

@@ -35,23 +35,13 @@ func TestCollisionArrayConformance(t *testing.T) { filtertest.Run(t, collisionAr
 
 func build(tb testing.TB, s deletable.Shape) *deletable.Filter {
 	tb.Helper()
-	f, err := deletable.Build(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f
+	return filtertest.Make(tb, deletable.Build, s)
 }
 
 // find returns the first key whose cells are as wished.
 func find(t *testing.T, s deletable.Shape, wish func(cells []uint64) bool) filter.Key {
 	t.Helper()
-	for i := range uint64(1 << 20) {
-		if k := (filtertest.Stream{}).Present(i); wish(s.Positions(k)) {
-			return k
-		}
-	}
-	t.Fatalf("%+v: no key with such positions", s)
-	return 0
+	return filtertest.Find(t, func(k filter.Key) bool { return wish(s.Positions(k)) })
 }
 
 func wantDelete(t *testing.T, f *deletable.Filter, k filter.Key, want error) {
@@ -90,8 +80,7 @@ func TestKeyAddedTwiceIsPinned(t *testing.T) {
 func TestKeysThatShareAllBitsAreBothPinned(t *testing.T) {
 	s := fig1
 	a := find(t, s, func(p []uint64) bool { return len(p) == 3 })
-	b := find(t, s, func(p []uint64) bool { return slices.Equal(p, s.Positions(a)) })
-	b = findOther(t, s, a, b)
+	b := twinOf(t, s, a)
 	f := build(t, s)
 	f.Add(a)
 	f.Add(b)
@@ -102,15 +91,10 @@ func TestKeysThatShareAllBitsAreBothPinned(t *testing.T) {
 	}
 }
 
-// findOther returns a key with the cells of a that is not a.
-func findOther(t *testing.T, s deletable.Shape, a, b filter.Key) filter.Key {
+// twinOf returns a key with the cells of a that is not a.
+func twinOf(t *testing.T, s deletable.Shape, a filter.Key) filter.Key {
 	t.Helper()
-	for i := uint64(0); a == b; i++ {
-		if k := (filtertest.Stream{Seed: 1}).Present(i); k != a && slices.Equal(s.Positions(k), s.Positions(a)) {
-			b = k
-		}
-	}
-	return b
+	return filtertest.Find(t, func(k filter.Key) bool { return k != a && slices.Equal(s.Positions(k), s.Positions(a)) })
 }
 
 // TestKeyDoesNotCollideWithItself is about keys whose positions coincide, two of
@@ -178,7 +162,7 @@ func wantPicture(t *testing.T, f *deletable.Filter, want string) {
 func TestDeletingAFalsePositiveHarms(t *testing.T) {
 	s := fig1
 	a := find(t, s, func(p []uint64) bool { return len(p) == 3 })
-	twin := findOther(t, s, a, a)
+	twin := twinOf(t, s, a)
 	f := build(t, s)
 	f.Add(a)
 	wantDelete(t, f, twin, nil)
@@ -220,10 +204,7 @@ func TestEveryShapeWorks(t *testing.T) {
 // filters that are counted and in one that is sampled.
 func TestInfoTellsDeletability(t *testing.T) {
 	for _, n := range []uint64{10, 1000, 200_000} {
-		f, err := deletable.New(deletable.Config{Items: n, FPR: 0.01, Deletability: 0.7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := filtertest.Make(t, deletable.New, deletable.Config{Items: n, FPR: 0.01, Deletability: 0.7})
 		if f.Deletability() != 1 || f.CleanRegions() != 1 {
 			t.Errorf("an empty filter: %v", f.Info().Details)
 		}
@@ -247,10 +228,7 @@ func TestInfoTellsDeletability(t *testing.T) {
 // clear.
 func TestDeletabilityFallsUnderChurn(t *testing.T) {
 	const n = 2000
-	f, err := deletable.New(deletable.Config{Items: n, FPR: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, deletable.New, deletable.Config{Items: n, FPR: 0.01})
 	keys := filtertest.Keys(8, 6*n)
 	f.AddBatch(keys[:n])
 	clean := f.CleanRegions()
@@ -268,24 +246,6 @@ func TestDeletabilityFallsUnderChurn(t *testing.T) {
 	}
 	if info := f.Info(); !info.Overfull {
 		t.Errorf("bits that deleted keys left behind do not count: %+v", info)
-	}
-}
-
-func TestOverfullIsSaidInTime(t *testing.T) {
-	for _, n := range []uint64{1, 10, 1000, 50_000} {
-		f, err := deletable.New(deletable.Config{Items: n, FPR: 0.01})
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys := filtertest.Keys(n, 2*n+50)
-		f.AddBatch(keys[:n])
-		if info := f.Info(); info.Overfull {
-			t.Errorf("%d keys: overfull too early: %+v", n, info)
-		}
-		f.AddBatch(keys[n:])
-		if info := f.Info(); !info.Overfull {
-			t.Errorf("%d keys of %d: not overfull: %+v", len(keys), n, info)
-		}
 	}
 }
 

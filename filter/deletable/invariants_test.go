@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
 // A naive filter is the definition of [DlBF10] Sec. III, bit by bit, with the
@@ -84,7 +85,7 @@ func TestFilterIsItsDefinition(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		m := 2 + rng.Uint64N(400)
 		s := Shape{Bits: m, Hashes: 1 + rng.IntN(8), Regions: 1 + rng.Uint64N(m/2), Salt: seed}
-		f, n := mustBuild(t, s), newNaive(s)
+		f, n := filtertest.Make(t, Build, s), newNaive(s)
 		for step := range 60 {
 			change(t, rng, f, n, 3)
 			if err := f.check(); err != nil {
@@ -95,15 +96,6 @@ func TestFilterIsItsDefinition(t *testing.T) {
 			}
 		}
 	}
-}
-
-func mustBuild(t *testing.T, s Shape) *Filter {
-	t.Helper()
-	f, err := Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // change does one operation on both, mostly additions and deletions.
@@ -123,7 +115,7 @@ func change(t *testing.T, rng *rand.Rand, f *Filter, n *naive, depth int) {
 		}
 		return
 	}
-	g, o := mustBuild(t, f.shape), newNaive(f.shape)
+	g, o := filtertest.Make(t, Build, f.shape), newNaive(f.shape)
 	for range 10 {
 		change(t, rng, g, o, depth-1)
 	}
@@ -166,7 +158,7 @@ func TestStepsAreThoseOfTheGenerator(t *testing.T) {
 }
 
 func TestCountCellsCountsAnyRange(t *testing.T) {
-	f := mustBuild(t, Shape{Bits: 301, Hashes: 1, Regions: 1})
+	f := filtertest.Make(t, Build, Shape{Bits: 301, Hashes: 1, Regions: 1})
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range f.cells {
 		f.cells[i] = rng.Uint64()
@@ -191,7 +183,7 @@ func TestChecksFindDamage(t *testing.T) {
 		"more keys than cells":   func(f *Filter) { f.keys++ },
 		"a shape without hashes": func(f *Filter) { f.shape.Hashes = 0 },
 	} {
-		f := mustBuild(t, Shape{Bits: 100, Hashes: 2, Regions: 35}) // 65 cells, 33 regions of 2
+		f := filtertest.Make(t, Build, Shape{Bits: 100, Hashes: 2, Regions: 35}) // 65 cells, 33 regions of 2
 		damage(f)
 		if f.check() == nil {
 			t.Errorf("%s was not found", name)

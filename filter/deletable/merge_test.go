@@ -1,9 +1,7 @@
 package deletable_test
 
 import (
-	"errors"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -147,16 +145,8 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 		"regions is 10 in one and 11 in the other": {Bits: 100, Hashes: 3, Regions: 11},
 		"salt is 0 in one and 9 in the other":      {Bits: 100, Hashes: 3, Regions: 10, Salt: 9},
 	} {
-		err := build(t, base).Union(build(t, other))
-		if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
 	}
-	plain, err := bloom.Build(bloom.Shape{Bits: 100, Hashes: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := build(t, base).Intersect(plain); !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), "merge deletable with bloom") {
-		t.Errorf("got %v", err)
-	}
+	plain := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 100, Hashes: 3})
+	filtertest.RefusesMerge(t, build(t, base), plain, "merge deletable with bloom")
 }

@@ -1,4 +1,4 @@
 package dleft
 
-// UnderRace tells the tests outside the package.
-const UnderRace = underRace
+// Check reports whether the filter's invariants hold.
+func (f *Filter) Check() error { return f.check() }

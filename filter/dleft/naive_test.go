@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
 // A naive filter does what the package comment says in the plainest way, cell by
@@ -172,6 +172,7 @@ var naiveShapes = []Shape{
 // TestCellsAreThoseOfTheNaiveFilter also takes the general way where there is a
 // shorter one.
 func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
+	operations := 3 * filtertest.Operations(t, os.Getenv("EVERBLOOM_OPERATIONS"))
 	var full int
 	var moved, stuck uint64
 	for _, s := range naiveShapes {
@@ -182,7 +183,7 @@ func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
 					f.twins, f.short = nil, false
 				}
 				f.rigid = rigid
-				full += walk(t, f, naiveOperations(t)/len(naiveShapes)/4)
+				full += walk(t, f, operations/len(naiveShapes)/4)
 				moved, stuck = moved+f.moved, stuck+f.stuck
 			}
 		}
@@ -192,25 +193,9 @@ func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
 	}
 }
 
-func naiveOperations(tb testing.TB) int {
-	tb.Helper()
-	n, err := strconv.Atoi(os.Getenv("EVERBLOOM_OPERATIONS"))
-	switch {
-	case err == nil:
-		return n
-	case underRace:
-		return 50_000
-	}
-	return 200_000
-}
-
 func build(tb testing.TB, s Shape) *Filter {
 	tb.Helper()
-	f, err := Build(s)
-	if err != nil {
-		tb.Fatalf("%+v: %v", s, err)
-	}
-	return f
+	return filtertest.Make(tb, Build, s)
 }
 
 // walk adds and deletes keys of a small pool, now more of the one, now of the

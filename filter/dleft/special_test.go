@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
 func add(tb testing.TB, f *Filter, keys ...filter.Key) {
@@ -18,15 +19,6 @@ func add(tb testing.TB, f *Filter, keys ...filter.Key) {
 			tb.Fatalf("add %#x: %v", k, err)
 		}
 	}
-}
-
-func state(tb testing.TB, f *Filter) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	if _, err := f.Snapshot().WriteTo(&b); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // twinsOf returns keys that all have the fingerprint of the first.
@@ -137,7 +129,7 @@ func TestFullBucketRefusesWithoutChange(t *testing.T) {
 		add(t, f, k)
 		in = append(in, k)
 	}
-	before := state(t, f)
+	before := filtertest.Stored(t, f)
 	for ; f.MayContain(k); k++ {
 	}
 	if added, err := f.Add(k); added || !errors.Is(err, filter.ErrFull) {
@@ -146,7 +138,7 @@ func TestFullBucketRefusesWithoutChange(t *testing.T) {
 	if done, added, err := f.AddBatch([]filter.Key{k}); done != 0 || added != 0 || !errors.Is(err, filter.ErrFull) {
 		t.Errorf("a batch too many: %d, %d, %v", done, added, err)
 	}
-	if !bytes.Equal(state(t, f), before) {
+	if !bytes.Equal(filtertest.Stored(t, f), before) {
 		t.Error("a refused key left traces")
 	}
 	add(t, f, in[0]) // a copy needs no room
@@ -217,10 +209,7 @@ func TestRateIsExact(t *testing.T) {
 }
 
 func TestInfoTellsLoadAndStuckCounters(t *testing.T) {
-	f, err := New(Config{Items: 100, FPR: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := filtertest.Make(t, New, Config{Items: 100, FPR: 0.01})
 	for k := range filter.Key(10) {
 		add(t, f, k, k, k, k)
 	}

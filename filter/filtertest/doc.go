@@ -19,6 +19,12 @@
 // of operations shows. Keys come from a [Stream], so that a run can be repeated
 // and a key that is meant to be absent never is present by accident.
 //
+// [Wander] and [Churn] do the same to filters of any shape: the one with an eye on
+// the inside of a filter, the other on a set that changes for long.
+//
+// [Codec] has the tests of a kind's stored form: files that must be read forever,
+// forged ones that must be refused, and a fuzz target for the reader.
+//
 // # What is tolerated
 //
 // Whatever is measured is judged by the binomial spread of the measurement, four

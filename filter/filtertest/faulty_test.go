@@ -18,6 +18,7 @@ type hooks struct {
 	intersect func(f *Exact, other filter.Filter) error
 	grow      func(f *Exact) error
 	snapshot  func(f *Exact) io.WriterTo
+	image     func(f *Exact) io.WriterTo
 	read      func(r io.Reader) (*Exact, error)
 }
 
@@ -114,6 +115,14 @@ func (f *faulty) Snapshot() io.WriterTo {
 		return f.hooks.snapshot(f.exact)
 	}
 	return f.exact.Snapshot()
+}
+
+// Image is the Snapshot, where it has no fault of its own.
+func (f *faulty) Image() io.WriterTo {
+	if f.hooks.image != nil {
+		return f.hooks.image(f.exact)
+	}
+	return f.Snapshot()
 }
 
 // lazy is a snapshot that is taken only when it is written.

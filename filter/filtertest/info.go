@@ -71,19 +71,27 @@ func (c checker) checkKeys(info filter.Info, n uint64) {
 	}
 }
 
-// overfullIsTold puts four times the keys in. A kind that rounds its capacity up
-// to twice the wish or more is left alone.
+// overfullIsTold puts in what the filter was made for, and then twice as much and
+// some more. A kind that refuses needs no warning, and one that rounds its
+// capacity up beyond that is left alone.
 func (c checker) overfullIsTold() {
-	const n = 5000
-	f := c.make(n, 0.01)
-	keys := c.keys(23, 4*n)
-	if c.addWhatFits(f, keys) < len(keys) {
-		return // a kind that refuses needs no warning
+	for _, n := range []uint64{1, 10, 1000, 50_000} {
+		f := c.make(n, 0.01)
+		keys := c.keys(23, 2*n+50)
+		c.addAll(f, keys[:n])
+		info := f.Info()
+		if info.Overfull {
+			c.Errorf("a filter for %d keys holds them and says it is overfull: %+v", n, info)
+		}
+		if c.addWhatFits(f, keys[n:]) < len(keys[n:]) || info.Unbounded || info.Capacity == 0 || info.Capacity >= 2*n {
+			continue
+		}
+		info = f.Info()
+		c.checkInfo(info)
+		if !info.Overfull || info.FPR < 0.01 && n > 10 {
+			c.Errorf("a filter for %d keys at 1 %% holds %d and does not say it is overfull: %+v", n, len(keys), info)
+		}
 	}
-	if info := f.Info(); info.Capacity > 0 && !info.Unbounded && info.Capacity < 2*n && !info.Overfull {
-		c.Errorf("a filter for %d keys holds %d and does not say it is overfull: %+v", n, len(keys), info)
-	}
-	c.checkInfo(f.Info())
 }
 
 // infoSurvivesSaturation puts many times more keys into a filter than it was made

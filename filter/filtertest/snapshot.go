@@ -84,6 +84,19 @@ func (c checker) snapshotIsFrozen() {
 	}
 }
 
+// imageIsTheSnapshot is about kinds that can be written without a copy.
+func (c checker) imageIsTheSnapshot() {
+	c.wantImage(c.filled(c.keys(97, 500)))
+}
+
+// wantImage checks that f's Image, if it has one, is written as its Snapshot is.
+func (c checker) wantImage(f filter.Filter) {
+	i, ok := f.(interface{ Image() io.WriterTo })
+	if ok && !bytes.Equal(c.written(i.Image()), c.state(f)) {
+		c.Error("Image and Snapshot are written as different bytes")
+	}
+}
+
 // snapshotReportsWriteErrors fails the writer after some bytes, at the start, in
 // the middle and with the last.
 func (c checker) snapshotReportsWriteErrors() {

@@ -89,6 +89,7 @@ var checks = []check{
 	{"ResizeKeepsAllKeys", resizes, checker.resizeKeepsAllKeys},
 	{"SnapshotReadsBackEqual", snapshots, checker.snapshotReadsBackEqual},
 	{"SnapshotIsFrozen", snapshots, checker.snapshotIsFrozen},
+	{"ImageIsTheSnapshot", snapshots, checker.imageIsTheSnapshot},
 	{"SnapshotReportsWriteErrors", snapshots, checker.snapshotReportsWriteErrors},
 	{"ReadRefusesTruncation", snapshots, checker.readRefusesTruncation},
 	{"ReadRefusesDamage", snapshots, checker.readRefusesDamage},

@@ -430,6 +430,11 @@ var plants = []plant{
 		finds: []string{"SnapshotIsFrozen"},
 	},
 	{
+		fault: "has an image of another filter",
+		hooks: hooks{image: func(*Exact) io.WriterTo { return NewExact(ExactConfig{}).Snapshot() }},
+		finds: []string{"ImageIsTheSnapshot"},
+	},
+	{
 		fault: "does not hear that writing failed",
 		hooks: hooks{snapshot: func(f *Exact) io.WriterTo { return deaf{f.Snapshot()} }},
 		finds: []string{"SnapshotReportsWriteErrors"},

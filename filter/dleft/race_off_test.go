@@ -1,5 +1,0 @@
-//go:build !race
-
-package dleft
-
-const underRace = false

@@ -1,0 +1,252 @@
+package filtertest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// A codecCheck is something that a Codec offers to the tests of kinds.
+type codecCheck func(tb testing.TB, h hooks, c Codec[*faulty])
+
+func readsGolden(tb testing.TB, h hooks, c Codec[*faulty]) {
+	tb.Helper()
+	made, keys := h.golden()
+	c.ReadsGolden(tb, "words.golden", made, keys)
+}
+
+// refuses forges a file with one key too few.
+func refuses(tb testing.TB, _ hooks, c Codec[*faulty]) {
+	tb.Helper()
+	c.Refuses(tb, "two keys for one", "summary: 1 keys, found 2", framedShape{8}, frame.Summary{Keys: 1}, 3, 4)
+}
+
+func refusesOtherKinds(tb testing.TB, h hooks, c Codec[*faulty]) {
+	tb.Helper()
+	made, _ := h.golden()
+	c.RefusesOtherKinds(tb, made)
+}
+
+// fuzzes is what FuzzRead does with the golden file.
+func fuzzes(tb testing.TB, _ hooks, c Codec[*faulty]) {
+	tb.Helper()
+	for _, b := range c.goldens(tb) {
+		c.wantFilterOrRefusal(tb, b)
+	}
+}
+
+// fuzzesBehind is what FuzzRead does with the golden file and one flipped bit.
+func fuzzesBehind(tb testing.TB, _ hooks, c Codec[*faulty]) {
+	tb.Helper()
+	for _, b := range c.goldens(tb) {
+		c.wantFilterOrRefusal(tb, behindChecksums(tb, b, 8, 1<<63, 0, 0)) // word 1 of 7 is greater than all others then
+	}
+}
+
+// TestPlantedCodecFaultsAreFound has for every check of a Codec the faults that
+// it is there for, and a part of what it must say.
+func TestPlantedCodecFaultsAreFound(t *testing.T) {
+	for _, p := range []struct {
+		fault string
+		check codecCheck
+		want  string
+		hooks hooks
+	}{
+		{"refuses the past", readsGolden, "words.golden: planted", hooks{read: after(func(*Exact) error { return errPlanted })}},
+		{"forgets a key", readsGolden, "was denied", hooks{read: after(forget)}},
+		{"counts another key", readsGolden, "Info was", hooks{read: after(invent)}},
+		{"writes otherwise than in the past", readsGolden, "is now stored as other bytes", hooks{snapshot: growing}},
+		{"has an image of another filter", readsGolden, "Image and Snapshot", hooks{image: growing}},
+
+		{"does not look", refuses, "two keys for one: accepted", hooks{read: reckless(framedKind)}},
+		{"says something else", refuses, `got "frame: summary`, hooks{read: mumbling("frame: summary", filter.ErrCorrupt)}},
+		{"hides what it is", refuses, "want ErrCorrupt", hooks{read: mumbling("summary: 1 keys, found 2", errPlanted)}},
+
+		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{read: reckless(1)}},
+		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{read: reckless(framedKind)}},
+
+		{"hides damage", fuzzes, "none of those that tell of damage", hooks{read: after(func(*Exact) error { return errPlanted })}},
+		{"hides damage behind checksums", fuzzesBehind, "none of those that tell of damage", hooks{read: func(r io.Reader) (*Exact, error) {
+			f, err := readFramed(r)
+			if err != nil {
+				return nil, errPlanted
+			}
+			return f, nil
+		}}},
+		{"refuses what it wrote", fuzzes, "refused that: ", hooks{snapshot: unreadable}},
+		{"writes anew each time", fuzzes, "read that, and wrote", hooks{snapshot: growing}},
+		{"tells nonsense", fuzzes, "the fill is 2", hooks{info: alter(func(i *filter.Info) { i.Fill = 2 })}},
+		{"cannot add", fuzzes, "adding to a filter that was read: planted", hooks{add: func(*Exact, filter.Key) (bool, error) { return false, errPlanted }}},
+		{"forgets what is added", fuzzes, "forgets", hooks{add: func(*Exact, filter.Key) (bool, error) { return true, nil }}},
+		{"cannot delete", fuzzes, "deleting what was added to a filter that was read: planted", hooks{delete: func(*Exact, filter.Key) error { return errPlanted }}},
+	} {
+		notes := record(t, func(tb *recorder) { p.check(tb, p.hooks, p.hooks.codec(t)) })
+		if !strings.Contains(notes, p.want) || strings.HasPrefix(notes, "panic: ") {
+			t.Errorf("a codec that %s: the notes are %q, want %q", p.fault, notes, p.want)
+		}
+	}
+}
+
+// after reads, and then does something to what was read.
+func after(change func(*Exact) error) func(io.Reader) (*Exact, error) {
+	return func(r io.Reader) (*Exact, error) {
+		f, err := readFramed(r)
+		if err != nil {
+			return nil, err
+		}
+		return f, change(f)
+	}
+}
+
+func forget(f *Exact) error {
+	loseAny(f)
+	return nil
+}
+
+func invent(f *Exact) error {
+	_, err := f.Add(12345)
+	return err
+}
+
+// reckless reads files of the kind, of any version, and believes their keys.
+func reckless(kind frame.Kind) func(io.Reader) (*Exact, error) {
+	return func(src io.Reader) (*Exact, error) {
+		r, err := frame.Open(src)
+		if err != nil || r.Header().Kind != kind {
+			return nil, frame.ErrKind
+		}
+		return NewExact(ExactConfig{}), nil
+	}
+}
+
+// mumbling refuses everything with an error of its own.
+func mumbling(text string, kind error) func(io.Reader) (*Exact, error) {
+	return func(io.Reader) (*Exact, error) { return nil, fmt.Errorf("%s: %w", text, kind) }
+}
+
+// growing stores a filter with one room more than it has.
+func growing(f *Exact) io.WriterTo {
+	return framed(&Exact{config: f.config, room: f.room + 1, set: f.set})
+}
+
+// unreadable stores a filter with no room at all.
+func unreadable(f *Exact) io.WriterTo { return framed(&Exact{set: f.set}) }
+
+func TestSoundCodecPasses(t *testing.T) {
+	full := hooks{add: func(*Exact, filter.Key) (bool, error) { return false, filter.ErrFull }}
+	pinned := hooks{delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
+	for _, check := range []codecCheck{readsGolden, refuses, refusesOtherKinds, fuzzes, fuzzesBehind} {
+		for _, h := range []hooks{{}, full, pinned} {
+			check(t, h, h.codec(t))
+		}
+	}
+}
+
+func FuzzReadFramed(f *testing.F) { hooks{}.codec(f).FuzzRead(f) }
+
+// TestCheckIsAsked plants a fault that only the kind itself can see: before and
+// after a filter is used.
+func TestCheckIsAsked(t *testing.T) {
+	c := hooks{}.codec(t)
+	most := 0
+	c.Check = func(f *faulty) error {
+		if f.exact.set.Len() > most {
+			return errPlanted
+		}
+		return nil
+	}
+	for name, check := range map[string]codecCheck{"words.golden: planted": readsGolden, "read: planted": fuzzes} {
+		if notes := record(t, func(tb *recorder) { check(tb, hooks{}, c) }); !strings.Contains(notes, name) {
+			t.Errorf("the notes are %q, want %q", notes, name)
+		}
+	}
+	most = 7 // the keys of the golden file
+	add := hooks{delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
+	f, _ := add.golden()
+	if notes := record(t, func(tb *recorder) { c.Works(tb, f) }); notes != "read and used: planted" {
+		t.Errorf("the notes are %q", notes)
+	}
+}
+
+func TestMissingGoldenFilesAreFound(t *testing.T) {
+	c := hooks{}.codec(t)
+	c.Files = fstest.MapFS{"other.txt": {}}
+	for want, check := range map[string]codecCheck{"words.golden": readsGolden, "no golden files": fuzzes} {
+		if notes := record(t, func(tb *recorder) { check(tb, hooks{}, c) }); !strings.Contains(notes, want) {
+			t.Errorf("the notes are %q, want %q", notes, want)
+		}
+	}
+}
+
+func TestStoredIsWhatSnapshotWrites(t *testing.T) {
+	f, _ := hooks{}.golden()
+	var b bytes.Buffer
+	if _, err := f.Snapshot().WriteTo(&b); err != nil || !bytes.Equal(Stored(t, f), b.Bytes()) {
+		t.Errorf("stored as other bytes than Snapshot writes, %v", err)
+	}
+	bare := struct{ filter.Filter }{f}
+	if notes := record(t, func(tb *recorder) { Stored(tb, bare) }); !strings.Contains(notes, "cannot be written") {
+		t.Errorf("a kind without snapshots: the notes are %q", notes)
+	}
+}
+
+func TestForgedFileIsWhole(t *testing.T) {
+	c := hooks{}.codec(t)
+	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2}, 3, 1<<40)
+	f, err := c.Read(bytes.NewReader(file))
+	if err != nil || f.exact.room != 8 || !f.MayContain(3) || !f.MayContain(1<<40) {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	if !bytes.Equal(Stored(t, f), file) {
+		t.Error("the filter of a forged file is stored as other bytes")
+	}
+}
+
+func TestAlterChangesWhatItIsTold(t *testing.T) {
+	c := hooks{}.codec(t)
+	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2}, 3, 4)
+	same := func(_ *frame.Header, payload []byte) []byte { return payload }
+	if !bytes.Equal(Alter(t, file, same), file) {
+		t.Error("a file altered in nothing has other bytes")
+	}
+	altered := Alter(t, file, func(h *frame.Header, payload []byte) []byte {
+		h.Summary.Keys = 1
+		return payload[8:]
+	})
+	if want := c.Forge(t, framedShape{8}, frame.Summary{Keys: 1}, 4); !bytes.Equal(altered, want) {
+		t.Errorf("got %x, want %x", altered, want)
+	}
+	for _, bad := range [][]byte{nil, file[:len(file)-1]} {
+		if notes := record(t, func(tb *recorder) { Alter(tb, bad, same) }); !strings.Contains(notes, "a file to be altered") {
+			t.Errorf("altering %x: the notes are %q", bad, notes)
+		}
+	}
+}
+
+func TestBehindChecksumsMovesSumsAndFlipsBits(t *testing.T) {
+	c := hooks{}.codec(t)
+	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2, SetBits: 9}, 3, 4)
+	want := c.Forge(t, framedShape{8}, frame.Summary{Keys: 1, SetBits: 14}, 3, 6)
+	if got := behindChecksums(t, file, 5, 2, -1, 5); !bytes.Equal(got, want) {
+		t.Errorf("got %x, want %x", got, want)
+	}
+	empty := c.Forge(t, framedShape{8}, frame.Summary{})
+	if got := behindChecksums(t, empty, 5, 2, 0, 0); !bytes.Equal(got, empty) {
+		t.Errorf("no word to flip: got %x, want %x", got, empty)
+	}
+}
+
+func TestKeysOfAreThoseOfTheWords(t *testing.T) {
+	var hash filter.Hash
+	want := []filter.Key{hash.String("one"), hash.String("two"), hash.String("one")}
+	if got := KeysOf(" one two\none"); !slices.Equal(got, want) {
+		t.Errorf("got %x, want %x", got, want)
+	}
+}
