@@ -73,9 +73,7 @@ func (f *Filter) reuse(s Shape) (*Filter, error) {
 	}
 	clear(f.marks)
 	clear(f.cells)
-	f.shape, f.mixer = s, filter.NewMixer(s.Salt)
-	f.set, f.marked, f.keys = 0, 0, 0
-	return f, nil
+	return from(s, f.marks, f.cells), nil
 }
 
 // reached reports whether all named keys can be deleted from f.

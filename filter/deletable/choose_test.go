@@ -38,6 +38,28 @@ func TestChooseTakesTheLowestFill(t *testing.T) {
 	}
 }
 
+// TestChooseDeniesNoKey: the candidates share memory, and each must be asked by
+// its own salt.
+func TestChooseDeniesNoKey(t *testing.T) {
+	for seed := range uint64(100) {
+		keys := filtertest.Keys(seed, 22)
+		for name, goal := range map[string]deletable.Goal{"fill": deletable.BestFill(), "named": deletable.AllDeletable(keys[0])} {
+			f, number, err := deletable.Choose(inPacket, keys, goal, 32)
+			if errors.Is(err, filter.ErrPinned) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range keys {
+				if !f.MayContain(k) {
+					t.Fatalf("seed %d, %s, candidate %d: key %#x is denied", seed, name, number, k)
+				}
+			}
+		}
+	}
+}
+
 // TestChooseMakesNamedKeysDeletable asks for keys that the first candidate pins.
 func TestChooseMakesNamedKeysDeletable(t *testing.T) {
 	keys := filtertest.Keys(2, 22)

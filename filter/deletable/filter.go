@@ -76,10 +76,16 @@ func (s Shape) words() uint64 { return bitvec.WordsFor(s.Regions) + bitvec.Words
 // over returns the filter of shape s whose marks and cells are words.
 func over(s Shape, words []uint64) *Filter {
 	marks := bitvec.WordsFor(s.Regions)
+	return from(s, words[:marks:marks], words[marks:])
+}
+
+// from returns the filter of shape s with these marks and cells. Filters are made
+// here only: the view and the rest of the filter must agree on the positions.
+func from(s Shape, marks, cells []uint64) *Filter {
 	f := &Filter{
-		view:   bloom.NewView(bloom.Shape{Bits: s.Cells(), Hashes: s.Hashes, Salt: s.Salt}, words[marks:]),
-		marks:  words[:marks:marks],
-		cells:  words[marks:],
+		view:   bloom.NewView(bloom.Shape{Bits: s.Cells(), Hashes: s.Hashes, Salt: s.Salt}, cells),
+		marks:  marks,
+		cells:  cells,
 		size:   s.Cells(),
 		hashes: s.Hashes,
 		mixer:  filter.NewMixer(s.Salt),

@@ -3,6 +3,7 @@ package deletable
 import (
 	"fmt"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 )
 
@@ -20,6 +21,16 @@ func (f *Filter) check() error {
 	}
 	if f.keys > f.set {
 		return fmt.Errorf("deletable: %d keys with %d set cells", f.keys, f.set)
+	}
+	return f.checkView()
+}
+
+// checkView reports whether queries and changes agree on some keys.
+func (f *Filter) checkView() error {
+	for k := range filter.Key(64) {
+		if present, _ := f.look(f.mixer.Mix(k)); f.MayContain(k) != present {
+			return fmt.Errorf("deletable: key %d is present by its positions: %t, not so for queries", k, present)
+		}
 	}
 	return nil
 }

@@ -96,6 +96,9 @@ func SteadyLoads(d int, load float64, levels int) []float64 {
 // E is the expected number of keys above the cells by the fluid limit, taken as
 // that of a rare event.
 func InsertOverflow(d, cells int, buckets, n float64) float64 {
+	if n > float64(d*cells)*buckets {
+		return 1
+	}
 	x := newFluid(d, n/(float64(d)*buckets), cells+1).insert()
 	over := 0.0
 	for j := range x.d {
@@ -115,6 +118,9 @@ func InsertOverflow(d, cells int, buckets, n float64) float64 {
 // A key is one too many if all its buckets are full. The paper estimates E by
 // steps times the share of buckets that hold one too many.
 func SteadyOverflow(d, cells int, buckets, n, steps float64) float64 {
+	if n > float64(d*cells)*buckets {
+		return 1
+	}
 	x := newFluid(d, n/(float64(d)*buckets), cells+1).insert().settle()
 	full := 1.0
 	for j := range x.d {

@@ -179,3 +179,16 @@ func TestRateOfTinyFilters(t *testing.T) {
 		t.Errorf("three fingerprints, one key: rate %g, want 0.375", got)
 	}
 }
+
+// TestMoreKeysThanCellsOverflow needs no fluid: it would take for ever.
+func TestMoreKeysThanCellsOverflow(t *testing.T) {
+	s, err := dleft.Config{Items: 1000}.Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []uint64{100_000, 1 << 24, 1 << 62, math.MaxUint64} {
+		if s.Overflow(n) != 1 || s.ChurnOverflow(n, 1000) != 1 {
+			t.Errorf("%d keys overflow with probability %g and %g", n, s.Overflow(n), s.ChurnOverflow(n, 1000))
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package bloom
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// What kinds that are made of several filters need: they ask all units at once,
+// go by the set bits, and store the units in files of their own.
+
+// Words returns the bits of the filter, bit i being bit i mod 64 of word i/64. They
+// are not a copy: whoever changes them breaks the filter.
+func (f *Filter) Words() []uint64 { return f.words }
+
+// SetBits returns how many bits are set.
+func (f *Filter) SetBits() uint64 { return f.set }
+
+// Words returns the bits of the filter, 8 words for each block. They are not a
+// copy: whoever changes them breaks the filter.
+func (f *Blocked) Words() []uint64 { return f.words }
+
+// SetBits returns how many bits are set.
+func (f *Blocked) SetBits() uint64 { return f.set }
+
+// BlockedFromWords returns the blocked filter of shape s whose bits are words, 8
+// for each block. They belong to the filter from then on.
+func BlockedFromWords(s BlockedShape, words []uint64) (*Blocked, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if want := s.Blocks * theory.BlockWords; uint64(len(words)) != want {
+		return nil, fmt.Errorf("bloom: %d words, want %d for %d blocks", len(words), want, s.Blocks)
+	}
+	return blockedOver(s, array{words: words, set: bitvec.Vector(words).Count()}), nil
+}

@@ -1,0 +1,49 @@
+package counting
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+)
+
+// What kinds that are made of several filters need: they ask all units at once,
+// go by the counters above zero, and store the units in files of their own.
+
+// Words returns the counters of the filter: counter i has CounterBits bits, from
+// bit i·CounterBits mod 64 of word i·CounterBits/64 on. They are not a copy: whoever
+// changes them breaks the filter.
+func (f *Filter) Words() []uint64 { return f.words }
+
+// SetBits returns how many counters are above zero, which are the set bits of the
+// plain filter that [Filter.Bloom] gives.
+func (f *Filter) SetBits() uint64 { return f.positive }
+
+// Count returns the number of keys in the set, each as often as it was added, or all
+// ones if nobody knows it: after an intersection.
+func (f *Filter) Count() uint64 {
+	if f.counted() {
+		return f.keys
+	}
+	return unknownKeys
+}
+
+// FromWords returns the filter of shape s whose counters are words and whose Count
+// is keys. The words belong to the filter from then on. A number of keys that
+// cannot be true is refused.
+func FromWords(s Shape, keys uint64, words []uint64) (*Filter, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if want := bitvec.WordsFor(s.Bits()); uint64(len(words)) != want {
+		return nil, fmt.Errorf("counting: %d words, want %d for %d counters", len(words), want, s.Counters)
+	}
+	f := over(s, words)
+	f.keys, f.exact = keys, keys != unknownKeys
+	if f.exact && !f.counted() {
+		return nil, fmt.Errorf("counting: %d keys, at most %d", f.keys, uint64(maxKeys))
+	}
+	if err := f.checkKeys(f.recount()); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
