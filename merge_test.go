@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -251,5 +252,48 @@ func TestMergesInACircleDoNotBlock(t *testing.T) {
 			)
 		}
 		together(t, tasks...)
+	}
+}
+
+// TestUnionWithoutRoomChangesNothing fills the shards unevenly, so that some would
+// have had room.
+func TestUnionWithoutRoomChangesNothing(t *testing.T) {
+	for _, shards := range shardCounts {
+		needs := Needs{Items: 2000, FPR: 0.01, Kind: "dleft", Shards: shards}
+		a, b := filled(t, needs, 0, 2000), mustNew(t, needs)
+		crowded := filtertest.Keys(1, 100_000)
+		last := &b.shards[len(b.shards)-1]
+		for _, k := range crowded {
+			if b.shardOf(k) == last {
+				if _, err := b.AddKey(k); err != nil {
+					break
+				}
+			}
+		}
+		before := stored(t, a)
+		wantError(t, a.Union(b), filter.ErrFull)
+		if !bytes.Equal(stored(t, a), before) {
+			t.Errorf("%d shards: a union that failed changed the set", shards)
+		}
+	}
+}
+
+// TestUnionsInCirclesEnd would hang if two unions waited for each other.
+func TestUnionsInCirclesEnd(t *testing.T) {
+	needs := Needs{Items: 100_000, FPR: 0.01, Kind: "dleft", Shards: 7}
+	sets := []*Set{filled(t, needs, 0, 10), filled(t, needs, 10, 20), filled(t, needs, 20, 30)}
+	var done sync.WaitGroup
+	for i := range sets {
+		done.Go(func() {
+			for range 20 {
+				if err := sets[i].Union(sets[(i+1)%len(sets)]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	for _, s := range sets {
+		wantWords(t, s, 0, 30)
 	}
 }

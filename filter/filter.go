@@ -31,12 +31,25 @@ type Deleter interface {
 type Merger interface {
 	Filter
 
-	// Union adds what is in other. ErrIncompatible: nothing was changed.
+	// Union adds what is in other. After an error (ErrIncompatible, ErrFull,
+	// ErrStorage) nothing was changed.
 	Union(other Filter) error
 
-	// Intersect keeps at least what is in both. ErrIncompatible: nothing was
-	// changed.
+	// Intersect keeps at least what is in both. After an error (ErrIncompatible,
+	// ErrStorage) nothing was changed.
 	Intersect(other Filter) error
+}
+
+// A Preparer is a Merger that can find out whether a union will succeed before
+// anything changes. Whoever splits a set over several filters needs that, where
+// unions can fail for want of room.
+type Preparer interface {
+	Merger
+
+	// PrepareUnion does all of Union that can fail and leaves the filter as it
+	// is. The function it returns completes the union; until it was called the
+	// filter must not be changed.
+	PrepareUnion(other Filter) (complete func(), err error)
 }
 
 // A Resizer can change its size on demand.

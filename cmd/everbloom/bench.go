@@ -35,10 +35,10 @@ func newBench(e *env) *cobra.Command {
 		GroupID: groupChoose,
 		Short:   "Measure all kinds of filter on this machine",
 		Long: `Bench fills a filter of each kind and asks it about keys that are present
-(hit) and absent (miss), one by one, and about both in batches. It does so in
-several rounds, one kind after the other in each, and shows the median of the
-rounds, in nanoseconds per key. The keys are hashed before. The rate is the
-share of absent keys that got a yes.
+(hit) and absent (miss), one by one, and about both in batches. If the kind can,
+it deletes all keys in the end. It does so in several rounds, one kind after the
+other in each, and shows the median of the rounds, in nanoseconds per key. The
+keys are hashed before. The rate is the share of absent keys that got a yes.
 
 The present keys are those of the INPUTs, or made up if none is named.`,
 		Example: `  everbloom bench
@@ -64,7 +64,8 @@ type result struct {
 	Hit        float64 `json:"hit_ns"`
 	Miss       float64 `json:"miss_ns"`
 	Batch      float64 `json:"batch_ns"`
-	Error      string  `json:"error,omitempty"` // why there are no numbers
+	Delete     float64 `json:"delete_ns,omitempty"` // 0 if the kind cannot
+	Error      string  `json:"error,omitempty"`     // why there are no numbers
 }
 
 // run measures with as many absent keys as there are present ones.
@@ -171,7 +172,18 @@ func (b *bench) measure(k kinds.Kind, present, absent []filter.Key) result {
 	r.FPR = float64(yes) / float64(len(absent))
 	r.Batch = (askBatches(set, present) + askBatches(set, absent)) / 2
 	r.BitsPerKey = float64(f.Info().FastBits+f.Info().SlowBits) / float64(len(present))
+	if k.Abilities().Delete {
+		r.Delete = perKey(present, func() { deleteAll(set, present) })
+	}
 	return r
+}
+
+// deleteAll takes pinned keys, and the later copies of keys that are there twice,
+// in its stride.
+func deleteAll(set *everbloom.Set, keys []filter.Key) {
+	for _, k := range keys {
+		_ = set.DeleteKey(k)
+	}
 }
 
 // countYes uses the answers, so that no compiler can leave out the questions.
@@ -218,6 +230,7 @@ func medianOf(rounds []result) result {
 	m.Hit = median(func(r result) float64 { return r.Hit })
 	m.Miss = median(func(r result) float64 { return r.Miss })
 	m.Batch = median(func(r result) float64 { return r.Batch })
+	m.Delete = median(func(r result) float64 { return r.Delete })
 	return m
 }
 
@@ -230,13 +243,21 @@ func (b *bench) print(results []result, keys int) error {
 	t := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
 	// Flush reports what goes wrong.
 	_, _ = fmt.Fprintf(t, "%s, median of %d rounds, nanoseconds per key\n\n", quantity.Keys(uint64(keys)), b.rounds)
-	_, _ = fmt.Fprintln(t, "kind\tbits/key\trate\tinsert\thit\tmiss\tbatch")
+	_, _ = fmt.Fprintln(t, "kind\tbits/key\trate\tinsert\thit\tmiss\tbatch\tdelete")
 	for _, r := range results {
 		if r.Error != "" {
 			_, _ = fmt.Fprintf(t, "%s\t%s\n", r.Kind, r.Error)
 			continue
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%.1f\t%.1f\t%.1f\t%.1f\n", r.Kind, r.BitsPerKey, quantity.Rate(r.FPR), r.Insert, r.Hit, r.Miss, r.Batch)
+		_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%s\n", r.Kind, r.BitsPerKey, quantity.Rate(r.FPR), r.Insert, r.Hit, r.Miss, r.Batch, r.deleteText())
 	}
 	return t.Flush()
+}
+
+// deleteText has a dash for kinds that cannot delete.
+func (r result) deleteText() string {
+	if r.Delete == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", r.Delete)
 }

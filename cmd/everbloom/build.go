@@ -32,6 +32,7 @@ type build struct {
 	out   string
 	quiet bool
 	keys  atomic.Uint64 // read so far
+	added uint64        // of these looked new
 }
 
 func newBuild(e *env) *cobra.Command {
@@ -189,7 +190,8 @@ func (b *build) keep(ctx context.Context, in *lines.Input, kept *spool.Spool) er
 
 // add puts keys into the set and counts them.
 func (b *build) add(set *everbloom.Set, keys []filter.Key) error {
-	_, err := set.AddBatch(keys)
+	added, err := set.AddBatch(keys)
+	b.added += uint64(added)
 	b.keys.Add(uint64(len(keys)))
 	return full(err, b.keys.Load())
 }
@@ -235,6 +237,9 @@ func (b *build) summarise(set *everbloom.Set, took time.Duration) {
 		parts = append(parts, quantity.Short(float64(keys)/took.Seconds())+" keys/s")
 	}
 	b.say("%s: %s: %s", b.out, info.Kind, strings.Join(parts, ", "))
+	if seen := keys - min(keys, b.added); info.Duplicates == filter.DuplicatesPin && seen > keys/50 {
+		b.say("%s: %s looked as if they were in it already: a key that is added twice cannot be deleted", b.out, quantity.Keys(seen))
+	}
 	if info.Overfull {
 		b.say("%s: made for %s, so the rate is above the asked one: give a larger --items", b.out, quantity.Keys(info.Capacity))
 	}

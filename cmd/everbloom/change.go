@@ -160,6 +160,9 @@ func (c *change) summarise() {
 		about = ""
 	}
 	c.say("%s: %s; now %s%s, rate %s", c.out, strings.Join(parts, ", "), about, quantity.Keys(info.Keys), quantity.Rate(info.FPR))
+	if c.absent > c.deleted && c.deleted > 0 && info.Duplicates != filter.DuplicatesIgnored {
+		c.say("%s: most keys were absent: if this was the wrong list, those deleted may have been others: restore the file", c.out)
+	}
 	if info.Overfull {
 		c.say("%s: made for %s: rebuild it for more, or the rate keeps rising", c.out, quantity.Keys(info.Capacity))
 	}

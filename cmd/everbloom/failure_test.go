@@ -77,7 +77,7 @@ func TestUnmergeableNamesTheFiles(t *testing.T) {
 	}{
 		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build both with"},
 		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot be merged: build with --merge"},
-		{filter.ErrFull, "a and b: filter is full"},
+		{filter.ErrFull, "a and b: together they do not fit; nothing was written: build both with larger --items"},
 	} {
 		if got := unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -137,7 +137,11 @@ func (f fileInfo) print(w io.Writer) error {
 		row("shards", "%d, each of this shape", f.Shards)
 	}
 	row("hash", "%s", f.hashName())
-	row("keys", "about %s", quantity.Count(s.Keys))
+	about := "about "
+	if f.State != nil && f.State.Exact {
+		about = ""
+	}
+	row("keys", "%s%s", about, quantity.Count(s.Keys))
 	if s.Capacity > 0 {
 		row("made for", "%s", quantity.Keys(s.Capacity))
 	}

@@ -70,6 +70,8 @@ func unmergeable(a, b string, set, other *everbloom.Set, err error) error {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return within(a, "kind %s cannot be merged: build with --merge", set.Info().Kind)
+	case errors.Is(err, filter.ErrFull):
+		return fmt.Errorf("%s and %s: together they do not fit; nothing was written: build both with larger --items", a, b)
 	case !errors.Is(err, filter.ErrIncompatible):
 		return fmt.Errorf("%s and %s: %w", a, b, err)
 	case set.Hash() != other.Hash() && set.Hash().Name() == other.Hash().Name():

@@ -86,8 +86,8 @@
 //
 // # When to take another kind
 //
-// Package dleft does the same in less than half the memory, up to a fixed number
-// of keys. Without deletes take package bloom, which needs a quarter.
+// Package dleft does the same in less than half the memory at equal rates under
+// 2 %, up to a fixed number of keys. Without deletes take package bloom, which needs a quarter.
 //
 // # Departures from the papers
 //

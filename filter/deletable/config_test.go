@@ -20,7 +20,7 @@ func TestShapes(t *testing.T) {
 		{config{}, deletable.Shape{Bits: 16_433_661, Hashes: 8, Regions: 1_825_963}},
 		{config{FPR: 0.01}, deletable.Shape{Bits: 11_490_273, Hashes: 5, Regions: 1_641_468}},
 		{config{FPR: 0.01, Deletability: 0.5}, deletable.Shape{Bits: 10_418_044, Hashes: 6, Regions: 801_388}},
-		{config{FPR: 0.01, Deletability: 0.99}, deletable.Shape{Bits: 17_199_088, Hashes: 5, Regions: 4_299_772}},
+		{config{FPR: 0.01, Deletability: 0.99}, deletable.Shape{Bits: 17_199_090, Hashes: 5, Regions: 4_299_773}},
 		{config{FPR: 0.01, RegionShare: 0.1}, deletable.Shape{Bits: 10_658_840, Hashes: 7, Regions: 1_065_884}},
 		{config{FPR: 0.01, RegionShare: 0.5, Salt: 4}, deletable.Shape{Bits: 19_185_912, Hashes: 7, Regions: 9_592_956, Salt: 4}},
 		{config{Items: 1, FPR: 0.3}, deletable.Shape{Bits: 5, Hashes: 1, Regions: 1}},
@@ -46,7 +46,7 @@ func TestShapeIsTheSmallest(t *testing.T) {
 					t.Errorf("%d keys at %g, %g: %+v has rate %g, deletability %g", n, fpr, wish, s, s.FPR(n), s.Deletability(n))
 				}
 				best := smallest(n, fpr, wish)
-				if float64(s.Bits) > 1.001*float64(best.Bits)+1 {
+				if float64(s.Bits) > 1.001*float64(best.Bits)+3 { // tiny ones pay for the margin
 					t.Errorf("%d keys at %g, %g: %+v, but %+v would do", n, fpr, wish, s, best)
 				}
 			}
@@ -56,6 +56,9 @@ func TestShapeIsTheSmallest(t *testing.T) {
 
 // smallest finds the least m' for each k and region size by bisection.
 func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
+	enough := func(s deletable.Shape) bool {
+		return s.FPR(n) <= fpr && s.Deletability(n) >= wish+deletable.FewRegions(wish, float64(s.Regions))
+	}
 	for k := 1; k <= 16; k++ {
 		for size := uint64(1); size <= 60; size++ {
 			shape := func(cells uint64) deletable.Shape {
@@ -65,13 +68,13 @@ func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
 			low, high := uint64(0), 64*n*uint64(k)/min(size, 4)+1
 			for high-low > 1 {
 				mid := (low + high) / 2
-				if s := shape(mid); s.FPR(n) <= fpr && s.Deletability(n) >= wish {
+				if s := shape(mid); enough(s) {
 					high = mid
 				} else {
 					low = mid
 				}
 			}
-			if s := shape(high); s.FPR(n) <= fpr && s.Deletability(n) >= wish && (best.Bits == 0 || s.Bits < best.Bits) {
+			if s := shape(high); enough(s) && (best.Bits == 0 || s.Bits < best.Bits) {
 				best = s
 			}
 		}
@@ -82,11 +85,11 @@ func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
 // TestWishedDeletabilityIsReached fills filters with the keys that they were made
 // for and deletes them all.
 func TestWishedDeletabilityIsReached(t *testing.T) {
-	for _, n := range []uint64{1, 10, 300, 5000} {
+	for _, n := range []uint64{1, 2, 3, 5, 8, 12, 30, 300, 5000} {
 		for _, fpr := range []float64{0.1, 0.01, 0.001} {
-			for _, wish := range []float64{0.3, 0.8, 0.9, 0.99} {
+			for _, wish := range []float64{0.3, 0.5, 0.8, 0.9, 0.99} {
 				config := deletable.Config{Items: n, FPR: fpr, Deletability: wish}
-				mean, spread := measure(t, config, max(4, min(2000, 10_000/n)))
+				mean, spread := measure(t, config, max(4, 20_000/n))
 				if mean < wish-4*spread {
 					t.Errorf("%d keys at %g: wished for %g, got %.4f ± %.4f", n, fpr, wish, mean, spread)
 				}

@@ -67,7 +67,9 @@ func Eq1(cells, k, n, s float64) float64 { return 1 - Eq1Printed(cells, k, n, s)
 // A cell that the key hit is clean only if none of the other kn-1 hits fell on it;
 // Eq. (1) would also allow one. The k cells are taken as independent, and the
 // key's own repetitions as collisions, which the filter does not do: an
-// approximation, a little low for filters of some hundred bits.
+// approximation. With a dozen regions or fewer it is up to 0.05 too high, because
+// several cells of a key lie in one region; with some hundred cells in many regions
+// a little low.
 func Deletable(cells, k, n, s float64) float64 {
 	p := cleanCell(cells, k, n, s)
 	return -math.Expm1(k * math.Log1p(-p))

@@ -1,5 +1,5 @@
 // Package dleft is the d-left counting Bloom filter: keys can be deleted, at less
-// than half the memory of a counting filter.
+// than half the memory of a counting filter of the same rate, if that is under 2 %.
 //
 // [dlCBF06] describes it.
 //

@@ -13,24 +13,33 @@ import (
 // of f, which takes the place of f in the end. If some find no room the error is
 // ErrFull, and nothing was changed.
 func (f *Filter) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion makes the copy that takes the place of f in Union, and returns the
+// function that puts it there.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g, err := f.clone()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for cell, fp := range o.all() {
 		_, counter := o.get(cell)
 		if !g.take(fp, counter) {
-			return fmt.Errorf("dleft: union of %d and %d keys: %w", f.Len(), o.Len(), errFull)
+			return nil, fmt.Errorf("dleft: union of %d and %d keys: %w", f.Len(), o.Len(), filter.ErrFull)
 		}
 	}
 	g.vague = min(g.vague+o.vague, maxVague)
 	g.capacity = max(f.capacity, o.capacity)
-	*f = *g
-	return nil
+	return func() { *f = *g }, nil
 }
 
 // maxVague is where copies in stuck cells are no longer counted. A filter that

@@ -84,7 +84,7 @@ var table = []Kind{
 		Name:         "dleft",
 		Number:       frame.DLeft,
 		Title:        "a table of fingerprints with d choices",
-		Strength:     "deletes every key for about half the memory of counting, less at low rates",
+		Strength:     "deletes every key; half the memory of counting at 1 %, less at lower rates",
 		Weakness:     "refuses keys when it is full; keys are to be deleted as often as they were added",
 		Duplicates:   filter.DuplicatesCounted,
 		Deleting:     "yes",
