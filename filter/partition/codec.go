@@ -1,0 +1,186 @@
+package partition
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/bits"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// A filter is stored in the common envelope (internal/frame) as kind 8:
+//
+//	shape    universe, idbits, depth, unitbits, hashes, full, count, salt
+//	payload  the ids in ascending order: the first one, and then for each how much
+//	         it is above the one before; 7 bits in a byte, the lowest first, and the
+//	         highest bit of a byte says that another follows, as short as can be
+//
+// That is the map; the tree follows from it and is built by the reader. The
+// summary's keys are the number of ids and its set bits those of all units of the
+// tree: both must be true. The format is version 1: do not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own: the stored form,
+// which is about a third of the filter.
+func (f *Filter) Snapshot() io.WriterTo {
+	image := f.image()
+	payload := make([]byte, 0, image.Header.Payload)
+	for gaps := range f.gaps() {
+		payload = appendGaps(payload, gaps)
+	}
+	image.Payload = func(w io.Writer) error {
+		_, err := w.Write(payload)
+		return err
+	}
+	return image
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo {
+	image := f.image()
+	image.Payload = func(w io.Writer) error {
+		var part []byte
+		for gaps := range f.gaps() {
+			part = appendGaps(part[:0], gaps)
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return image
+}
+
+// image returns the stored form without its payload.
+func (f *Filter) image() *frame.Image {
+	fast, slow := f.memory()
+	size := 0
+	for gaps := range f.gaps() {
+		for _, gap := range gaps {
+			size += (bits.Len64(gap|1) + 6) / 7
+		}
+	}
+	return &frame.Image{Header: frame.Header{
+		Kind:    frame.Partition,
+		Version: formatVersion,
+		Shape:   frame.ShapeOf(f.shape),
+		Summary: frame.Summary{Keys: f.count, SetBits: f.set, FastBits: fast, SlowBits: slow},
+		Payload: uint64(size),
+	}}
+}
+
+// Read reads what Snapshot wrote. It takes about as long as a union.
+func Read(src io.Reader) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Partition, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	d := &decoder{r: r, last: s.lastID()}
+	f, err := assemble(s, d)
+	if err := errors.Join(d.err, err); err != nil {
+		return nil, fmt.Errorf("partition: read: %w", err)
+	}
+	if sum := r.Header().Summary; sum.Keys != f.count || sum.SetBits != f.set {
+		return nil, r.Corruptf("summary: %d keys and %d bits set, found %d and %d", sum.Keys, sum.SetBits, f.count, f.set)
+	}
+	return f, r.Close()
+}
+
+// A decoder gives the ids of a file, and stops at the first thing that is wrong.
+type decoder struct {
+	r     *frame.Reader
+	buf   []byte
+	rest  []byte // of buf, not decoded yet
+	id    uint64 // the latest
+	last  uint64 // the largest that may be
+	begun bool
+	err   error
+}
+
+// bufferBytes is how much is read at once.
+const bufferBytes = 16 << 10
+
+// more decodes what is at hand, but for what may be the beginning of a number.
+func (d *decoder) more(dst []uint64) []uint64 {
+	if d.err = d.refill(); d.err != nil {
+		return dst
+	}
+	for len(d.rest) >= binary.MaxVarintLen64 || len(d.rest) > 0 && d.r.Left() == 0 {
+		gap, n := binary.Uvarint(d.rest)
+		if d.err = d.step(gap, n); d.err != nil {
+			return dst
+		}
+		dst = append(dst, d.id)
+		d.rest = d.rest[n:]
+	}
+	return dst
+}
+
+// refill reads on, behind what is left of the buffer.
+func (d *decoder) refill() error {
+	if d.buf == nil {
+		d.buf = make([]byte, min(bufferBytes, d.r.Left()+1))
+	}
+	kept := copy(d.buf, d.rest)
+	n := kept + int(min(uint64(len(d.buf)-kept), d.r.Left()))
+	d.rest = d.buf[:n]
+	return d.r.ReadFull(d.buf[kept:n])
+}
+
+// step goes on by a gap that was decoded from n bytes.
+func (d *decoder) step(gap uint64, n int) error {
+	switch {
+	case n <= 0:
+		return d.r.Corruptf("payload: id after %d: a number that does not end", d.id)
+	case n > 1 && d.rest[n-1] == 0:
+		return d.r.Corruptf("payload: id after %d: %d bytes for the number %d", d.id, n, gap)
+	case d.begun && gap == 0:
+		return d.r.Corruptf("payload: id %d comes twice", d.id)
+	case gap > d.last-d.id:
+		return d.r.Corruptf("payload: id %d + %d, the largest is %d", d.id, gap, d.last)
+	}
+	d.id += gap
+	d.begun = true
+	return nil
+}
+
+// gaps gives what is stored, leaf by leaf.
+func (f *Filter) gaps() iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		c := cursor{f: f}
+		before := uint64(0)
+		var gaps []uint64
+		for c.load() {
+			gaps = gaps[:0]
+			for _, id := range c.ids {
+				gaps = append(gaps, id-before)
+				before = id
+			}
+			c.ids = nil
+			if !yield(gaps) {
+				return
+			}
+		}
+	}
+}
+
+func appendGaps(dst []byte, gaps []uint64) []byte {
+	for _, gap := range gaps {
+		dst = binary.AppendUvarint(dst, gap)
+	}
+	return dst
+}

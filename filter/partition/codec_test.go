@@ -1,0 +1,108 @@
+package partition_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+var codec = filtertest.Codec[*partition.Filter]{
+	Kind: frame.Partition, Read: partition.Read, Check: (*partition.Filter).Check, Files: os.DirFS("testdata"),
+}
+
+// goldens has files of format version 1. They are never written again: every
+// release must read them and give these answers.
+var goldens = map[string]struct {
+	shape partition.Shape
+	keys  []filter.Key
+}{
+	"hashed-v1.golden": {
+		partition.Shape{IDBits: 37, Depth: 34, UnitBits: 128, Hashes: 10, Full: 64, Salt: 3},
+		filtertest.KeysOf("the quick brown fox jumps over a lazy dog in the field of hay and rye"),
+	},
+	"figure5-v1.golden": {
+		partition.Shape{Universe: 32, IDBits: 5, Depth: 3, UnitBits: 5, Hashes: 2, Full: 5, Count: 4},
+		[]filter.Key{4, 5, 8, 10, 17, 19, 22, 25, 31},
+	},
+}
+
+func TestGoldenFilesAreReadForever(t *testing.T) {
+	for name, g := range goldens {
+		made := filtertest.Make(t, partition.Build, g.shape)
+		if _, _, err := made.AddBatch(g.keys); err != nil {
+			t.Fatal(err)
+		}
+		f := codec.ReadsGolden(t, name, made, g.keys)
+		if f.Len() != made.Len() || f.Shape() != g.shape {
+			t.Errorf("%s: %d ids, %+v", name, f.Len(), f.Shape())
+		}
+	}
+}
+
+// forge returns a file of the example's shape, or another one, with these bytes as
+// ids.
+func forge(t *testing.T, change func(*partition.Shape), sum frame.Summary, payload ...byte) []byte {
+	t.Helper()
+	s := goldens["figure5-v1.golden"].shape
+	if change != nil {
+		change(&s)
+	}
+	empty := codec.Forge(t, s, sum)
+	return filtertest.Alter(t, empty, func(_ *frame.Header, _ []byte) []byte { return payload })
+}
+
+func TestForgedFilesAreRefused(t *testing.T) {
+	type (
+		shape = partition.Shape
+		sum   = frame.Summary
+	)
+	made := filtertest.Make(t, partition.Build, goldens["figure5-v1.golden"].shape)
+	if _, _, err := made.AddBatch([]filter.Key{4, 5}); err != nil {
+		t.Fatal(err)
+	}
+	var set uint64
+	for n := range made.Nodes() {
+		set += n.SetBits
+	}
+	two := sum{Keys: 2, SetBits: set}
+	if f, err := partition.Read(bytes.NewReader(forge(t, nil, two, 4, 1))); err != nil || f.Len() != 2 {
+		t.Fatalf("ids 4 and 5: %v", err)
+	}
+	for what, c := range map[string]struct {
+		want string
+		file []byte
+	}{
+		"too deep":           {"Depth: 9", forge(t, func(s *shape) { s.Depth = 9 }, two, 4, 1)},
+		"no bits":            {"UnitBits: 0", forge(t, func(s *shape) { s.UnitBits = 0 }, two, 4, 1)},
+		"huge units":         {"UnitBits: 1099511627776", forge(t, func(s *shape) { s.UnitBits = 1 << 40 }, two, 4, 1)},
+		"too few bits of id": {"IDBits: 4, want 5", forge(t, func(s *shape) { s.IDBits = 4 }, two, 4, 1)},
+		"splits at once":     {"Full: 0", forge(t, func(s *shape) { s.Full = 0 }, two, 4, 1)},
+		"splits too early":   {"Full: 9, must be 25", forge(t, func(s *shape) { s.UnitBits, s.Full = 100, 9 }, two, 4, 1)},
+		"counts too little":  {"Count: 1", forge(t, func(s *shape) { s.UnitBits, s.Full, s.Count = 1000, 500, 1 }, two, 4, 1)},
+		"too many hashes":    {"Hashes: 65", forge(t, func(s *shape) { s.Hashes = 65 }, two, 4, 1)},
+		"an id twice":        {"id 4 comes twice", forge(t, nil, two, 4, 0)},
+		"beyond the last":    {"id 4 + 28, the largest is 31", forge(t, nil, two, 4, 28)},
+		"far beyond":         {"id 4 + 18446744073709551615", forge(t, nil, two, append([]byte{4}, binary.AppendUvarint(nil, 1<<64-1)...)...)},
+		"endless":            {"a number that does not end", forge(t, nil, two, 4, 0x81)},
+		"more than 64 bits":  {"a number that does not end", forge(t, nil, two, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1)},
+		"too long a form":    {"2 bytes for the number 1", forge(t, nil, two, 4, 0x81, 0)},
+		"one key more":       {"summary: 3 keys", forge(t, nil, sum{Keys: 3, SetBits: set}, 4, 1)},
+		"one bit more":       {"bits set, found", forge(t, nil, sum{Keys: 2, SetBits: set + 1}, 4, 1)},
+		"keys of nothing":    {"summary: 2 keys", forge(t, nil, two)},
+	} {
+		codec.RefusesFile(t, what, c.want, c.file)
+	}
+	codec.Refuses(t, "the wrong fields", "universe", struct{ Bits uint64 }{64}, two)
+}
+
+func TestKindsAreNotMistaken(t *testing.T) {
+	codec.RefusesOtherKinds(t, filtertest.Make(t, partition.New, partition.Config{}))
+}
+
+func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

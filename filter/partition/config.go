@@ -1,0 +1,216 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Config is the wish. The zero Config asks for one false positive in a thousand,
+// for hashed Keys, of which about a million are expected.
+type Config struct {
+	// Items is the number of keys that are expected; 0 means 1,000,000. It is not
+	// a limit: it only decides how large a unit is and, for hashed Keys, how
+	// many of their bits are kept.
+	Items uint64
+
+	// FPR is the rate of false positives that is not exceeded, above 0 and below 1;
+	// 0 means 0.001.
+	FPR float64
+
+	// Universe is the number of ids: Keys are then not hashes but the ids
+	// themselves, from 0 to Universe-1. 0 means hashed Keys.
+	Universe uint64
+
+	// Depth is the depth of the full tree, d; 0 leaves the choice. The depth-th
+	// part of the universe is the number of ids that a unit is sized for: with
+	// Universe 2^32 and Depth 22 they are 1024.
+	Depth int
+
+	// Salt makes filters of one size spread the same keys differently. Only
+	// filters of equal salt can be merged.
+	Salt uint64
+}
+
+const (
+	defaultItems = 1_000_000
+	defaultFPR   = 0.001
+
+	// A unit is for 64 to 1024 ids, and the expected set has four or more. Larger
+	// ones would make additions slower, smaller ones the walk longer.
+	minUnitLog, maxUnitLog = 6, 10
+
+	// Hashed Keys are shortened, and keys that become equal are false positives of
+	// their own kind: n/2^u. That is at most a 32nd of the rate for 2^23 keys, or
+	// for Items if these are more, and the units are sized for the rest.
+	floorLog  = 5
+	floorKeys = 1 << 23
+)
+
+// Limits that keep all arithmetic within 64 bits; memory ends long before.
+const (
+	maxItems    = 1 << 44
+	maxHashes   = 64
+	maxUnitIDs  = 16 // as a power of two
+	maxUnitBits = 1 << 23
+	maxCount    = 1 << 23
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	if c.Items == 0 {
+		c.Items = defaultItems
+	}
+	if c.FPR == 0 {
+		c.FPR = defaultFPR
+	}
+	var errs []error
+	if !(c.FPR > 0 && c.FPR < 1) {
+		errs = append(errs, fmt.Errorf("partition: FPR: %g, must lie between 0 and 1", c.FPR))
+	} else if floor := float64(c.Items) * (1 << floorLog) / (1 << 63) / 2; c.Universe == 0 && c.FPR < floor {
+		errs = append(errs, fmt.Errorf("partition: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	} else if c.FPR < minFPR {
+		errs = append(errs, fmt.Errorf("partition: FPR: %g, at least %g", c.FPR, minFPR))
+	}
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("partition: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	if c.Depth < 0 || c.Depth > 64 {
+		errs = append(errs, fmt.Errorf("partition: Depth: %d, must be 0 to 64", c.Depth))
+	}
+	return c, errors.Join(errs...)
+}
+
+// minFPR is the rate of 64 hashes.
+const minFPR = 1e-19
+
+// Shape returns the geometry for the wish. Where the whole tree is full, each unit
+// has 2^(u-d) ids; [DPBF19] Eq. (1) gives the bits for that, and four standard
+// deviations are added, so that also an unlucky unit keeps the rate.
+func (c Config) Shape() (Shape, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Shape{}, err
+	}
+	idBits, f := c.idBits(), c.FPR
+	if c.Universe == 0 {
+		f *= 1 - 1.0/(1<<floorLog)
+	}
+	depth := c.Depth
+	if depth == 0 {
+		depth = max(0, idBits-c.unitLog())
+	}
+	if depth > idBits || idBits-depth > maxUnitIDs {
+		return Shape{}, fmt.Errorf("partition: Depth: %d, must be %d to %d for ids of %d bits", depth, max(0, idBits-maxUnitIDs), idBits, idBits)
+	}
+	k := unitHashes(f)
+	m := unitBits(math.Exp2(float64(idBits-depth)), float64(k), f)
+	s := Shape{
+		Universe: c.Universe, IDBits: idBits, Depth: depth,
+		UnitBits: uint64(m), Hashes: k, Full: uint64(mostSet(m, float64(k), f)), Salt: c.Salt,
+	}
+	return s, s.check()
+}
+
+// idBits returns u, the bits of an id.
+func (c Config) idBits() int {
+	if c.Universe > 0 {
+		return bits.Len64(c.Universe - 1)
+	}
+	keys := math.Max(float64(c.Items), floorKeys)
+	return min(64, int(math.Ceil(math.Log2(keys/c.FPR)))+floorLog)
+}
+
+// unitLog returns the ids of a unit, as a power of two.
+func (c Config) unitLog() int {
+	return min(max(minUnitLog, bits.Len64(c.Items/4)-1), maxUnitLog)
+}
+
+// unitHashes returns the number of hashes with which Eq. (1) asks for the fewest bits.
+func unitHashes(f float64) int {
+	k := min(max(1, math.Floor(-math.Log2(f))), maxHashes-1)
+	if UnitBits(1000, k+1, f) < UnitBits(1000, k, f) {
+		k++
+	}
+	return int(k)
+}
+
+// mostSet returns how many of m bits may be set at rate f.
+func mostSet(m, k, f float64) float64 {
+	return max(1, math.Floor(m*math.Pow(f, 1/k)))
+}
+
+// unitBits returns the bits, in whole words, that keep rate f with n ids but for
+// four standard deviations of the number of set bits.
+func unitBits(n, k, f float64) float64 {
+	m := 64 * math.Ceil(UnitBits(n, k, f)/64)
+	for {
+		mean, spread := setBits(m, k, n)
+		if mean+4*spread <= mostSet(m, k, f) || m >= maxUnitBits {
+			return m
+		}
+		m += 64
+	}
+}
+
+// Shape is the geometry of a [Filter]: what papers state and files store.
+type Shape struct {
+	Universe uint64 // number of ids, which Keys are; 0 if Keys are hashed
+	IDBits   int    // u: bits of an id; the upper ones of a hashed Key
+	Depth    int    // d
+	UnitBits uint64 // m
+	Hashes   int    // k
+	Full     uint64 // most set bits of a unit; with more it splits, above Depth
+	Count    uint64 // most ids of a unit; 0 if only bits count
+	Salt     uint64
+}
+
+// UnitIDs returns n_t, the number of ids of a leaf at Depth: 2^(u-d).
+func (s Shape) UnitIDs() uint64 { return 1 << (s.IDBits - s.Depth) }
+
+// UnitFPR returns the rate of a unit that is as full as it may be.
+func (s Shape) UnitFPR() float64 { return power(float64(s.Full)/float64(s.UnitBits), s.Hashes) }
+
+func (s Shape) words() int { return int((s.UnitBits + 63) / 64) }
+
+// shift returns how many bits of a Key are not part of the id.
+func (s Shape) shift() uint {
+	if s.Universe > 0 {
+		return 0
+	}
+	return uint(64 - s.IDBits)
+}
+
+func (s Shape) lastID() uint64 {
+	if s.Universe > 0 {
+		return s.Universe - 1
+	}
+	return ^uint64(0) >> s.shift()
+}
+
+func (s Shape) check() error {
+	var errs []error
+	if s.IDBits < 0 || s.IDBits > 64 || s.Universe == 0 && s.IDBits == 0 {
+		errs = append(errs, fmt.Errorf("partition: IDBits: %d, must be 1 to 64", s.IDBits))
+	} else if want := bits.Len64(s.Universe - 1); s.Universe > 0 && want != s.IDBits {
+		errs = append(errs, fmt.Errorf("partition: IDBits: %d, want %d for a universe of %d", s.IDBits, want, s.Universe))
+	}
+	if len(errs) == 0 && (s.Depth < 0 || s.Depth > s.IDBits || s.IDBits-s.Depth > maxUnitIDs) {
+		errs = append(errs, fmt.Errorf("partition: Depth: %d, must be %d to %d for ids of %d bits", s.Depth, max(0, s.IDBits-maxUnitIDs), s.IDBits, s.IDBits))
+	}
+	if s.UnitBits < 1 || s.UnitBits > maxUnitBits {
+		errs = append(errs, fmt.Errorf("partition: UnitBits: %d, must be 1 to %d", s.UnitBits, maxUnitBits))
+	}
+	if s.Hashes < 1 || s.Hashes > maxHashes {
+		errs = append(errs, fmt.Errorf("partition: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
+	}
+	// Units that split while they are nearly empty would multiply the memory of a set.
+	if least := max(1, s.UnitBits/4); s.Full < least || s.Full > s.UnitBits {
+		errs = append(errs, fmt.Errorf("partition: Full: %d, must be %d to %d, a quarter to all of the bits of a unit", s.Full, least, s.UnitBits))
+	}
+	if s.Count > maxCount || s.Count > 0 && s.UnitBits > 64*uint64(max(0, s.Hashes))*s.Count {
+		errs = append(errs, fmt.Errorf("partition: Count: %d, must be 0, or up to %d and at least a 64th of a hash's bits of a unit", s.Count, maxCount))
+	}
+	return errors.Join(errs...)
+}

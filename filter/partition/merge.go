@@ -1,0 +1,126 @@
+package partition
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// Union adds what is in other, a *Filter of equal shape and any size. The result
+// is the same as if all keys had been added to f.
+func (f *Filter) Union(other filter.Filter) error { return f.merge(other, Union) }
+
+// Intersect keeps what is in both f and other, a *Filter of equal shape and any
+// size. The result is the same as if only the common keys had been added.
+func (f *Filter) Intersect(other filter.Filter) error { return f.merge(other, Intersect) }
+
+func (f *Filter) merge(other filter.Filter, combine func(a, b *Filter) (*Filter, error)) error {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return err
+	}
+	if o == f {
+		return nil
+	}
+	g, err := combine(f, o)
+	if err == nil {
+		*f = *g
+	}
+	return err
+}
+
+// Union returns a new filter with the keys of both, which have equal shapes and are
+// not changed.
+func Union(a, b *Filter) (*Filter, error) {
+	if _, err := filter.Peer(a, b); err != nil {
+		return nil, err
+	}
+	return assemble(a.shape, &union{one: cursor{f: a}, other: cursor{f: b}})
+}
+
+// Intersect returns a new filter with the keys that are in both, which have equal
+// shapes and are not changed.
+func Intersect(a, b *Filter) (*Filter, error) {
+	if _, err := filter.Peer(a, b); err != nil {
+		return nil, err
+	}
+	return assemble(a.shape, &intersection{one: cursor{f: a}, other: cursor{f: b}})
+}
+
+// A cursor walks the map of a filter: all ids in ascending order, leaf by leaf.
+type cursor struct {
+	f     *Filter
+	next  uint64 // the first id that was not looked at
+	ended bool
+	ids   []uint64 // of the leaf that was come to, without those that were taken
+	leaf  []uint64 // the same with them: the buffer
+}
+
+// more is the source of a copy.
+func (c *cursor) more(dst []uint64) []uint64 {
+	if !c.load() {
+		return dst
+	}
+	dst = append(dst, c.ids...)
+	c.ids = nil
+	return dst
+}
+
+// load sees to it that there are ids, unless the walk is at its end.
+func (c *cursor) load() bool {
+	for len(c.ids) == 0 && !c.ended {
+		if r := c.f.tree.find(c.next); r != none {
+			c.leaf = c.f.leaves[r.unit()].appendTo(c.leaf[:0])
+			c.ids = c.leaf
+		}
+		last := c.next | (1<<(c.f.shape.IDBits-c.f.tree.depthOf(c.next)) - 1)
+		c.next = last + 1
+		c.ended = last >= c.f.last
+	}
+	return len(c.ids) > 0
+}
+
+// union gives what is in either.
+type union struct{ one, other cursor }
+
+func (u *union) more(dst []uint64) []uint64 {
+	if !u.one.load() {
+		return u.other.more(dst)
+	}
+	if !u.other.load() {
+		return u.one.more(dst)
+	}
+	a, b := u.one.ids, u.other.ids
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		dst = append(dst, min(x, y))
+		if x <= y {
+			a = a[1:]
+		}
+		if y <= x {
+			b = b[1:]
+		}
+	}
+	u.one.ids, u.other.ids = a, b
+	return dst
+}
+
+// intersection gives what is in both.
+type intersection struct{ one, other cursor }
+
+func (s *intersection) more(dst []uint64) []uint64 {
+	n := len(dst)
+	for len(dst) == n && s.one.load() && s.other.load() {
+		a, b := s.one.ids, s.other.ids
+		for len(a) > 0 && len(b) > 0 {
+			x, y := a[0], b[0]
+			if x == y {
+				dst = append(dst, x)
+			}
+			if x <= y {
+				a = a[1:]
+			}
+			if y <= x {
+				b = b[1:]
+			}
+		}
+		s.one.ids, s.other.ids = a, b
+	}
+	return dst
+}
