@@ -40,6 +40,17 @@ func BlockedFPR(load float64, perWord int) float64 {
 	return rate
 }
 
+// BlockRate returns the false-positive rate of one 512-bit block that holds the
+// given number of keys, for keys that set perWord bits in each of its 8 words.
+//
+//	[PSS07] Sec. 3: f_inner(i) = E[(X_i/64)^perWord]^8
+//
+// Exact for independent, evenly spread positions. Beyond 2048 keys it stays what
+// it is there, which is 1 but for 1e-12.
+func BlockRate(keys, perWord int) float64 {
+	return innerRates(perWord)[min(max(keys, 0), maxLoad)]
+}
+
 // BlockedLoad returns the largest average number of keys per block at which the
 // rate of [BlockedFPR] is still f. 0 < f < 1.
 //

@@ -147,3 +147,35 @@ func TestBlockedBitsIsTheBest(t *testing.T) {
 		}
 	}
 }
+
+func TestBlockedFPRIsTheMixtureOfBlockRates(t *testing.T) {
+	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
+		for _, load := range []float64{0, 0.5, 20, 50, 300} {
+			var rate, mass float64
+			for i, p := range theory.Poisson(load) {
+				rate += p * theory.BlockRate(i, perWord)
+				mass += p
+			}
+			near(t, "mass", mass, 1, 1e-12)
+			near(t, fmt.Sprintf("rate at load %g", load), rate, theory.BlockedFPR(load, perWord), 1e-12)
+		}
+	}
+}
+
+func TestBlockRateAtTheEnds(t *testing.T) {
+	for keys, want := range map[int]float64{-1: 0, 0: 0, 1: math.Pow(1.0/64, 8), 1 << 40: 1} {
+		near(t, fmt.Sprintf("%d keys", keys), theory.BlockRate(keys, 1), want, 1e-9*want+1e-30)
+	}
+}
+
+func TestPoissonStopsWhenAsked(t *testing.T) {
+	seen := 0
+	for range theory.Poisson(10) {
+		if seen++; seen == 3 {
+			break
+		}
+	}
+	if seen != 3 {
+		t.Errorf("saw %d numbers after breaking at 3", seen)
+	}
+}

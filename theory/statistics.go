@@ -1,6 +1,27 @@
 package theory
 
-import "math"
+import (
+	"iter"
+	"math"
+)
+
+// Poisson gives the probabilities of the Poisson distribution with the given
+// mean, number by number, all but a mass of less than 1e-20: how many keys a block
+// holds when there are mean to a block.
+//
+//	[PSS07] Sec. 3: P(i keys) = mean^i e^(-mean) / i!
+//
+// Exact for many blocks. A mean that is not above 0 gives 0 with certainty.
+func Poisson(mean float64) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		if !(mean > 0) {
+			yield(0, 1)
+			return
+		}
+		more := true
+		poisson(mean, func(i int, p float64) { more = more && yield(i, p) })
+	}
+}
 
 // poisson calls yield with the probabilities of the Poisson distribution with
 // the given mean, all but a mass of less than 1e-20, scaled so that they add up

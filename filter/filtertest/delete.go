@@ -68,7 +68,7 @@ func (c checker) deleteRefusesAbsentKeys() {
 	stream := c.stream(43)
 	keys := stream.Keys(n)
 	f := c.filled(keys).(filter.Deleter)
-	info, state := f.Info(), c.state(f)
+	state, info := c.state(f), f.Info()
 	harmless := info.Duplicates == filter.DuplicatesIgnored
 	for i := range uint64(n) {
 		k := stream.Absent(i)
@@ -123,7 +123,7 @@ func (c checker) deleteEach(f filter.Deleter, keys []filter.Key) (all bool) {
 
 // wantPinned checks that no key can be deleted and that trying changes nothing.
 func (c checker) wantPinned(f filter.Deleter, keys []filter.Key) {
-	info, state := f.Info(), c.state(f)
+	state, info := c.state(f), f.Info()
 	for _, k := range keys {
 		if err := f.Delete(k); !errors.Is(err, filter.ErrPinned) {
 			c.Errorf("deleting %#x, added twice: %v, want ErrPinned", k, err)

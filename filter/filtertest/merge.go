@@ -26,7 +26,7 @@ func (c checker) pair() (a, b filter.Merger, left, common, right []filter.Key) {
 // after the union was changed, which would show memory that both share.
 func (c checker) unionHasTheKeysOfBoth() {
 	a, b, left, common, right := c.pair()
-	info, state := b.Info(), c.state(b)
+	state, info := c.state(b), b.Info()
 	if c.refused("union", a.Union(b)) {
 		c.wantAll(a, append(left, common...), "after a union that was refused")
 		return
@@ -46,7 +46,7 @@ func (c checker) unionHasTheKeysOfBoth() {
 // keys of one operand only, most must go.
 func (c checker) intersectionKeepsCommonKeys() {
 	a, b, left, common, right := c.pair()
-	info, state := b.Info(), c.state(b)
+	state, info := c.state(b), b.Info()
 	if c.refused("intersection", a.Intersect(b)) {
 		c.wantAll(a, append(left, common...), "after an intersection that was refused")
 		return
@@ -123,7 +123,7 @@ func (c checker) mergeRefusesStrangers() {
 // offer merges other into f, which holds keys; after success it must hold must.
 func (c checker) offer(name string, f filter.Merger, other filter.Filter, run func(filter.Merger, filter.Filter) error, keys, must []filter.Key) {
 	_, strange := other.(stranger)
-	info, state := f.Info(), c.state(f)
+	state, info := c.state(f), f.Info()
 	otherState := c.state(other)
 	switch err := run(f, other); {
 	case err == nil && !strange:
@@ -146,7 +146,7 @@ func (c checker) offer(name string, f filter.Merger, other filter.Filter, run fu
 func RefusesMerge(tb testing.TB, f filter.Merger, other filter.Filter, want string) {
 	tb.Helper()
 	c := checker{TB: tb}
-	info, state := f.Info(), c.state(f)
+	state, info := c.state(f), f.Info()
 	for _, merge := range []func(filter.Filter) error{f.Union, f.Intersect} {
 		err := merge(other)
 		if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {

@@ -132,7 +132,7 @@ func (c checker) fullFilterRefusesWithoutChange() {
 	if n == len(keys) {
 		return
 	}
-	info, state := f.Info(), c.state(f)
+	state, info := c.state(f), f.Info()
 	if added, err := f.Add(keys[n]); added || !errors.Is(err, filter.ErrFull) {
 		c.Errorf("a key that was refused, added again: added %t, error %v; want ErrFull", added, err)
 	}

@@ -152,7 +152,8 @@ func (c checker) stream(seed uint64) Stream { return c.s.stream(seed) }
 func (s Subject) stream(seed uint64) Stream { return Stream{Seed: seed, Bits: s.KeyBits} }
 
 // state is all that can be seen of a filter without asking for keys: its stored
-// form, if it has one, else nothing.
+// form, if it has one, else nothing. Storing may finish work that the filter has
+// put off, which Info shows: who compares both asks for the state first.
 func (c checker) state(f filter.Filter) []byte {
 	w, err := filter.Snapshot(f)
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -13,4 +13,5 @@ const (
 	Partition Kind = 8
 	Elastic   Kind = 9
 	Evergreen Kind = 10
+	Parallel  Kind = 11
 )

@@ -157,6 +157,14 @@ func (f *File) Close() error {
 	return nil
 }
 
+// Discard closes the file and removes it, for memory that nobody will open again.
+func (f *File) Discard() error {
+	if err := errors.Join(f.Close(), os.Remove(f.path)); err != nil {
+		return f.fail("discard", err)
+	}
+	return nil
+}
+
 // flush brings words that are not mapped to the file.
 func (f *File) flush() error {
 	for _, p := range f.pieces {

@@ -118,6 +118,21 @@ func TestOpenRefusesWhatIsNotAFile(t *testing.T) {
 	}
 }
 
+func TestDiscardLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words")
+	f := createFile(t, path)
+	take(t, f, 100)
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
+	}
+	if err := f.Discard(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("discarding it again: %v", err)
+	}
+}
+
 func TestClosedFileRefuses(t *testing.T) {
 	f := createFile(t, filepath.Join(t.TempDir(), "words"))
 	take(t, f, 100)

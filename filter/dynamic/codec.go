@@ -1,0 +1,195 @@
+package dynamic
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// Both kinds are stored in the common envelope (internal/frame), words little
+// endian:
+//
+//	kind 6,  dynamic    shape positions, hashes, counterbits, full, salt
+//	kind 11, parallel   shape partitions, then as dynamic
+//
+//	payload   for each list (dynamic has one) 1 word: its number of units, at least 1
+//	          for each unit, list by list, the active unit of a list last:
+//	            1 word    keys, copies counted; all ones if beyond counting; 0 if plain
+//	            ⌈positions·counterbits/64⌉ words, as package bloom or counting stores them
+//
+// No unit has more positions set than full says, and none but the last of a list
+// is without keys. The summary's set bits are the positions above zero and must be
+// true, as must be its number of keys. The format is version 1: do not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own. If there is no
+// memory, writing it says so.
+func (f *Filter) Snapshot() io.WriterTo {
+	units, err := f.copies()
+	if err != nil {
+		return frame.Failed(fmt.Errorf("dynamic: snapshot: %w", err))
+	}
+	return over(f.shape, units).Image()
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo { return imageOf(frame.Dynamic, f.shape, []*Filter{f}) }
+
+// imageOf returns the stored form of some lists.
+func imageOf(kind frame.Kind, shape any, lists []*Filter) *frame.Image {
+	payload := uint64(0)
+	for _, l := range lists {
+		payload += 8 * (1 + uint64(len(l.units))*(1+l.shape.words()))
+	}
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    kind,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(shape),
+			Summary: summaryOf(lists),
+			Payload: payload,
+		},
+		Payload: func(w io.Writer) error { return writeLists(w, lists) },
+	}
+}
+
+func summaryOf(lists []*Filter) (sum frame.Summary) {
+	for _, l := range lists {
+		sum.Keys = addKeys(sum.Keys, l.Len())
+		sum.SetBits += l.setBits()
+		sum.FastBits += l.bits()
+	}
+	return sum
+}
+
+func writeLists(w io.Writer, lists []*Filter) error {
+	counts := make([]uint64, len(lists))
+	for i, l := range lists {
+		counts[i] = uint64(len(l.units))
+	}
+	if err := frame.WriteWords(w, counts); err != nil {
+		return err
+	}
+	for _, l := range lists {
+		for i := range l.units {
+			if err := frame.WriteWords(w, []uint64{l.units[i].keys()}); err != nil {
+				return err
+			}
+			if err := frame.WriteWords(w, l.units[i].words); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Read reads what a [Filter]'s Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	var s Shape
+	r, err := open(src, frame.Dynamic, &s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	lists, err := readLists(r, s, 1)
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
+}
+
+// open reads the header of a file of the given kind, and its shape.
+func open(src io.Reader, kind frame.Kind, shape any) (*frame.Reader, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(kind, formatVersion); err != nil {
+		return nil, err
+	}
+	return r, r.Header().Fill(shape)
+}
+
+// readLists reads the payload: lists of units of shape s. It closes r.
+func readLists(r *frame.Reader, s Shape, n int) ([]*Filter, error) {
+	counts, err := readCounts(r, s, n)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([]*Filter, n)
+	for i, count := range counts {
+		var units []unit
+		for range count {
+			u, err := readUnit(r, s)
+			if err != nil {
+				return nil, err
+			}
+			units = append(units, u)
+		}
+		lists[i] = over(s, units)
+		if err := lists[i].check(); err != nil {
+			return nil, r.Corruptf("payload: list %d: %v", i, err)
+		}
+	}
+	if got, want := summaryOf(lists), r.Header().Summary; got != want {
+		return nil, r.Corruptf("summary: %+v, found %+v", want, got)
+	}
+	return lists, r.Close()
+}
+
+// readCounts reads how many units each list has and checks that the payload has
+// exactly so many.
+func readCounts(r *frame.Reader, s Shape, n int) ([]uint64, error) {
+	if left := r.Left(); left%8 != 0 || left/8 < uint64(n) {
+		return nil, r.Corruptf("payload: %d bytes, too few for %d lists, or no words", left, n)
+	}
+	counts := make([]uint64, n)
+	if err := r.ReadWordsInto(counts); err != nil {
+		return nil, fmt.Errorf("dynamic: read: %w", err)
+	}
+	size := 8 * (1 + s.words())
+	most := r.Left() / size
+	left := most
+	for i, count := range counts {
+		if count < 1 || count > left {
+			return nil, r.Corruptf("payload: list %d has %d units, must be 1 to %d", i, count, left)
+		}
+		left -= count
+	}
+	if left != 0 || r.Left()%size != 0 {
+		return nil, r.Corruptf("payload: %d bytes are left, want %d for each of %d units", r.Left(), size, most-left)
+	}
+	return counts, nil
+}
+
+// readUnit reads one unit.
+func readUnit(r *frame.Reader, s Shape) (unit, error) {
+	var keys [1]uint64
+	if err := r.ReadWordsInto(keys[:]); err != nil {
+		return unit{}, fmt.Errorf("dynamic: read: %w", err)
+	}
+	words, err := r.ReadWords(s.words(), alloc)
+	if err != nil {
+		return unit{}, fmt.Errorf("dynamic: read: %w", err)
+	}
+	u, err := unitOver(s, keys[0], words)
+	if err != nil {
+		return unit{}, r.Corruptf("payload: %v", err)
+	}
+	return u, nil
+}
+
+// alloc gives out memory, or says that there is none.
+func alloc(n uint64) ([]uint64, error) {
+	words, err := mem.Words(n)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
+	}
+	return words, err
+}

@@ -1,0 +1,142 @@
+package dynamic_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+var (
+	codec = filtertest.Codec[*dynamic.Filter]{
+		Kind: frame.Dynamic, Read: dynamic.Read, Check: (*dynamic.Filter).Check, Files: os.DirFS("testdata/dynamic"),
+	}
+	parallelCodec = filtertest.Codec[*dynamic.Parallel]{
+		Kind: frame.Parallel, Read: dynamic.ReadParallel, Check: (*dynamic.Parallel).Check, Files: os.DirFS("testdata/parallel"),
+	}
+)
+
+// goldenKeys has one word twice.
+func goldenKeys() []filter.Key {
+	return filtertest.KeysOf("the quick brown fox jumps over a lazy dog in the field of hay and rye")
+}
+
+// TestGoldenFilesAreReadForever has files of format version 1. They are never
+// written again: every release must read them and give these answers.
+func TestGoldenFilesAreReadForever(t *testing.T) {
+	for name, shape := range map[string]dynamic.Shape{
+		"counting-v1.golden": {Positions: 101, Hashes: 5, CounterBits: 4, Full: 30, Salt: 3},
+		"two-v1.golden":      {Positions: 64, Hashes: 3, CounterBits: 2, Full: 20},
+		"plain-v1.golden":    {Positions: 101, Hashes: 5, CounterBits: 1, Full: 30},
+	} {
+		made := filtertest.Make(t, dynamic.Build, shape)
+		add(t, made, goldenKeys()...)
+		f := codec.ReadsGolden(t, name, made, goldenKeys())
+		if f.Units() < 2 || f.Shape() != shape {
+			t.Errorf("%s: %d units of shape %+v", name, f.Units(), f.Shape())
+		}
+	}
+}
+
+func TestParallelGoldenFilesAreReadForever(t *testing.T) {
+	shape := dynamic.ParallelShape{Partitions: 3, Positions: 64, Hashes: 3, CounterBits: 4, Full: 12, Salt: 7}
+	made := filtertest.Make(t, dynamic.BuildParallel, shape)
+	add(t, made, goldenKeys()...)
+	f := parallelCodec.ReadsGolden(t, "parallel-v1.golden", made, goldenKeys())
+	if f.Len() != 16 || f.Shape() != shape {
+		t.Errorf("%d keys in shape %+v", f.Len(), f.Shape())
+	}
+}
+
+func TestForgedFilesAreRefused(t *testing.T) {
+	type (
+		shape = dynamic.Shape
+		sum   = frame.Summary
+	)
+	one := shape{Positions: 16, Hashes: 1, CounterBits: 4, Full: 2} // one word
+	bits := shape{Positions: 60, Hashes: 1, CounterBits: 1, Full: 2}
+	with := func(s shape, change func(*shape)) shape {
+		change(&s)
+		return s
+	}
+	good := sum{Keys: 1, SetBits: 1, FastBits: 64}
+	if _, err := dynamic.Read(bytes.NewReader(codec.Forge(t, one, good, 1, 1, 1))); err != nil {
+		t.Fatalf("one key in one unit: %v", err)
+	}
+	for _, c := range []struct {
+		what, want string
+		shape      shape
+		sum        sum
+		words      []uint64
+	}{
+		{"no positions", "Positions: 0", with(one, func(s *shape) { s.Positions = 0 }), good, []uint64{1, 1, 1}},
+		{"never full", "Full: 17", with(one, func(s *shape) { s.Full = 17 }), good, []uint64{1, 1, 1}},
+		{"odd width", "CounterBits: 3", with(one, func(s *shape) { s.CounterBits = 3 }), good, []uint64{1, 1, 1}},
+		{"huge claim", "list 0 has 1 units, must be 1 to 0", with(one, func(s *shape) { s.Positions = 1 << 46 }), good, []uint64{1, 1, 1}},
+		{"nothing", "payload: 0 bytes", one, sum{}, nil},
+		{"no units", "list 0 has 0 units", one, sum{}, []uint64{0}},
+		{"fewer units", "list 0 has 2 units, must be 1 to 1", one, good, []uint64{2, 1, 1}},
+		{"more units", "32 bytes are left, want 16 for each of 1 units", one, good, []uint64{1, 1, 1, 1, 1}},
+		{"absurd units", "list 0 has 18446744073709551615 units", one, good, []uint64{math.MaxUint64, 1, 1}},
+		{"a word more", "24 bytes are left", one, good, []uint64{1, 1, 1, 0}},
+		{"wrong keys", "the sum of all counters is 1", one, sum{Keys: 2, SetBits: 1, FastBits: 64}, []uint64{1, 2, 1}},
+		{"too full", "unit 0 has 3 positions set, at most 2", one, sum{Keys: 3, SetBits: 3, FastBits: 64}, []uint64{1, 3, 0x111}},
+		{"empty before the last", "unit 0 of 2 has no keys", one, sum{Keys: 1, SetBits: 1, FastBits: 128}, []uint64{2, 0, 0, 1, 1}},
+		{"stuck without keys", "unit 0 of 1 has no keys and 1 positions set", one, sum{SetBits: 1, FastBits: 64}, []uint64{1, 0, 15}},
+		{"keys in summary", "summary: {Keys:5", one, sum{Keys: 5, SetBits: 1, FastBits: 64}, []uint64{1, 1, 1}},
+		{"bits in summary", "found {Keys:1 Capacity:0 SetBits:1", one, sum{Keys: 1, SetBits: 2, FastBits: 64}, []uint64{1, 1, 1}},
+		{"size in summary", "FastBits:64", one, sum{Keys: 1, SetBits: 1, FastBits: 65}, []uint64{1, 1, 1}},
+		{"slow bits", "SlowBits:1", one, sum{Keys: 1, SetBits: 1, FastBits: 64, SlowBits: 1}, []uint64{1, 1, 1}},
+		{"a capacity", "Capacity:1", one, sum{Keys: 1, Capacity: 1, SetBits: 1, FastBits: 64}, []uint64{1, 1, 1}},
+		{"keys of plain units", "a plain unit counts 1 keys", bits, good, []uint64{1, 1, 1}},
+		{"beyond plain units", "bits beyond 60", bits, good, []uint64{1, 0, 1 << 63}},
+	} {
+		codec.Refuses(t, c.what, c.want, c.shape, c.sum, c.words...)
+	}
+	codec.Refuses(t, "other fields", "positions", struct{ Bits, Hashes, Salt uint64 }{16, 1, 0}, good, 1, 1, 1)
+}
+
+func TestForgedParallelFilesAreRefused(t *testing.T) {
+	s := dynamic.ParallelShape{Partitions: 2, Positions: 16, Hashes: 1, CounterBits: 4, Full: 2}
+	sum := frame.Summary{Keys: 2, SetBits: 2, FastBits: 128}
+	if _, err := dynamic.ReadParallel(bytes.NewReader(parallelCodec.Forge(t, s, sum, 1, 1, 1, 1, 1, 1))); err != nil {
+		t.Fatalf("a key in each list: %v", err)
+	}
+	parallelCodec.Refuses(t, "an empty list", "list 1 has 0 units", s, sum, 2, 0, 1, 1, 1, 1)
+	parallelCodec.Refuses(t, "a list too many", "list 1 has 2 units, must be 1 to 1", s, sum, 1, 2, 1, 1, 1, 1)
+	parallelCodec.Refuses(t, "one count", "payload: 8 bytes, too few for 2 lists", s, sum, 1)
+	parallelCodec.Refuses(t, "too full", "list 1: dynamic: unit 0 has 3", s, sum, 1, 1, 1, 1, 3, 0x111)
+	s.Partitions = 5000
+	parallelCodec.Refuses(t, "too many lists", "Partitions: 5000", s, sum, 1, 1, 1, 1, 1, 1)
+}
+
+// TestUncountedKeysAreStored goes through a file with what nobody counted.
+func TestUncountedKeysAreStored(t *testing.T) {
+	f := filtertest.Make(t, dynamic.Build, small)
+	keys := fill(t, f, 1, 3)
+	for range 70 {
+		f.Union(f)
+	}
+	g, err := dynamic.Read(bytes.NewReader(filtertest.Stored(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Delete(keys[0]); err != nil && !errors.Is(err, filter.ErrPinned) {
+		t.Error(err)
+	}
+	wantAll(t, g, keys)
+}
+
+func TestKindsAreNotMistaken(t *testing.T) {
+	codec.RefusesOtherKinds(t, filtertest.Make(t, dynamic.Build, small))
+	parallelCodec.RefusesOtherKinds(t, filtertest.Make(t, dynamic.NewParallel, dynamic.Config{Items: 10}))
+}
+
+func FuzzRead(f *testing.F)         { codec.FuzzRead(f) }
+func FuzzReadParallel(f *testing.F) { parallelCodec.FuzzRead(f) }

@@ -1,0 +1,221 @@
+package dynamic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Config is the wish: how many keys a unit takes, at which rate. The zero Config
+// asks for units of a million keys at one false positive in a thousand, with
+// counters of 4 bits.
+type Config struct {
+	// Items is the number of different keys that the first unit takes, or in a
+	// [Parallel] the first units of all lists together; 0 means 1,000,000. Up to
+	// there the rate is at most FPR. Every further unit adds as much to it again.
+	Items uint64
+
+	// FPR is the rate of false positives of a full unit, above 0 and below 1;
+	// 0 means 0.001.
+	FPR float64
+
+	// CounterBits is the width of a unit's counters: 2, 4 or 8; 0 means 4. With 1
+	// the units are plain Bloom filters, which take a quarter of the memory and
+	// cannot delete. See package counting before taking 2.
+	CounterBits int
+
+	// Partitions is the number of lists of a [Parallel], 1 to 4096; 0 means 16. A
+	// [Filter] has none.
+	Partitions int
+
+	// Salt makes filters of one size spread the same keys differently. Only
+	// filters of equal salt can be merged.
+	Salt uint64
+}
+
+const (
+	defaultItems       = 1_000_000
+	defaultFPR         = 0.001
+	defaultCounterBits = 4
+	defaultPartitions  = 16
+)
+
+// Limits that keep all arithmetic within 64 bits; memory ends long before.
+const (
+	maxItems      = 1 << 40
+	maxPositions  = 1 << 46
+	maxHashes     = 64
+	maxPartitions = 1 << 12
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	if c.Items == 0 {
+		c.Items = defaultItems
+	}
+	if c.FPR == 0 {
+		c.FPR = defaultFPR
+	}
+	if c.CounterBits == 0 {
+		c.CounterBits = defaultCounterBits
+	}
+	var errs []error
+	if !(c.FPR > 0 && c.FPR < 1) {
+		errs = append(errs, fmt.Errorf("dynamic: FPR: %g, must lie between 0 and 1", c.FPR))
+	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
+		errs = append(errs, fmt.Errorf("dynamic: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	}
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("dynamic: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	return c, errors.Join(append(errs, checkWidth(c.CounterBits))...)
+}
+
+// Shape returns the geometry of a [Filter] for the wish.
+//
+//	[DPBF19] Eq. (1): m = -n k / ln(1 - f^(1/k))
+//
+// with the best whole k, and so much more that Items keys fit with near certainty:
+// a unit is full by its set bits, whose number scatters, and it is called full
+// before the next key could take it beyond the rate.
+func (c Config) Shape() (Shape, error) {
+	c, err := c.withDefaults()
+	if c.Partitions != 0 {
+		err = errors.Join(err, fmt.Errorf("dynamic: Partitions: %d, only a Parallel has them", c.Partitions))
+	}
+	if err != nil {
+		return Shape{}, err
+	}
+	return c.unit(c.Items)
+}
+
+// ParallelShape returns the geometry of a [Parallel] for the wish. The lists do
+// not get equally many keys, so that each has room for four standard deviations
+// more than its share.
+func (c Config) ParallelShape() (ParallelShape, error) {
+	c, err := c.withDefaults()
+	if c.Partitions == 0 {
+		c.Partitions = defaultPartitions
+	}
+	if err := errors.Join(err, checkPartitions(c.Partitions)); err != nil {
+		return ParallelShape{}, err
+	}
+	items := c.Items
+	if c.Partitions > 1 {
+		share := float64(items) / float64(c.Partitions)
+		items = uint64(math.Ceil(share + 4*math.Sqrt(share)))
+	}
+	s, err := c.unit(items)
+	return s.parallel(c.Partitions), err
+}
+
+// unit returns the geometry of a unit for n keys.
+func (c Config) unit(n uint64) (Shape, error) {
+	k := min(max(1, math.Round(-math.Log2(c.FPR))), maxHashes)
+	fill := math.Pow(c.FPR, 1/k)
+	s := Shape{Hashes: int(k), CounterBits: c.CounterBits, Salt: c.Salt}
+	fits := func(m uint64) bool {
+		s.Positions, s.Full = m, uint64(float64(m)*fill)
+		return s.fits(n)
+	}
+	low, high := uint64(0), uint64(1) // low does not fit
+	for high <= maxPositions && !fits(high) {
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; fits(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	fits(high)
+	return s, s.check()
+}
+
+// fits reports whether a unit takes n keys with near certainty: whether, four
+// standard deviations above the mean, it is not full after all but the last.
+func (s Shape) fits(n uint64) bool {
+	m, k := float64(s.Positions), float64(s.Hashes)
+	mean := m * theory.BloomFill(m, k, float64(n-1))
+	unset := 1 - mean/m
+	load := -math.Log(unset)
+	deviation := math.Sqrt(max(0, m*unset*(1-(1+load)*unset)))
+	return mean+4*deviation+k <= float64(s.Full)
+}
+
+// Shape is the geometry of a [Filter]: what papers state and files store.
+type Shape struct {
+	Positions   uint64 // m, bits or counters of a unit
+	Hashes      int    // k
+	CounterBits int    // 2, 4 or 8, or 1 for plain units
+	Full        uint64 // how many positions of a unit may be set
+	Salt        uint64
+}
+
+// Bits returns the number of bits of one unit.
+func (s Shape) Bits() uint64 { return 64 * s.words() }
+
+func (s Shape) words() uint64 { return bitvec.WordsFor(s.Positions * uint64(s.CounterBits)) }
+
+// plain reports whether units are bits.
+func (s Shape) plain() bool { return s.CounterBits == 1 }
+
+func (s Shape) check() error {
+	var errs []error
+	if s.Positions < 1 || s.Positions > maxPositions {
+		errs = append(errs, fmt.Errorf("dynamic: Positions: %d, must be 1 to %d", s.Positions, uint64(maxPositions)))
+	}
+	if s.Hashes < 1 || s.Hashes > maxHashes {
+		errs = append(errs, fmt.Errorf("dynamic: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
+	}
+	if s.Full < uint64(max(0, s.Hashes)) || s.Full > s.Positions {
+		errs = append(errs, fmt.Errorf("dynamic: Full: %d, must be %d to %d: one key at least, all positions at most", s.Full, s.Hashes, s.Positions))
+	}
+	return errors.Join(append(errs, checkWidth(s.CounterBits))...)
+}
+
+func checkWidth(counterBits int) error {
+	switch counterBits {
+	case 1, 2, 4, 8:
+		return nil
+	}
+	return fmt.Errorf("dynamic: CounterBits: %d, must be 1, 2, 4 or 8", counterBits)
+}
+
+// ParallelShape is the geometry of a [Parallel]: that of its units, and the number
+// of lists.
+type ParallelShape struct {
+	Partitions  int
+	Positions   uint64 // m, bits or counters of a unit
+	Hashes      int    // k
+	CounterBits int    // 2, 4 or 8, or 1 for plain units
+	Full        uint64 // how many positions of a unit may be set
+	Salt        uint64
+}
+
+// parallel returns the geometry of p lists.
+func (s Shape) parallel(p int) ParallelShape {
+	return ParallelShape{
+		Partitions: p, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full, Salt: s.Salt,
+	}
+}
+
+// List returns the geometry of each list.
+func (s ParallelShape) List() Shape {
+	return Shape{Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full, Salt: s.Salt}
+}
+
+func (s ParallelShape) check() error {
+	return errors.Join(checkPartitions(s.Partitions), s.List().check())
+}
+
+func checkPartitions(p int) error {
+	if p < 1 || p > maxPartitions {
+		return fmt.Errorf("dynamic: Partitions: %d, must be 1 to %d", p, maxPartitions)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package dynamic_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+func TestDefaultsAreAsDocumented(t *testing.T) {
+	s, err := dynamic.Config{}.Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Hashes != 10 || s.CounterBits != 4 || s.Salt != 0 {
+		t.Errorf("got %+v", s)
+	}
+	// [DPBF19] Eq. (1) and the room for scatter, which is 0.4 % of a million keys.
+	if eq1 := 1e6 * 10 / -math.Log1p(-math.Pow(0.001, 0.1)); float64(s.Positions) < eq1 || float64(s.Positions) > 1.005*eq1 {
+		t.Errorf("%d positions, Eq. (1) gives %.0f", s.Positions, eq1)
+	}
+	p, err := dynamic.Config{}.ParallelShape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Partitions != 16 || p.List().Capacity() < 62_500 || p.List().Capacity() > 65_000 {
+		t.Errorf("got %+v with units for %d keys", p, p.List().Capacity())
+	}
+}
+
+// TestUnitsTakeWhatWasAsked fills first units of all sizes with exactly the keys
+// asked for: there must be no second one, and no rate above the asked one.
+func TestUnitsTakeWhatWasAsked(t *testing.T) {
+	for _, items := range []uint64{1, 2, 3, 10, 100, 1000, 5000} {
+		for _, rate := range []float64{0.9, 0.5, 0.1, 0.01, 1e-4, 1e-9} {
+			for salt := range uint64(5) {
+				c := dynamic.Config{Items: items, FPR: rate, CounterBits: 1, Salt: salt}
+				f := filtertest.Make(t, dynamic.New, c)
+				filter.AddBatch(f, filtertest.Keys(salt, items))
+				if f.Units() != 1 || f.Info().FPR > rate {
+					t.Errorf("%+v: %d units, rate %g", c, f.Units(), f.Info().FPR)
+				}
+				if got := f.Shape().Capacity(); got < items || float64(got) > 2*float64(items)+10 {
+					t.Errorf("%+v: expected to take %d keys", c, got)
+				}
+			}
+		}
+	}
+}
+
+func TestConfigReportsAllProblems(t *testing.T) {
+	for _, rate := range []float64{-1, 1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300} {
+		if f, err := dynamic.New(dynamic.Config{FPR: rate}); err == nil || f != nil {
+			t.Errorf("FPR %v: %v", rate, err)
+		}
+		if f, err := dynamic.NewParallel(dynamic.Config{FPR: rate}); err == nil || f != nil {
+			t.Errorf("parallel, FPR %v: %v", rate, err)
+		}
+	}
+	bad := dynamic.Config{Items: math.MaxUint64, FPR: 2, CounterBits: 5, Partitions: 99_999}
+	_, one := bad.Shape()
+	_, other := bad.ParallelShape()
+	for _, want := range []string{"FPR: 2", "Items: 18446744073709551615", "CounterBits: 5, must be 1, 2, 4 or 8", "Partitions: 99999"} {
+		if one == nil || !strings.Contains(one.Error(), want) || other == nil || !strings.Contains(other.Error(), want) {
+			t.Errorf("got %v and %v, want also %q", one, other, want)
+		}
+	}
+	if _, err := dynamic.New(dynamic.Config{Partitions: 1}); err == nil || !strings.Contains(err.Error(), "only a Parallel has them") {
+		t.Errorf("a Filter with partitions: %v", err)
+	}
+}
+
+func TestBuildRefusesBadShapes(t *testing.T) {
+	good := dynamic.Shape{Positions: 100, Hashes: 5, CounterBits: 4, Full: 50}
+	for want, change := range map[string]func(*dynamic.Shape){
+		"Positions: 0":                    func(s *dynamic.Shape) { s.Positions = 0 },
+		"Positions: 70368744177665":       func(s *dynamic.Shape) { s.Positions = 1<<46 + 1 },
+		"Hashes: 0":                       func(s *dynamic.Shape) { s.Hashes = 0 },
+		"Hashes: -1":                      func(s *dynamic.Shape) { s.Hashes = -1 },
+		"Hashes: 65":                      func(s *dynamic.Shape) { s.Hashes, s.Full = 65, 70 },
+		"Full: 4, must be 5 to 100":       func(s *dynamic.Shape) { s.Full = 4 },
+		"Full: 101, must be 5 to 100":     func(s *dynamic.Shape) { s.Full = 101 },
+		"CounterBits: 3, must be 1, 2, 4": func(s *dynamic.Shape) { s.CounterBits = 3 },
+	} {
+		s := good
+		change(&s)
+		if f, err := dynamic.Build(s); f != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", s, err, want)
+		}
+		p := dynamic.ParallelShape{Partitions: 0, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full}
+		if f, err := dynamic.BuildParallel(p); f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Partitions: 0") {
+			t.Errorf("%+v: %v, want %q and Partitions", p, err, want)
+		}
+		if p := s.Predict(10); !math.IsNaN(p.FPR) || p.Bits != 0 || s.Capacity() != 0 {
+			t.Errorf("%+v: predicted %+v for %d keys", s, p, s.Capacity())
+		}
+		if p := p.Predict(10); !math.IsNaN(p.FPR) {
+			t.Errorf("%+v: predicted %+v", s, p)
+		}
+	}
+}
+
+func TestTooLargeIsRefused(t *testing.T) {
+	huge := dynamic.Shape{Positions: 1 << 46, Hashes: 1, CounterBits: 8, Full: 1 << 45}
+	if f, err := dynamic.Build(huge); f != nil || !errors.Is(err, filter.ErrStorage) {
+		t.Errorf("%v, want ErrStorage", err)
+	}
+	p := dynamic.ParallelShape{Partitions: 2, Positions: 1 << 46, Hashes: 1, CounterBits: 8, Full: 1 << 45}
+	if f, err := dynamic.BuildParallel(p); f != nil || !errors.Is(err, filter.ErrStorage) {
+		t.Errorf("%v, want ErrStorage", err)
+	}
+}
+
+// TestPredictionsOfAbsurdSizes must neither panic nor wrap around.
+func TestPredictionsOfAbsurdSizes(t *testing.T) {
+	s := dynamic.Shape{Positions: 1, Hashes: 1, CounterBits: 8, Full: 1}
+	huge := dynamic.Shape{Positions: 1 << 46, Hashes: 64, CounterBits: 8, Full: 1 << 46}
+	for _, p := range []dynamic.Prediction{
+		s.Predict(math.MaxUint64), huge.Predict(math.MaxUint64),
+		dynamic.ParallelShape{Partitions: 4096, Positions: 1, Hashes: 1, CounterBits: 1, Full: 1}.Predict(math.MaxUint64),
+	} {
+		if p.Bits < 1<<50 || p.Units == 0 || !(p.FPR >= 0 && p.FPR <= 1) || math.IsNaN(p.HitLines) || math.IsNaN(p.MissLines) {
+			t.Errorf("got %+v", p)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package dynamic
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// Check reports whether the filter is what its documentation says.
+func (f *Filter) Check() error { return f.check() }
+
+// Check reports whether every list is what its documentation says.
+func (f *Parallel) Check() (err error) {
+	for i := range f.lists {
+		if err = f.lists[i].check(); err != nil {
+			break
+		}
+	}
+	return err
+}
+
+// Answering returns how many units answer for k.
+func (f *Filter) Answering(k filter.Key) (n int) {
+	for i := range f.units {
+		if f.seek(f.units[i:i+1], k) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// SetBits returns how many positions are set in each unit.
+func (f *Filter) SetBits() (sets []uint64) {
+	for i := range f.units {
+		sets = append(sets, f.units[i].set)
+	}
+	return sets
+}
+
+// ListUnits returns how many units each list has.
+func (f *Parallel) ListUnits() (n []int) {
+	for i := range f.lists {
+		n = append(n, len(f.lists[i].units))
+	}
+	return n
+}
+
+// Asked returns how many units a query of k asks.
+func (f *Filter) Asked(k filter.Key) int { return len(f.units) - max(0, f.seek(f.units, k)) }

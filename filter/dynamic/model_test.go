@@ -1,0 +1,54 @@
+package dynamic_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+func operations(tb testing.TB) int {
+	tb.Helper()
+	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
+}
+
+func TestModel(t *testing.T)          { filtertest.Model(t, subject, 1, operations(t)/4) }
+func TestManyUnitsModel(t *testing.T) { filtertest.Model(t, many, 2, operations(t)/4) }
+func TestCrowdModel(t *testing.T)     { filtertest.Model(t, crowd, 5, operations(t)/4) }
+func TestPlainModel(t *testing.T)     { filtertest.Model(t, plain, 3, operations(t)/4) }
+func TestParallelModel(t *testing.T)  { filtertest.Model(t, parallel, 4, operations(t)/4) }
+
+func FuzzModel(f *testing.F)          { filtertest.Fuzz(f, subject) }
+func FuzzManyUnitsModel(f *testing.F) { filtertest.Fuzz(f, many) }
+func FuzzCrowdModel(f *testing.F)     { filtertest.Fuzz(f, crowd) }
+func FuzzPlainModel(f *testing.F)     { filtertest.Fuzz(f, plain) }
+func FuzzParallelModel(f *testing.F)  { filtertest.Fuzz(f, parallel) }
+
+// TestNoKeyIsDeniedThroughChurn lets keys come and go in lists of up to some
+// hundred units.
+func TestNoKeyIsDeniedThroughChurn(t *testing.T) {
+	cases := []struct {
+		shape dynamic.Shape
+		keys  int // at most in the set
+	}{
+		{dynamic.Shape{Positions: 16, Hashes: 2, CounterBits: 2, Full: 6}, 30},
+		{dynamic.Shape{Positions: 64, Hashes: 6, CounterBits: 4, Full: 32}, 100},
+		{small, 300},
+		{dynamic.Shape{Positions: 400, Hashes: 1, CounterBits: 8, Full: 100}, 1000},
+		{dynamic.Shape{Positions: 2000, Hashes: 14, CounterBits: 4, Full: 1000}, 5000},
+		{dynamic.Shape{Positions: 200, Hashes: 20, CounterBits: 2, Full: 100}, 1000},
+	}
+	for i, c := range cases {
+		f := filtertest.Make(t, dynamic.Build, c.shape)
+		churn := filtertest.NewChurn(f, c.keys, uint64(i))
+		for range operations(t) / 2 / len(cases) {
+			churn.Step(t)
+		}
+		churn.Check(t)
+		if err := f.Check(); err != nil {
+			t.Errorf("%+v: %v", c.shape, err)
+		}
+		t.Logf("%+v: %d units, %d keys", c.shape, f.Units(), f.Len())
+	}
+}

@@ -1,0 +1,219 @@
+package dynamic
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// Parallel is a dynamic Bloom filter for many goroutines: keys are split by their
+// hash over several lists of units, each with a lock of its own. A query looks at
+// one list only, so that the rate grows with the number of its units and not with
+// that of all.
+type Parallel struct {
+	lists []list
+	mixer filter.Mixer // which list a key belongs to
+	shape ParallelShape
+}
+
+// A list is a part of the keys. Queries share its lock, changes hold it alone.
+type list struct {
+	sync.RWMutex
+	*Filter
+	_ [64]byte // keeps the locks of neighbours on different cache lines
+}
+
+var (
+	_ filter.Deleter     = (*Parallel)(nil)
+	_ filter.Merger      = (*Parallel)(nil)
+	_ filter.Snapshotter = (*Parallel)(nil)
+	_ filter.Concurrent  = (*Parallel)(nil)
+)
+
+// NewParallel returns an empty filter for the wish.
+func NewParallel(c Config) (*Parallel, error) {
+	s, err := c.ParallelShape()
+	if err != nil {
+		return nil, err
+	}
+	return BuildParallel(s)
+}
+
+// BuildParallel returns an empty filter of exactly this shape.
+func BuildParallel(s ParallelShape) (*Parallel, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	lists := make([]*Filter, s.Partitions)
+	for i := range lists {
+		var err error
+		if lists[i], err = Build(s.List()); err != nil {
+			return nil, err
+		}
+	}
+	return parallelOver(s, lists), nil
+}
+
+// listSalt makes the choice of a list differ from that of positions: a list's keys
+// must not crowd into a part of its units. Files depend on it.
+const listSalt = 0x5041_524C_4953_5453
+
+// parallelOver returns the filter of shape s that consists of the lists.
+func parallelOver(s ParallelShape, lists []*Filter) *Parallel {
+	f := &Parallel{lists: make([]list, len(lists)), mixer: filter.NewMixer(s.Salt ^ listSalt), shape: s}
+	for i, l := range lists {
+		f.lists[i].Filter = l
+	}
+	return f
+}
+
+// ConcurrentUse marks the type as safe for concurrent use.
+func (f *Parallel) ConcurrentUse() {}
+
+// of returns the list that k belongs to.
+func (f *Parallel) of(k filter.Key) *list {
+	return &f.lists[filter.Reduce(f.mixer.Mix(k), uint64(len(f.lists)))]
+}
+
+// Add puts k into the active unit of its list: see [Filter.Add].
+func (f *Parallel) Add(k filter.Key) (added bool, err error) {
+	l := f.of(k)
+	l.Lock()
+	defer l.Unlock()
+	return l.Add(k)
+}
+
+// MayContain reports whether k may be in the set. False is certain.
+func (f *Parallel) MayContain(k filter.Key) bool {
+	l := f.of(k)
+	l.RLock()
+	defer l.RUnlock()
+	return l.MayContain(k)
+}
+
+// Delete takes k out of the set once: see [Filter.Delete].
+func (f *Parallel) Delete(k filter.Key) error {
+	l := f.of(k)
+	l.Lock()
+	defer l.Unlock()
+	return l.Delete(k)
+}
+
+// Union adds what is in other, a *Parallel of equal shape, list by list: see
+// [Filter.Union]. It never holds two locks at once. Every list of other is taken as
+// it was at one moment; those who ask meanwhile may find some lists united and
+// others not yet.
+func (f *Parallel) Union(other filter.Filter) error {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return err
+	}
+	if o == f {
+		f.each(func(l *Filter) { l.double() })
+		return nil
+	}
+	copied, err := o.copies()
+	if err != nil {
+		return err
+	}
+	for i := range f.lists {
+		l := &f.lists[i]
+		l.Lock()
+		l.take(copied[i].units)
+		l.Unlock()
+	}
+	return nil
+}
+
+// each changes every list, each under its lock.
+func (f *Parallel) each(change func(*Filter)) {
+	for i := range f.lists {
+		l := &f.lists[i]
+		l.Lock()
+		change(l.Filter)
+		l.Unlock()
+	}
+}
+
+// copies returns the lists in memory of their own, each as it is at one moment.
+func (f *Parallel) copies() ([]*Filter, error) {
+	copied := make([]*Filter, len(f.lists))
+	for i := range f.lists {
+		l := &f.lists[i]
+		l.RLock()
+		units, err := l.copies()
+		l.RUnlock()
+		if err != nil {
+			return nil, err
+		}
+		copied[i] = over(l.shape, units)
+	}
+	return copied, nil
+}
+
+// Intersect is beyond this kind: see [Filter.Intersect].
+func (f *Parallel) Intersect(filter.Filter) error { return errIntersect }
+
+// Shape returns the filter's geometry.
+func (f *Parallel) Shape() ParallelShape { return f.shape }
+
+// Len returns the number of keys in the set: see [Filter.Len].
+func (f *Parallel) Len() uint64 { return f.Info().Keys }
+
+// Info describes the filter. Every list is described as it is at one moment, and
+// the rate is the mean of theirs.
+func (f *Parallel) Info() filter.Info {
+	total := filter.Info{Kind: "parallel", Exact: true, Unbounded: true, Duplicates: filter.DuplicatesCounted}
+	units, longest, set := 0, 0, uint64(0)
+	for i := range f.lists {
+		l := &f.lists[i]
+		l.RLock()
+		total.Keys = addKeys(total.Keys, l.Len())
+		total.Exact = total.Exact && l.counted()
+		total.FastBits += l.bits()
+		total.FPR += l.rate() / float64(len(f.lists))
+		set += l.setBits()
+		units += len(l.units)
+		longest = max(longest, len(l.units))
+		l.RUnlock()
+	}
+	total.Fill = float64(set) / float64(f.shape.Positions) / float64(units)
+	total.Details = []filter.Detail{
+		{Name: "lists", Value: strconv.Itoa(len(f.lists))},
+		{Name: "units", Value: strconv.Itoa(units)},
+		{Name: "units of the longest list", Value: strconv.Itoa(longest)},
+	}
+	return total
+}
+
+// Snapshot captures the filter in memory of its own: every list as it is at one
+// moment, so that every key is in the state that it had at some moment during the
+// call. Nobody waits longer than it takes to copy a list.
+func (f *Parallel) Snapshot() io.WriterTo {
+	lists, err := f.copies()
+	if err != nil {
+		return frame.Failed(fmt.Errorf("dynamic: snapshot: %w", err))
+	}
+	return imageOf(frame.Parallel, f.shape, lists)
+}
+
+// ReadParallel reads what a [Parallel]'s Snapshot wrote.
+func ReadParallel(src io.Reader) (*Parallel, error) {
+	var s ParallelShape
+	r, err := open(src, frame.Parallel, &s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	lists, err := readLists(r, s.List(), s.Partitions)
+	if err != nil {
+		return nil, err
+	}
+	return parallelOver(s, lists), nil
+}

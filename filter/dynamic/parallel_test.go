@@ -1,0 +1,61 @@
+package dynamic_test
+
+import (
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+// TestListsGetEqualShares counts the units of lists that hold twenty each.
+func TestListsGetEqualShares(t *testing.T) {
+	f := filtertest.Make(t, dynamic.NewParallel, dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8})
+	filter.AddBatch(f, filtertest.Keys(1, 160_000))
+	for i, units := range f.ListUnits() {
+		if units < 17 || units > 22 {
+			t.Errorf("list %d of 8 has %d units, want 20 or a few less", i, units)
+		}
+	}
+}
+
+// TestRateIsThatOfOneList: a query looks at one of eight lists, so that the rate is
+// that of an eighth of the units. It also shows that the choice of a list leaves
+// positions evenly spread.
+func TestRateIsThatOfOneList(t *testing.T) {
+	const keys, probes = 64_000, 100_000
+	for salt := range uint64(2) {
+		wish := dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8, Salt: salt}
+		f := filtertest.Make(t, dynamic.NewParallel, wish)
+		filter.AddBatch(f, filtertest.Keys(1, keys))
+		hits := filtertest.MeasureRate(f, filtertest.Stream{Seed: 1}, probes)
+		filtertest.CheckRate(t, "against Info", hits, probes, f.Info().FPR, 4)
+		if rate := float64(hits) / probes; rate < 0.06 || rate > 0.085 {
+			t.Errorf("8 units of 1 %% in each list have a rate of %g", rate)
+		}
+		if p := f.Shape().Predict(keys); p.FPR < 0.9*f.Info().FPR || p.FPR > 1.1*f.Info().FPR || p.Units%8 != 0 {
+			t.Errorf("predicted %+v, is %+v", p, f.Info())
+		}
+	}
+}
+
+// TestOneListIsAFilter: with one list there is nothing to split.
+func TestOneListIsAFilter(t *testing.T) {
+	wish := dynamic.Config{Items: 500, FPR: 0.01, Salt: 3}
+	f := filtertest.Make(t, dynamic.New, wish)
+	wish.Partitions = 1
+	p := filtertest.Make(t, dynamic.NewParallel, wish)
+	if p.Shape().List() != f.Shape() {
+		t.Fatalf("shapes %+v and %+v", p.Shape(), f.Shape())
+	}
+	add(t, f, filtertest.Keys(1, 3000)...)
+	add(t, p, filtertest.Keys(1, 3000)...)
+	for i := range uint64(10_000) {
+		if k := (filtertest.Stream{Seed: 1}).Absent(i); f.MayContain(k) != p.MayContain(k) {
+			t.Fatalf("%#x gets two answers", k)
+		}
+	}
+	if p.Len() != f.Len() {
+		t.Errorf("%d and %d keys", p.Len(), f.Len())
+	}
+}

@@ -1,0 +1,157 @@
+package scalable
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// The filter is stored in the common envelope (internal/frame), words little
+// endian:
+//
+//	kind 7     shape items, fpr, salt
+//	payload    for each unit, oldest first:
+//	             1 word   blocks
+//	             1 word   hashes: 8, 16, 24 or 32
+//	             1 word   keys
+//	             8 words for each block, as package bloom stores them
+//
+// Unit i takes items·2^i keys, and all but the last have as many. The size of a unit
+// is stored, although it follows from the shape: a better formula must not make
+// files unreadable. It must suffice for the rate of the unit. The summary's set
+// bits must be true. The format is version 1: do not change.
+const formatVersion = 1
+
+// headWords is the number of words before the blocks of a unit.
+const headWords = 3
+
+// Snapshot captures the filter as it is now, in memory of its own. If there is no
+// memory, writing it says so.
+func (f *Filter) Snapshot() io.WriterTo {
+	c := Filter{shape: f.shape, units: make([]unit, len(f.units))}
+	for i, u := range f.units {
+		words, err := mem.Clone(u.Words())
+		if err == nil {
+			u.Blocked, err = bloom.BlockedFromWords(u.Shape(), words)
+		}
+		if err != nil {
+			return frame.Failed(fmt.Errorf("scalable: snapshot: %w: %w", filter.ErrStorage, err))
+		}
+		c.units[i] = u
+	}
+	return c.Image()
+}
+
+// Image is like Snapshot without the copy: nobody may change the filter before
+// the result is written.
+func (f *Filter) Image() io.WriterTo {
+	payload := uint64(0)
+	for i := range f.units {
+		payload += 8 * uint64(headWords+len(f.units[i].Words()))
+	}
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.Scalable,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(f.shape),
+			Summary: f.summary(),
+			Payload: payload,
+		},
+		Payload: f.writeUnits,
+	}
+}
+
+func (f *Filter) summary() frame.Summary {
+	sum := frame.Summary{Keys: f.Len()}
+	for i := range f.units {
+		sum.SetBits += f.units[i].SetBits()
+		sum.FastBits += f.units[i].Shape().Bits()
+	}
+	return sum
+}
+
+func (f *Filter) writeUnits(w io.Writer) error {
+	for i := range f.units {
+		u := &f.units[i]
+		s := u.Shape()
+		if err := frame.WriteWords(w, []uint64{s.Blocks, uint64(s.Hashes), u.keys}); err != nil {
+			return err
+		}
+		if err := frame.WriteWords(w, u.Words()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads what Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Scalable, formatVersion); err != nil {
+		return nil, err
+	}
+	f := &Filter{}
+	if err := r.Header().Fill(&f.shape); err != nil {
+		return nil, err
+	}
+	if err := f.shape.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	for r.Left() > 0 {
+		if err := f.readUnit(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.check(); err != nil {
+		return nil, r.Corruptf("payload: %v", err)
+	}
+	if got, want := f.summary(), r.Header().Summary; got != want {
+		return nil, r.Corruptf("summary: %+v, found %+v", want, got)
+	}
+	return f, r.Close()
+}
+
+// readUnit reads the next unit.
+func (f *Filter) readUnit(r *frame.Reader) error {
+	if left := r.Left(); left < 8*headWords {
+		return r.Corruptf("payload: %d bytes are left, a unit begins with %d", left, 8*headWords)
+	}
+	var head [headWords]uint64
+	if err := r.ReadWordsInto(head[:]); err != nil {
+		return fmt.Errorf("scalable: read: %w", err)
+	}
+	blocks, hashes, keys := head[0], head[1], head[2]
+	if blocks > r.Left()/8/theory.BlockWords {
+		return r.Corruptf("payload: unit %d has %d blocks in %d bytes", len(f.units), blocks, r.Left())
+	}
+	if hashes > theory.MaxPerWord*theory.BlockWords {
+		return r.Corruptf("payload: unit %d has %d hashes, at most %d", len(f.units), hashes, theory.MaxPerWord*theory.BlockWords)
+	}
+	words, err := r.ReadWords(blocks*theory.BlockWords, alloc)
+	if err != nil {
+		return fmt.Errorf("scalable: read: %w", err)
+	}
+	b, err := bloom.BlockedFromWords(bloom.BlockedShape{Blocks: blocks, Hashes: int(hashes), Salt: f.shape.Salt}, words)
+	if err != nil {
+		return r.Corruptf("payload: unit %d: %v", len(f.units), err)
+	}
+	f.units = append(f.units, unit{Blocked: b, capacity: f.shape.Items << len(f.units), keys: keys})
+	return nil
+}
+
+// alloc gives out memory, or says that there is none.
+func alloc(n uint64) ([]uint64, error) {
+	words, err := mem.Words(n)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
+	}
+	return words, err
+}

@@ -1,0 +1,100 @@
+package scalable
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Config is the wish: a rate that holds however many keys there will be, and with
+// how many to begin. The zero Config asks for one false positive in a thousand and
+// room for a million keys in the first unit.
+type Config struct {
+	// Items is the number of keys that the first unit takes, rounded up to what
+	// its blocks hold; 0 means 1,000,000. The better it is guessed, the fewer units
+	// there will be: every doubling of the set is one more, which costs memory and
+	// time. A guess that is too high wastes no more than the first unit.
+	Items uint64
+
+	// FPR is the rate of false positives that is never passed, above 0 and below 1;
+	// 0 means 0.001.
+	FPR float64
+
+	// Salt makes filters of one size spread the same keys differently.
+	Salt uint64
+}
+
+const (
+	defaultItems = 1_000_000
+	defaultFPR   = 0.001
+)
+
+// maxItems is the largest unit that package bloom makes.
+const maxItems = 1 << 44
+
+// Shape returns the geometry for the wish.
+func (c Config) Shape() (Shape, error) {
+	if c.Items == 0 {
+		c.Items = defaultItems
+	}
+	if c.FPR == 0 {
+		c.FPR = defaultFPR
+	}
+	s := Shape(c)
+	g, err := s.unit(0)
+	if err != nil {
+		return Shape{}, err
+	}
+	s.Items = min(max(s.Items, g.holds(UnitFPR(s.FPR, 0))), maxItems)
+	return s, nil
+}
+
+// Shape is the geometry of a [Filter]: the size of its first unit, and the rate,
+// from which all units follow.
+type Shape struct {
+	Items uint64  // keys of the first unit
+	FPR   float64 // that is never passed
+	Salt  uint64
+}
+
+func (s Shape) check() error {
+	var errs []error
+	if !(s.FPR > 0 && s.FPR < 1) {
+		errs = append(errs, fmt.Errorf("scalable: FPR: %g, must lie between 0 and 1", s.FPR))
+	}
+	if s.Items < 1 || s.Items > maxItems {
+		errs = append(errs, fmt.Errorf("scalable: Items: %d, must be 1 to %d", s.Items, uint64(maxItems)))
+	}
+	return errors.Join(errs...)
+}
+
+// A geometry is that of a unit.
+type geometry struct {
+	bloom.BlockedShape
+	capacity uint64 // keys
+}
+
+// unit returns the geometry of unit i, counted from 0. Beyond some 2^44 keys, or
+// where the rate would be below what keys of 64 bits allow, there is none.
+func (s Shape) unit(i int) (geometry, error) {
+	if err := s.check(); err != nil {
+		return geometry{}, err
+	}
+	if i > 44 || s.Items > maxItems>>i {
+		return geometry{}, fmt.Errorf("scalable: unit %d would be for more than %d keys", i, uint64(maxItems))
+	}
+	capacity := s.Items << i
+	shape, err := bloom.Config{Items: capacity, FPR: UnitFPR(s.FPR, i), Salt: s.Salt}.BlockedShape()
+	if err != nil {
+		return geometry{}, fmt.Errorf("scalable: unit %d: %w", i, err)
+	}
+	return geometry{shape, capacity}, nil
+}
+
+// holds returns how many keys the blocks hold at rate f.
+func (g geometry) holds(f float64) uint64 {
+	return uint64(math.Floor(float64(g.Blocks) * theory.BlockedLoad(f, g.Hashes/theory.BlockWords)))
+}
