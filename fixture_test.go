@@ -33,6 +33,16 @@ func kindNames() (names []string) {
 	return names
 }
 
+// mergingKinds are the names of those that can be merged.
+func mergingKinds() (names []string) {
+	for _, k := range kinds.All() {
+		if k.Abilities().Merge {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // rows returns rows of the table by name, in that order.
 func rows(tb testing.TB, names ...string) (table []kinds.Kind) {
 	tb.Helper()
@@ -167,6 +177,7 @@ var exactKind = kinds.Kind{
 	Duplicates: filter.DuplicatesIgnored,
 
 	AbsentDelete: "refused",
+	Merging:      "any sizes",
 
 	New: func(c kinds.Config) (filter.Filter, error) {
 		return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil

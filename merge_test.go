@@ -18,7 +18,7 @@ import (
 // TestUnionIsTheSetOfAllKeys needs no tolerance where keys are bits: a union is,
 // bit for bit, the set to which everything was added.
 func TestUnionIsTheSetOfAllKeys(t *testing.T) {
-	for _, kind := range kindNames() {
+	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
 				needs := Needs{Kind: kind, Items: 3000, FPR: 0.01, Shards: shards, Hash: filter.SipHash(secret)}
@@ -41,16 +41,21 @@ func TestUnionIsTheSetOfAllKeys(t *testing.T) {
 }
 
 func TestIntersectionKeepsWhatIsInBoth(t *testing.T) {
-	for _, kind := range kindNames() {
+	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
 				needs := Needs{Kind: kind, Items: 3000, FPR: 0.01, Shards: shards}
 				a, b := filled(t, needs, 0, 2000), filled(t, needs, 1000, 3000)
 				before := stored(t, b)
-				if err := a.Intersect(b); err != nil {
+				err := a.Intersect(b)
+				wantWords(t, a, 1000, 2000)
+				if errors.Is(err, errors.ErrUnsupported) {
+					wantWords(t, a, 0, 2000)
+					continue
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
-				wantWords(t, a, 1000, 2000)
 				if n := countWords(a, 0, 1000) + countWords(a, 2000, 3000); n > 200 {
 					t.Errorf("%d shards: %d of 2000 keys that are in one set only are left", shards, n)
 				}
@@ -161,7 +166,7 @@ func wantNoSecret(t *testing.T, text string) {
 }
 
 func TestMergingASetWithItselfChangesNothing(t *testing.T) {
-	for _, kind := range kindNames() {
+	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
 				s := filled(t, Needs{Kind: kind, Items: 1000, Shards: shards}, 0, 1000)

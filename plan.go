@@ -20,7 +20,7 @@ type Choice struct {
 	// What it will be like with all its keys.
 	kinds.Prediction
 
-	pins bool // not all keys can be deleted, though that is needed
+	spoilt int // how many of the needs it meets only in part
 }
 
 // ErrNoKind is returned when no kind of filter can do what is needed.
@@ -49,7 +49,7 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 
 // judge predicts what k would be like and says why or why not.
 func judge(k kinds.Kind, n Needs) Choice {
-	c := Choice{Kind: k.Name, pins: n.Delete && k.Pins}
+	c := Choice{Kind: k.Name, spoilt: n.spoilt(k)}
 	p, err := n.predict(k)
 	switch lacks := n.lacks(k); {
 	case len(lacks) > 0:
@@ -60,11 +60,26 @@ func judge(k kinds.Kind, n Needs) Choice {
 		c.Fits = true
 		c.Why = fmt.Sprintf("%s; %s", k.Strength, k.Weakness)
 		if n.Delete {
-			c.Why += fmt.Sprintf("; deleting an absent key: %s", k.AbsentDelete)
+			c.Why += "; deleting an absent key: " + k.AbsentDelete
+		}
+		if n.Merge {
+			c.Why += "; merging: " + k.Merging
 		}
 	}
 	c.Prediction = p
 	return c
+}
+
+// spoilt counts what k does only in part: some keys that are to be deleted will be
+// pinned, or the rate will not hold when the set grows.
+func (n Needs) spoilt(k kinds.Kind) (count int) {
+	if n.Delete && k.Pins {
+		count++
+	}
+	if n.Grow && k.Drifts {
+		count++
+	}
+	return count
 }
 
 // predict says what a set of kind k will be like with all its keys.
@@ -117,11 +132,10 @@ func (n Needs) wish() string {
 	return strings.Join(verbs, " and ")
 }
 
-// compare orders choices: those that fit first, of those the ones that can delete
-// every key, if keys are to be deleted; then by what is to be spared, then by the
-// other resources.
+// compare orders choices: those that fit first, of those the ones that meet all
+// needs in full; then by what is to be spared, then by the other resources.
 func compare(a, b Choice, spare Resource) int {
-	if order := cmp.Or(trueFirst(a.Fits, b.Fits), trueFirst(!a.pins, !b.pins)); order != 0 {
+	if order := cmp.Or(trueFirst(a.Fits, b.Fits), cmp.Compare(a.spoilt, b.spoilt)); order != 0 {
 		return order
 	}
 	lines := cmp.Compare(a.HitLines+a.MissLines, b.HitLines+b.MissLines)

@@ -322,8 +322,11 @@ func TestInfoAddsUpTheShards(t *testing.T) {
 				t.Errorf("%+v", five)
 			}
 			near := func(a, b, slack float64) bool { return math.Abs(a-b) <= slack*b }
-			if !near(float64(five.Keys), 10_000, 0.03) || !near(float64(five.FastBits), float64(one.FastBits), 0.15) ||
-				!near(five.Fill, one.Fill, 0.15) || five.FPR > 1.1*one.FPR || five.FPR < 0.3*one.FPR || five.Capacity < 10_000 {
+			bits := func(i Info) float64 { return float64(i.FastBits + i.SlowBits) }
+			if !near(float64(five.Keys), 10_000, 0.03) || !near(bits(five), bits(one), 0.35) || five.FPR > 0.011 || five.Capacity < 10_000 && !five.Unbounded {
+				t.Errorf("in five shards %+v\nin one %+v", five, one)
+			}
+			if !one.Unbounded && (!near(bits(five), bits(one), 0.15) || !near(five.Fill, one.Fill, 0.15) || five.FPR > 1.1*one.FPR || five.FPR < 0.3*one.FPR) {
 				t.Errorf("in five shards %+v\nin one %+v", five, one)
 			}
 			overfull := mustNew(t, Needs{Kind: kind, Items: 1000, FPR: 0.01, Shards: 5})
@@ -414,9 +417,9 @@ func TestManyGoroutinesMayShareASet(t *testing.T) {
 					tasks = append(tasks, func() { addWords(t, a, w*each, (w+1)*each) }, func() { wantGrowing(t, b, w*each, each) })
 				}
 				tasks = append(tasks,
-					repeat(t, func() error { return a.Union(b) }),
-					repeat(t, func() error { return b.Union(a) }),
-					repeat(t, func() error { return a.Union(a) }),
+					repeat(t, func() error { return union(a, b) }),
+					repeat(t, func() error { return union(b, a) }),
+					repeat(t, func() error { return union(a, a) }),
 					repeat(t, func() error { _, err := a.AddBatch(keys); return err }),
 					repeat(t, func() error { b.MayContainBatch(keys, make([]bool, each)); return nil }),
 					repeat(t, func() error { a.Info(); b.Len(); return nil }),
@@ -428,14 +431,24 @@ func TestManyGoroutinesMayShareASet(t *testing.T) {
 					},
 				)
 				together(t, tasks...)
-				if err := b.Union(a); err != nil {
+				if err := union(b, a); err != nil {
 					t.Fatal(err)
 				}
 				wantWords(t, a, 0, writers*each)
-				wantWords(t, b, 0, writers*each)
+				if slices.Contains(mergingKinds(), kind) {
+					wantWords(t, b, 0, writers*each)
+				}
 			}
 		})
 	}
+}
+
+// union unites kinds that can.
+func union(a, b *Set) error {
+	if err := a.Union(b); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 func repeat(t *testing.T, f func() error) func() {

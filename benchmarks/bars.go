@@ -35,11 +35,14 @@ const (
 	countingKind  = "everbloom counting"
 	deletableKind = "everbloom deletable"
 	dleftKind     = "everbloom dleft"
+	scalableKind  = "everbloom scalable"
+	partitionKind = "everbloom partition"
+	dynamicKind   = "everbloom dynamic 1024"
 )
 
 // bars holds for keys of 8 bytes and one thread. Bits per key are those the process pays,
 // and are not asked of tiny sets, where the allocator's size classes decide.
-var bars = slices.Concat(plainBars, deletingBars)
+var bars = slices.Concat(plainBars, deletingBars, growingBars)
 
 var plainBars = []bar{
 	{name: "as fast as the assembly", contender: blocked, op: hit, rival: "parquet-go SBBF", limit: 1.10},
@@ -73,10 +76,29 @@ var deletingBars = slices.Concat(
 	},
 )
 
-// eachOp returns b for each of the operations, where the papers' kinds are judged: a million
+// growingBars are the paper's: a partition filter far ahead of a list of units, and near a
+// plain filter of the same rate.
+var growingBars = slices.Concat(
+	eachOp(bar{
+		name: "a better scalable", contender: scalableKind, rival: "Boom scalable", limit: 0.5,
+		sizes: []uint64{1e6, 10e6}, fprs: []float64{0.01},
+	}, hit, miss),
+	eachOp(bar{
+		name: "a tree, not a list", contender: partitionKind, rival: dynamicKind, limit: 0.01,
+		sizes: []uint64{10e6}, fprs: []float64{0.0001},
+	}, hit, miss),
+	eachOp(bar{
+		name: "near a plain filter", contender: partitionKind, rival: classic, limit: 2.5,
+		sizes: []uint64{10e6}, fprs: []float64{0.0001},
+	}, hit, miss),
+)
+
+// eachOp returns b for each of the operations. Unless b says otherwise it is for a million
 // keys and fifty million, at 1 %.
 func eachOp(b bar, ops ...op) (bars []bar) {
-	b.sizes, b.fprs = []uint64{1e6, 50e6}, []float64{0.01}
+	if b.sizes == nil {
+		b.sizes, b.fprs = []uint64{1e6, 50e6}, []float64{0.01}
+	}
 	for _, o := range ops {
 		b.op = o
 		bars = append(bars, b)

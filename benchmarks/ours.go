@@ -11,16 +11,27 @@ import (
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/filter/dleft"
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/filter/scalable"
 )
 
 // ours are everbloom's kinds, one line each, and the Set that most programs use, which adds
-// a lock and the choice of the hash.
+// a lock and the choice of the hash. Those that grow begin small: scalable with a thousand
+// keys, dynamic with units of the size that partition has.
 var ours = []contender{
 	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
 	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
 	own(countingKind, 100, 0, func(w wish) (filter.Filter, error) { return counting.New(counting.Config{Items: w.n, FPR: w.fpr}) }),
 	own(deletableKind, 32, 0, func(w wish) (filter.Filter, error) { return deletable.New(deletable.Config{Items: w.n, FPR: w.fpr}) }),
 	own(dleftKind, 48, 0, func(w wish) (filter.Filter, error) { return dleft.New(dleft.Config{Items: w.n, FPR: w.fpr}) }),
+	own(scalableKind, 64, 0, func(w wish) (filter.Filter, error) { return scalable.New(scalable.Config{Items: 1000, FPR: w.fpr}) }),
+	own(partitionKind, 160, 0, func(w wish) (filter.Filter, error) {
+		return partition.New(partition.Config{Items: w.n, FPR: w.fpr})
+	}),
+	own(dynamicKind, 160, 0, func(w wish) (filter.Filter, error) {
+		return dynamic.New(dynamic.Config{Items: 1024, FPR: w.fpr, CounterBits: 1})
+	}),
 	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
 }
 
@@ -55,11 +66,12 @@ func own(name string, peak float64, traits trait, build func(wish) (filter.Filte
 	}
 }
 
-// setOf gives the harness all that f can do.
+// setOf gives the harness all that f, which is empty, can do. Some filters find out only when
+// asked that they cannot delete.
 func setOf(f filter.Filter) set {
 	s := direct(f)
 	s.bits = func() uint64 { info := f.Info(); return info.FastBits + info.SlowBits }
-	if d, ok := f.(filter.Deleter); ok {
+	if d, ok := f.(filter.Deleter); ok && !errors.Is(d.Delete(0), errors.ErrUnsupported) {
 		s.del = func(b block) int {
 			return count(b, func(k []byte) bool { return wasThere(d.Delete(keyOf(k))) })
 		}

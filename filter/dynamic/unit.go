@@ -30,13 +30,29 @@ var (
 	_ part = (*counting.Filter)(nil)
 )
 
-// newUnit returns an empty unit.
+// newUnit returns an empty unit, whose memory nobody has touched yet.
 func newUnit(s Shape) (unit, error) {
-	words, err := mem.Words(s.words())
-	if err != nil {
-		return unit{}, fmt.Errorf("dynamic: %w: %w", filter.ErrStorage, err)
+	var p part
+	var err error
+	if s.plain() {
+		p, err = bloom.Build(s.bloom())
+	} else {
+		p, err = counting.Build(s.counting())
 	}
-	return unitOver(s, 0, words)
+	if err != nil {
+		return unit{}, fmt.Errorf("dynamic: %w", err)
+	}
+	return unit{words: p.Words(), part: p}, nil
+}
+
+// bloom returns the shape of a plain unit.
+func (s Shape) bloom() bloom.Shape {
+	return bloom.Shape{Bits: s.Positions, Hashes: s.Hashes, Salt: s.Salt}
+}
+
+// counting returns the shape of a unit that counts.
+func (s Shape) counting() counting.Shape {
+	return counting.Shape{Counters: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Salt: s.Salt}
 }
 
 // unknownKeys stands for a number of keys that is beyond counting.
@@ -48,11 +64,9 @@ func unitOver(s Shape, keys uint64, words []uint64) (unit, error) {
 	var p part
 	var err error
 	if s.plain() {
-		p, err = bloom.FromWords(bloom.Shape{Bits: s.Positions, Hashes: s.Hashes, Salt: s.Salt}, words)
+		p, err = bloom.FromWords(s.bloom(), words)
 	} else {
-		p, err = counting.FromWords(counting.Shape{
-			Counters: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Salt: s.Salt,
-		}, keys, words)
+		p, err = counting.FromWords(s.counting(), keys, words)
 	}
 	if err == nil && s.plain() && keys != 0 {
 		err = fmt.Errorf("dynamic: a plain unit counts %d keys", keys)

@@ -34,6 +34,7 @@ type Kind struct {
 	Strength, Weakness string
 
 	Grows        bool // by itself, without limit
+	Drifts       bool // the rate rises as it grows
 	Duplicates   filter.Duplicates
 	Pins         bool   // some keys that are in the set cannot be deleted
 	Deleting     string // what Delete promises; "–" if there is none

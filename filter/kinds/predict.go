@@ -19,7 +19,7 @@ func predictBloom(c Config, n uint64) (Prediction, error) {
 	}
 	fill := theory.BloomFill(float64(s.Bits), float64(s.Hashes), float64(n))
 	return Prediction{
-		FastBitsPerKey: wholeWords(s.Bits) / float64(max(n, 1)),
+		FastBitsPerKey: perKey(wholeWords(s.Bits), n),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
 		MissLines:      missLines(foursThenOnes(s.Hashes), fill),
@@ -74,7 +74,7 @@ func predictBlocked(c Config, n uint64) (Prediction, error) {
 		return Prediction{}, err
 	}
 	return Prediction{
-		FastBitsPerKey: float64(s.Bits()) / float64(max(n, 1)),
+		FastBitsPerKey: perKey(float64(s.Bits()), n),
 		FPR:            s.FPR(n),
 		HitLines:       1,
 		MissLines:      1,
@@ -88,7 +88,7 @@ func predictCounting(c Config, n uint64) (Prediction, error) {
 	}
 	fill := theory.BloomFill(float64(s.Counters), float64(s.Hashes), float64(n))
 	return Prediction{
-		FastBitsPerKey: wholeWords(s.Bits()) / float64(max(n, 1)),
+		FastBitsPerKey: perKey(wholeWords(s.Bits()), n),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
 		MissLines:      missLines(foursThenRest(s.Hashes), fill),
@@ -102,7 +102,7 @@ func predictDeletable(c Config, n uint64) (Prediction, error) {
 	}
 	fill := theory.BloomFill(float64(s.Cells()), float64(s.Hashes), float64(n))
 	return Prediction{
-		FastBitsPerKey: (wholeWords(s.Cells()) + wholeWords(s.Regions)) / float64(max(n, 1)),
+		FastBitsPerKey: perKey((wholeWords(s.Cells()) + wholeWords(s.Regions)), n),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
 		MissLines:      missLines(foursThenOnes(s.Hashes), fill),
@@ -121,7 +121,7 @@ func predictDLeft(c Config, n uint64) (Prediction, error) {
 	}
 	lines := float64(s.Subtables) * linesOf(s.Cells*(s.Remainder+s.Counter))
 	return Prediction{
-		FastBitsPerKey: wholeWords(s.Bits()) / float64(max(n, 1)),
+		FastBitsPerKey: perKey(wholeWords(s.Bits()), n),
 		FPR:            s.FPR(n),
 		HitLines:       lines,
 		MissLines:      lines,

@@ -29,6 +29,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestPredictedBitsAreThoseOfTheFilter allows for the rounding of a division and
+// a multiplication only, unless the memory follows from the keys.
 func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -36,9 +38,13 @@ func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
 				for _, rate := range []float64{0.9, 0.1, 0.01, 1e-3, 1e-6} {
 					c := Config{Items: items, FPR: rate}
 					p := predict(t, k, c, items)
-					info := build(t, k, c).Info()
+					f, slack := build(t, k, c), 1e-9
+					if k.Grows {
+						f, slack = filled(t, k, c, items, filtertest.Stream{Seed: 1}), 0.2
+					}
+					info := f.Info()
 					fast, slow := p.FastBitsPerKey*float64(items), p.SlowBitsPerKey*float64(items)
-					if !near(fast, info.FastBits) || !near(slow, info.SlowBits) {
+					if !near(fast, info.FastBits, slack) || !near(slow, info.SlowBits, slack) {
 						t.Errorf("%+v: predicted %g fast and %g slow bits, built %d and %d", c, fast, slow, info.FastBits, info.SlowBits)
 					}
 				}
@@ -47,8 +53,7 @@ func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
 	}
 }
 
-// near allows for the rounding of a division and a multiplication only.
-func near(x float64, n uint64) bool { return math.Abs(x-float64(n)) <= 1e-9*float64(n) }
+func near(x float64, n uint64, slack float64) bool { return math.Abs(x-float64(n)) <= slack*float64(n) }
 
 // TestPredictedRateIsMeasured takes many small filters, because the rate of a
 // single one scatters, and loads beside the one asked for.
@@ -83,13 +88,19 @@ var refuses = map[string]bool{"dleft": true}
 // measure fills a filter and counts false positives.
 func measure(t *testing.T, k Kind, c Config, keys uint64, s filtertest.Stream, probes int) int {
 	t.Helper()
+	return filtertest.MeasureRate(filled(t, k, c, keys, s), s, probes)
+}
+
+// filled returns a filter with so many keys of a stream.
+func filled(t *testing.T, k Kind, c Config, keys uint64, s filtertest.Stream) filter.Filter {
+	t.Helper()
 	f := build(t, k, c)
 	for _, key := range s.Keys(keys) {
 		if _, err := f.Add(key); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return filtertest.MeasureRate(f, s, probes)
+	return f
 }
 
 // checkRate allows for the spread of the measurement and for a twentieth on top,
@@ -105,9 +116,9 @@ func checkRate(t *testing.T, name string, hits, probes int, predicted float64) {
 	}
 }
 
-// finer names the kinds that give less than half the asked rate, because smaller
-// cells would make them slower.
-var finer = map[string]bool{"dleft": true}
+// finer names the kinds that give less than half the asked rate: because smaller
+// cells would make them slower, or because they leave room for more keys.
+var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true}
 
 func TestPredictionsMakeSense(t *testing.T) {
 	for _, k := range All() {
@@ -118,7 +129,7 @@ func TestPredictionsMakeSense(t *testing.T) {
 				if p.FPR > rate*1.05 || p.FPR < rate/2 && !finer[k.Name] {
 					t.Errorf("%g asked, %g predicted", rate, p.FPR)
 				}
-				if p.HitLines < 1 || p.MissLines < 1 || p.MissLines > p.HitLines {
+				if p.HitLines < 1 || p.MissLines < 1 || p.MissLines > p.HitLines+1e-9 {
 					t.Errorf("at rate %g a hit reads %g lines, a miss %g", rate, p.HitLines, p.MissLines)
 				}
 				if entropy := -math.Log2(rate); p.FastBitsPerKey+p.SlowBitsPerKey < entropy {

@@ -8,6 +8,9 @@ import (
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/filter/dleft"
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -96,6 +99,78 @@ var table = []Kind{
 		Predict:      predictDLeft,
 		Type:         (*dleft.Filter)(nil),
 	},
+	{
+		Name:         "scalable",
+		Number:       frame.Scalable,
+		Title:        "a list of filters, each twice as large as the one before",
+		Strength:     "grows and keeps the rate, one cache line for each doubling",
+		Weakness:     "12.6 to 23 bits per key at 1 %, the more the further it grows",
+		Grows:        true,
+		Duplicates:   filter.DuplicatesIgnored,
+		Deleting:     "–",
+		AbsentDelete: "–",
+		PastCapacity: "never full, keeps the rate",
+		Merging:      "–",
+		New:          as(newScalable),
+		Read:         as(scalable.Read),
+		Predict:      predictScalable,
+		Type:         (*scalable.Filter)(nil),
+	},
+	{
+		Name:         "partition",
+		Number:       frame.Partition,
+		Title:        "a tree of small filters over a partition of the keys",
+		Strength:     "grows and keeps the rate, and merges sets of any sizes exactly",
+		Weakness:     "two to four times the memory of bloom, and adding takes several times as long",
+		Grows:        true,
+		Duplicates:   filter.DuplicatesIgnored,
+		Deleting:     "–",
+		AbsentDelete: "–",
+		PastCapacity: "never full, keeps the rate",
+		Merging:      "∪ ∩, any sizes",
+		New:          as(newPartition),
+		Read:         as(partition.Read),
+		Predict:      predictPartition,
+		Type:         (*partition.Filter)(nil),
+	},
+	{
+		Name:         "dynamic",
+		Number:       frame.Dynamic,
+		Title:        "a list of equal counting filters",
+		Strength:     "grows, and deletes nearly every key",
+		Weakness:     "whenever it has grown by its first size, the rate and the time of a query grow as much again",
+		Grows:        true,
+		Drifts:       true,
+		Duplicates:   filter.DuplicatesCounted,
+		Pins:         true,
+		Deleting:     "done or pinned",
+		AbsentDelete: harms,
+		PastCapacity: "never full, the rate rises",
+		Merging:      "∪ joins the lists, equal shape",
+		New:          as(newDynamic),
+		Read:         as(dynamic.Read),
+		Predict:      predictDynamic,
+		Type:         (*dynamic.Filter)(nil),
+	},
+	{
+		Name:         "parallel",
+		Number:       frame.Parallel,
+		Title:        "many dynamic filters, each with its lock",
+		Strength:     "like dynamic, for many goroutines that add and delete at the same time",
+		Weakness:     "the rate and the time of a query grow as the set does",
+		Grows:        true,
+		Drifts:       true,
+		Duplicates:   filter.DuplicatesCounted,
+		Pins:         true,
+		Deleting:     "done or pinned",
+		AbsentDelete: harms,
+		PastCapacity: "never full, the rate rises",
+		Merging:      "∪ joins the lists, equal shape",
+		New:          as(newParallel),
+		Read:         as(dynamic.ReadParallel),
+		Predict:      predictParallel,
+		Type:         (*dynamic.Parallel)(nil),
+	},
 }
 
 // harms says what deleting an absent key does where nothing but the filter's own
@@ -132,4 +207,20 @@ func newDeletable(c Config) (*deletable.Filter, error) {
 
 func newDLeft(c Config) (*dleft.Filter, error) {
 	return dleft.New(dleft.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newScalable(c Config) (*scalable.Filter, error) {
+	return scalable.New(scalable.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newPartition(c Config) (*partition.Filter, error) {
+	return partition.New(partition.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newDynamic(c Config) (*dynamic.Filter, error) {
+	return dynamic.New(dynamic.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newParallel(c Config) (*dynamic.Parallel, error) {
+	return dynamic.NewParallel(dynamic.Config{Items: c.Items, FPR: c.FPR})
 }

@@ -1,0 +1,53 @@
+package kinds
+
+import (
+	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/filter/scalable"
+)
+
+// The kinds that grow predict themselves; here their figures take the common form.
+
+func predictScalable(c Config, n uint64) (Prediction, error) {
+	s, err := scalable.Config{Items: c.Items, FPR: c.FPR}.Shape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	p, err := s.Predict(n)
+	return Prediction{FastBitsPerKey: perKey(float64(p.Bits), n), FPR: p.FPR, HitLines: p.HitLines, MissLines: p.MissLines}, err
+}
+
+func predictPartition(c Config, n uint64) (Prediction, error) {
+	s, err := partition.Config{Items: c.Items, FPR: c.FPR}.Shape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	p := s.Predict(float64(n))
+	return Prediction{
+		FastBitsPerKey: perKey(p.FastBits, n), SlowBitsPerKey: perKey(p.SlowBits, n),
+		FPR: p.FPR, HitLines: p.HitLines, MissLines: p.MissLines,
+	}, nil
+}
+
+func predictDynamic(c Config, n uint64) (Prediction, error) {
+	s, err := dynamic.Config{Items: c.Items, FPR: c.FPR}.Shape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	return fromDynamic(s.Predict(n), n), nil
+}
+
+func predictParallel(c Config, n uint64) (Prediction, error) {
+	s, err := dynamic.Config{Items: c.Items, FPR: c.FPR}.ParallelShape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	return fromDynamic(s.Predict(n), n), nil
+}
+
+func fromDynamic(p dynamic.Prediction, n uint64) Prediction {
+	return Prediction{FastBitsPerKey: perKey(float64(p.Bits), n), FPR: p.FPR, HitLines: p.HitLines, MissLines: p.MissLines}
+}
+
+// perKey divides; of a filter without keys it returns all of its bits.
+func perKey(bits float64, n uint64) float64 { return bits / float64(max(n, 1)) }
