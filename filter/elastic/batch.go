@@ -1,0 +1,67 @@
+package elastic
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// stride is how many keys of a batch are under way together: enough to keep the
+// memory busy, few enough to stay in the first cache.
+const stride = 16
+
+// AddBatch adds the keys in order, up to the first that finds no room. Other
+// writers can get in between.
+func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		d, a, err := f.addSome(keys[:n])
+		done, added = done+d, added+a
+		if err != nil {
+			return done, added, err
+		}
+		keys = keys[n:]
+	}
+	return done, added, nil
+}
+
+// addSome adds a few keys under one lock.
+func (f *Filter) addSome(keys []filter.Key) (done, added int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, k := range keys {
+		isNew, err := f.add(f.split(k))
+		if err != nil {
+			return done, added, err
+		}
+		done++
+		if isNew {
+			added++
+		}
+	}
+	return done, added, nil
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys. All answers are from the same size of the filter.
+//
+// The first four bits of a whole stride are tested before any answer is looked at,
+// so that their cache misses overlap.
+func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
+	out = out[:len(keys):len(out)]
+	if f.hashes < 4 {
+		for i, k := range keys {
+			out[i] = f.MayContain(k)
+		}
+		return
+	}
+	a := f.fast.Load()
+	var mixed, all [stride]uint64
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		for i, k := range keys[:n] {
+			mixed[i] = f.mixer.Mix(k)
+			all[i] = a.four(mixed[i])
+		}
+		for i := range n {
+			out[i] = all[i] != 0 && a.rest(filter.StepBy(mixed[i], 4), f.hashes-4)
+		}
+		keys, out = keys[n:], out[n:]
+	}
+}

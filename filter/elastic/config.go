@@ -1,0 +1,226 @@
+package elastic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Config is the wish: how many keys there will usually be, and at which rate. The
+// zero Config asks for a million keys at one false positive in a thousand. More
+// keys make the filter grow, fewer make it shrink, down to the size for Items.
+type Config struct {
+	// Items is the common number of keys; 0 means 1,000,000. Up to it the filter
+	// has its initial size, the smallest power of two that will do.
+	Items uint64
+
+	// FPR is the rate that growing keeps, above 0 and below 1; 0 means 0.001.
+	FPR float64
+
+	// Hashes is the number of bits and fingerprints of a key, k, 1 to 64. 0 means
+	// what needs the least fast memory, log2(1/FPR), but 3 at least. Fewer are
+	// faster and need less slow memory.
+	Hashes int
+
+	// Slots is the room of a bucket, D, 1 to 32. 0 means as few as make an overflow
+	// unlikely: see [Config.Shape].
+	Slots int
+
+	// Branches is how many buckets share one of level 2, b, up to 8; 0 means 3, and
+	// 1 that there is no level 2.
+	Branches int
+
+	// Growth is how often the filter can double, counted from its initial size. Each
+	// costs a bit per fingerprint. 0 means up to 2^36 bits, and 8 at least.
+	Growth int
+
+	// HashBits is the width of the k numbers of a key, w, at most 62. 0 means as many
+	// as Growth takes and, left over after it, as many as keep the odds that a new key
+	// is taken for one that is in the set below 1e-15. [EBF21] has 32.
+	HashBits int
+
+	// Eager says that an expansion moves all fingerprints at once, which the lazy
+	// update spreads over the changes that follow.
+	Eager bool
+
+	// SlowFile is the path of a file for the slow memory, which is made, and removed by
+	// [Filter.Close]. None means ordinary memory.
+	SlowFile string
+
+	// Salt makes filters of one size spread the same keys differently. Only
+	// filters of equal salt can be merged.
+	Salt uint64
+}
+
+const (
+	defaultItems    = 1_000_000
+	defaultFPR      = 0.001
+	defaultBranches = 3
+	leastHashes     = 3  // by default: fewer would need wide fingerprints
+	leastGrowth     = 8  // by default
+	defaultLimit    = 36 // log2 of the bits that the default growth leads to
+	mistakeOdds     = 1e-15
+	overflowOdds    = 1e-3
+)
+
+// Limits that keep all arithmetic within 64 bits; memory ends long before.
+const (
+	maxItems    = 1 << 44
+	maxSizeBits = 50 // log2 of the bits, grown or not
+	maxHashes   = 64
+	maxSlots    = 32
+	maxBranches = 8 // so that the counts of a tree fit a word
+	maxHashBits = 62
+	maxPrint    = 56 // bits of a fingerprint
+	leastBits   = 64 // of an initial size that New chooses
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	orDefault(&c.Items, defaultItems)
+	orDefault(&c.FPR, defaultFPR)
+	orDefault(&c.Branches, defaultBranches)
+	if c.Hashes == 0 && c.FPR > 0 && c.FPR < 1 {
+		c.Hashes = int(min(max(leastHashes, math.Round(Hashes(c.FPR))), maxHashes))
+	}
+	var errs []error
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("elastic: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	if !(c.FPR > 0 && c.FPR < 1) {
+		errs = append(errs, fmt.Errorf("elastic: FPR: %g, must lie between 0 and 1", c.FPR))
+	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
+		errs = append(errs, fmt.Errorf("elastic: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	}
+	between := func(name string, value, least, most int) {
+		if value < least || value > most {
+			errs = append(errs, fmt.Errorf("elastic: %s: %d, must be %d to %d", name, value, least, most))
+		}
+	}
+	if c.Hashes != 0 || len(errs) == 0 {
+		between("Hashes", c.Hashes, 1, maxHashes)
+	}
+	between("Slots", c.Slots, 0, maxSlots)
+	between("Branches", c.Branches, 1, maxBranches)
+	between("Growth", c.Growth, 0, maxSizeBits)
+	between("HashBits", c.HashBits, 0, maxHashBits)
+	return c, errors.Join(errs...)
+}
+
+func orDefault[T uint64 | int | float64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// Shape returns the geometry for the wish, as [EBF21] Sec. 4.3 says, with the
+// signs mended (see docs/papers/ebf21.md):
+//
+//	k = log2(1/δ), m = -kn/ln(1 - δ^(1/k)), Ω = δ^(1/k)
+//
+// m is rounded up to a power of two. The paper's D guards only loads that do not
+// occur ([BucketSize]); ours is the smallest for which the exact odds that a
+// bucket tree overflows ([TreeOverflow]) before the set-bit rate is Ω are at most
+// 0.001, for a filter 16 times as large as the initial one.
+func (c Config) Shape() (Shape, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Shape{}, err
+	}
+	s := Shape{
+		Hashes:    c.Hashes,
+		Branches:  c.Branches,
+		Threshold: Threshold(c.FPR, c.Hashes),
+		Slots:     c.Slots,
+		Salt:      c.Salt,
+	}
+	need := math.Ceil(Bits(float64(c.Items), c.FPR, c.Hashes))
+	if need > 1<<maxSizeBits {
+		return Shape{}, fmt.Errorf("elastic: Items and FPR: %g bits, at most 2^%d", need, maxSizeBits)
+	}
+	s.Bits = max(leastBits, uint64(1)<<bits.Len64(uint64(need)-1))
+	s.Growth, s.HashBits = c.widths(s)
+	if s.Slots == 0 {
+		s.Slots = s.fewestSlots()
+	}
+	return s, s.check()
+}
+
+// widths chooses how often a filter can double and the width of its numbers.
+func (c Config) widths(s Shape) (growth, width int) {
+	size := s.sizeBits()
+	spare := spareBits(s.load(), s.Hashes)
+	most := maxSizeBits - size
+	if growth = c.Growth; growth == 0 {
+		growth = min(max(leastGrowth, defaultLimit-size), most)
+		room := min(maxPrint, maxHashBits-size)
+		if c.HashBits != 0 {
+			room = c.HashBits - size
+		}
+		growth = max(0, min(growth, room-spare))
+	}
+	if width = c.HashBits; width == 0 {
+		width = size + growth + spare
+	}
+	return growth, width
+}
+
+// fewestSlots returns the D that Config.Shape explains.
+func (s Shape) fewestSlots() int {
+	trees := math.Ceil(float64(s.Bits) / float64(s.Branches))
+	for d := 1; d < maxSlots; d++ {
+		if 16*trees*TreeOverflow(s.load(), d, s.Branches) <= overflowOdds {
+			return d
+		}
+	}
+	return maxSlots
+}
+
+// Shape is the geometry of a [Filter]: what papers state and files store.
+type Shape struct {
+	Bits      uint64  // m at the beginning and at least, a power of two
+	Hashes    int     // k
+	HashBits  int     // w, the width of the k numbers of a key
+	Slots     int     // D, in each bucket
+	Branches  int     // b, buckets of level 1 that share one of level 2; 1 if there is no level 2
+	Growth    int     // how often Bits can double
+	Threshold float64 // Ω, the share of set bits that makes the filter double
+	Salt      uint64
+}
+
+// sizeBits returns log2 of the initial size.
+func (s Shape) sizeBits() int { return bits.Len64(s.Bits) - 1 }
+
+// printBits returns the width of a fingerprint at the initial size, the widest.
+func (s Shape) printBits() int { return s.HashBits - s.sizeBits() }
+
+// load returns the mean number of fingerprints of a bucket when the share of set
+// bits is the threshold.
+func (s Shape) load() float64 { return -math.Log1p(-s.Threshold) }
+
+func (s Shape) check() error {
+	var errs []error
+	between := func(name string, value, least, most int) {
+		if value < least || value > most {
+			errs = append(errs, fmt.Errorf("elastic: %s: %d, must be %d to %d", name, value, least, most))
+		}
+	}
+	if bits.OnesCount64(s.Bits) != 1 || s.Bits > 1<<maxSizeBits {
+		errs = append(errs, fmt.Errorf("elastic: Bits: %d, must be a power of two up to 2^%d", s.Bits, maxSizeBits))
+	}
+	between("Hashes", s.Hashes, 1, maxHashes)
+	between("Slots", s.Slots, 1, maxSlots)
+	between("Branches", s.Branches, 1, maxBranches)
+	if !(s.Threshold > 0 && s.Threshold <= 1) {
+		errs = append(errs, fmt.Errorf("elastic: Threshold: %g, must be above 0 and at most 1", s.Threshold))
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	between("HashBits", s.HashBits, s.sizeBits()+1, min(maxHashBits, s.sizeBits()+maxPrint))
+	if len(errs) == 0 {
+		between("Growth", s.Growth, 0, min(s.printBits(), maxSizeBits-s.sizeBits()))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,185 @@
+package elastic
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// Read reads what Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) { return ReadTo(src, "") }
+
+// ReadTo is Read with the slow memory in a new file of the given path, see
+// [Config].SlowFile.
+func ReadTo(src io.Reader, slowFile string) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Elastic, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	h, err := readHead(r, s)
+	if err != nil {
+		return nil, err
+	}
+	words, err := r.ReadWords(h.streamWords(s), mem.Words)
+	if err != nil {
+		return nil, fmt.Errorf("elastic: read: %w", err)
+	}
+	f, err := build(s, slowFile)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.decode(r, h, &unpacker{words: words}); err != nil {
+		_ = f.Close() // the first error says what is wrong
+		return nil, err
+	}
+	return f, nil
+}
+
+// A head is what a payload begins with.
+type head struct{ doublings, floor, keys, exact, prints uint64 }
+
+// readHead reads and checks it, and that the payload has the length that follows
+// from it.
+func readHead(r *frame.Reader, s Shape) (head, error) {
+	var w [headWords]uint64
+	if left := r.Left(); left < 8*headWords {
+		return head{}, r.Corruptf("payload: %d bytes, want %d at least", left, 8*headWords)
+	}
+	if err := r.ReadWordsInto(w[:]); err != nil {
+		return head{}, fmt.Errorf("elastic: read: %w", err)
+	}
+	h := head{w[0], w[1], w[2], w[3], w[4]}
+	switch {
+	case h.doublings > uint64(s.Growth):
+		return h, r.Corruptf("doublings: %d, at most %d", h.doublings, s.Growth)
+	case h.floor > h.doublings:
+		return h, r.Corruptf("floor: %d doublings, there were %d", h.floor, h.doublings)
+	case h.exact > 1:
+		return h, r.Corruptf("counted: %d, must be 0 or 1", h.exact)
+	case h.prints > 2*uint64(s.Slots)*(s.Bits<<h.doublings):
+		return h, r.Corruptf("fingerprints: %d in %d buckets of %d", h.prints, s.Bits<<h.doublings, s.Slots)
+	}
+	if err := h.checkKeys(s); err != nil {
+		return h, r.Corruptf("%v", err)
+	}
+	if left, want := r.Left(), 8*h.streamWords(s); left != want {
+		return h, r.Corruptf("payload: %d bytes of buckets, want %d", left, want)
+	}
+	return h, nil
+}
+
+// checkKeys compares the number of keys with that of fingerprints. A key has k,
+// or fewer if some of its numbers are equal, and more copies after a union.
+func (h head) checkKeys(s Shape) error {
+	switch {
+	case h.keys > h.prints, h.exact == 1 && h.keys == 0 && h.prints > 0, h.exact == 0 && h.prints == 0:
+		return fmt.Errorf("keys: %d with %d fingerprints", h.keys, h.prints)
+	case h.exact == 1 && h.prints > h.keys*uint64(s.Hashes):
+		return fmt.Errorf("keys: %d are counted, %d fingerprints are more than %d for each", h.keys, h.prints, s.Hashes)
+	}
+	return nil
+}
+
+// streamWords returns the words that the buckets take in a file.
+func (h head) streamWords(s Shape) uint64 {
+	l := newLayout(s)
+	counts := (s.Bits << h.doublings) * l.countWidth()
+	return (counts + h.prints*(l.width-h.doublings) + 63) / 64
+}
+
+// decode fills the empty filter from the buckets of a file, which have been read:
+// there is a count for each bucket that memory is taken for.
+func (f *Filter) decode(r *frame.Reader, h head, u *unpacker) error {
+	for segment := range uint64(1) << h.doublings {
+		if segment == 1<<f.doublings {
+			if err := f.slow.grow(); err != nil {
+				return err
+			}
+			f.doublings++
+		}
+		if err := f.decodeSegment(r, u, h, segment); err != nil {
+			return err
+		}
+	}
+	if f.prints != h.prints {
+		return r.Corruptf("fingerprints: %d, found %d", h.prints, f.prints)
+	}
+	if tail := 64*uint64(len(u.words)) - u.at; u.next(tail) != 0 {
+		return r.Corruptf("payload: bits behind the last bucket are set")
+	}
+	f.floor, f.keys, f.exact = int(h.floor), h.keys, h.exact == 1
+	if err := f.light(); err != nil {
+		return err
+	}
+	if want := r.Header().Summary; f.summary() != want {
+		return r.Corruptf("summary: %+v, found %+v", want, f.summary())
+	}
+	return r.Close()
+}
+
+// decodeSegment reads the buckets of a segment.
+func (f *Filter) decodeSegment(r *frame.Reader, u *unpacker, h head, segment uint64) error {
+	for group := range f.slow.segment {
+		t := f.slow.tree(segment, group)
+		t.setSign(h.doublings & 1)
+		for branch := range f.branchesOf(group) {
+			n := u.next(f.slow.countWidth())
+			if f.prints += n; f.prints > h.prints {
+				return r.Corruptf("fingerprints: more than %d", h.prints)
+			}
+			if err := f.decodeBucket(r, u, h, segment, t, branch, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// decodeBucket reads n fingerprints of a branch.
+func (f *Filter) decodeBucket(r *frame.Reader, u *unpacker, h head, segment uint64, t tree, branch, n uint64) error {
+	last := uint64(0)
+	for range n {
+		v := u.next(f.slow.width - h.doublings)
+		if v < last {
+			return r.Corruptf("fingerprints: %#x after %#x in a bucket", v, last)
+		}
+		last = v
+		if !f.slow.add(t, branch, v<<h.doublings|segment) {
+			return r.Corruptf("fingerprints: a bucket tree of segment %d overflows", segment)
+		}
+	}
+	return nil
+}
+
+// light makes the bits that belong to the buckets.
+func (f *Filter) light() error {
+	a, err := newFast(f.shape.Bits << f.doublings)
+	if err != nil {
+		return err
+	}
+	for segment := range uint64(1) << f.doublings {
+		for group := range f.slow.segment {
+			counts := f.slow.counts(f.slow.tree(segment, group))
+			first := segment<<f.sizeBits + group*f.slow.branches
+			for branch := range f.branchesOf(group) {
+				if f.slow.countOf(counts, branch) > 0 {
+					f.set += a.set(first + branch)
+				}
+			}
+		}
+	}
+	f.publish(a)
+	return nil
+}

@@ -1,0 +1,130 @@
+// Package elastic is the Elastic Bloom filter: it grows and shrinks with its set,
+// keys can be deleted, and a query costs what it costs in a standard filter.
+//
+// [EBF21] describes it.
+//
+// The idea: beside every bit of a standard filter there is a bucket, in memory that
+// may be slow, with a fingerprint for each time that a key was mapped to the bit. A
+// key has k numbers of w bits; the remainder of a number by the size m is the index
+// of a bit, the quotient is the fingerprint. Both together are the whole number, so
+// when m doubles, the lowest bit of each fingerprint says which of two buckets it
+// belongs to: the fingerprints release a bit into the filter, whose rate falls. When
+// m is halved they take it back. Deleting a key deletes its fingerprints, and the
+// bit of a bucket that becomes empty.
+//
+// # Memory
+//
+// k = 1, m = 8, three buckets to a tree:
+//
+//	number   fingerprint | index          fast memory A, all that queries read
+//	0111_101  ───┬────────────┬──────>    . . 1 . . 1 1 .
+//	             │            └ bucket 5  │ │ │ │ │ │ │ │
+//	             v                        v v v v v v v v
+//	slow memory B, level 1: D slots each  [ ][ ][#][ ][ ][##][#][ ]
+//	                        level 2       [......][........][......]   what level 1 has no room for
+//
+// Buckets of level 1 that share one of level 2 are a tree. What level 2 keeps says
+// from which branch it is; it has fingerprints only of buckets that are full. Trees are
+// formed within each run of as many buckets as the initial size has bits, so that
+// doubling maps trees to trees whatever the number of branches is.
+//
+// A slot is as wide as a fingerprint at the initial size, and keeps the quotient by
+// that size for good. Of its low bits as many as there were doublings repeat the
+// index, the rest is the fingerprint of the present size: nothing is rewritten when
+// the filter grows or shrinks. Slow memory grows by blocks and is never copied. It
+// can be in a file ([Config].SlowFile), which is allocated on disk before use.
+//
+// # Operations
+//
+// MayContain looks at k bits. Add checks whether all fingerprints of the key are
+// there, and if so the key is in the set already; otherwise it puts them into their
+// buckets and sets the bits. Delete refuses a key unless all its fingerprints are
+// there. Contains is the accurate query, which compares fingerprints.
+//
+// The filter doubles when the share of set bits passes the threshold, or when a
+// tree overflows, unless it is nearly empty: then only copies or bad hashes can be
+// the reason, and Add answers ErrFull. It is halved when a delete makes the share
+// fall below a quarter of the threshold and no tree overflows by it, never below its
+// initial size or one that Grow was asked for. Growth ends when the fingerprints have
+// no bits left to give, or so few that new keys would be mistaken for others: then
+// Add answers ErrFull at the threshold. If there is no memory to grow, keys are still
+// stored while buckets have room, at a rate that rises and that Info tells.
+//
+// The lazy update: doubling copies the bits into both halves of a new array and adds
+// empty buckets, that is all. A tree is split when it is next changed; besides, every
+// change splits a few trees of the rest in order, so that all is done after a quarter
+// of the keys that lead to the next doubling. [Filter.Settle] does it at once. Until
+// then the rate is that of before.
+//
+// Union keeps all fingerprints, those of keys in both twice, and Delete takes out
+// as many copies of a key as all its fingerprints have. Uniting many sets that
+// overlap fills the buckets with copies, which growing cannot part: then ErrFull.
+// Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
+// is exact until the first merge with common keys, and afterwards an estimate from
+// common fingerprints.
+//
+// # Invariants
+//
+// A bit is set exactly if its bucket is not empty; in trees that are not split yet
+// the bits of both halves are those of the lower bucket. A fingerprint is in the
+// bucket of its number, in level 2 only if level 1 is full. The counts of bits,
+// fingerprints, keys and unsplit trees are true.
+//
+// # Costs
+//
+// A query reads up to k cache lines of fast memory, as in package bloom, which it
+// equals in time. A change reads as many of both memories. Only doubling and halving
+// allocate. At 1 % fast memory is 10 to 19 bits per key in a cycle of growth; slow
+// memory is large, most of it empty slots: 1,500 to 3,100 bits per key. Files hold
+// only the fingerprints, about a tenth of that. [Shape.FastBits], [Shape.SlowBits] and
+// [Shape.FPR] predict all of it.
+//
+// # Concurrency
+//
+// Any number of goroutines may do anything. Writers, Info, Contains and Snapshot
+// take turns under one mutex; MayContain takes no lock. Why no reader ever sees a key
+// vanish that is in the set from before its query to after it:
+//
+//  1. A reader takes the pointer to an array of bits once, and asks only that array,
+//     word by word, atomically. Its size comes with it.
+//  2. Let the array be the present one. A bit in it is cleared in two places only:
+//     when the last fingerprint of its bucket is deleted, and when a tree is split
+//     and the bucket is found empty. Neither can be for a bucket of the key: its
+//     fingerprint is in it, or in the unsplit tree and moved there before the bit is
+//     looked at. A word is written once for each change, with all its other bits as
+//     they are, and nobody else writes, since writers hold the mutex.
+//  3. An array is complete when its pointer is published. After doubling both halves
+//     have the bits of before, and the key's new index is its old one, or that plus
+//     the old size. After halving each bit is the union of two, and the key's new
+//     index stands for its old one.
+//  4. An array that was replaced is never written again. A late reader finds the key
+//     in it as it was. Keys that were added since may be missing there, but their Add
+//     was not finished when the query began, or the reader would have the newer
+//     pointer.
+//
+// Writers are serialised, not locked bucket by bucket. Taking the locks of 7 buckets
+// in order and giving them back was measured to cost a tenth of an Add, and doubling
+// would need a lock over all of them. For writers side by
+// side, shard the set.
+//
+// Snapshot's cut is exact: the set at one moment at which no other writer is at work.
+//
+// # When to take another kind
+//
+// When the number of keys is known: bloom or, with deletes, dleft needs far less
+// memory. When slow memory is not plentiful. When many overlapping sets are united.
+//
+// # Departures from the paper
+//
+// Sizes are powers of two. Doubling moves fingerprints instead of copying whole
+// buckets and deleting half of each copy. One sign bit per tree, since its buckets
+// share level 2. Level 2 is pulled back on deletes, too. A key's equal numbers are
+// stored once. Bucket sizes are from exact odds, w from the odds of mistaking a new
+// key for an old one, which [MistakeOdds] tells and which are kept below 1e-15. See
+// docs/papers/ebf21.md.
+//
+// # Symbols
+//
+//	n  Config.Items     δ  Config.FPR     k  Shape.Hashes     w  Shape.HashBits     D, S  Shape.Slots
+//	m  Filter.Bits, at first Shape.Bits     Ω  Shape.Threshold     k-ary (branches, b)  Shape.Branches
+package elastic

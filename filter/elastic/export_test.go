@@ -1,0 +1,4 @@
+package elastic
+
+// Check reports whether the filter's invariants hold.
+func (f *Filter) Check() error { return f.check() }

@@ -1,0 +1,291 @@
+package elastic
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// Filter is an Elastic Bloom filter. It may be used by many goroutines.
+type Filter struct {
+	// What queries read: all but the bits themselves never changes.
+	fast   atomic.Pointer[fast]
+	mixer  filter.Mixer
+	hashes int
+
+	_ [64]byte // queries need not wait for the line that writers write
+
+	mu sync.Mutex // held by everybody who reads or changes what follows, or changes bits
+	state
+}
+
+// A state is all that writers share.
+type state struct {
+	slow     *slow
+	shape    Shape
+	order    uint64 // in which two filters are locked
+	eager    bool
+	file     *mem.File // of the slow memory, if it is in one
+	closed   bool
+	width    uint64 // mask of w bits
+	sizeBits uint64 // log2 of the initial size
+
+	doublings int    // since the initial size
+	floor     int    // doublings below which nothing shrinks by itself
+	limit     uint64 // set bits beyond which the filter doubles
+	retry     uint64 // set bits from which doubling is tried again after it failed
+
+	set    uint64 // bits
+	prints uint64 // fingerprints
+	keys   uint64
+	exact  bool // keys is a count
+
+	unsettled uint64 // trees of the lower half that the last doubling has not split yet
+	scan      uint64 // number of the tree that the scan comes to next
+	pace      uint64 // trees that the scan splits after each change
+
+	numbers [maxHashes]uint64 // room for those of one key
+	entries []entry           // room for those of two trees
+	seen    uint64            // see touch
+}
+
+var (
+	_ filter.Deleter     = (*Filter)(nil)
+	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Resizer     = (*Filter)(nil)
+	_ filter.Batcher     = (*Filter)(nil)
+	_ filter.Snapshotter = (*Filter)(nil)
+	_ filter.Concurrent  = (*Filter)(nil)
+)
+
+var (
+	errBits     = fmt.Errorf("elastic: no fingerprint bits are left to grow by: %w", filter.ErrFull)
+	errOverflow = fmt.Errorf("elastic: a bucket overflows and growing does not help: %w", filter.ErrFull)
+	errNotFound = fmt.Errorf("elastic: delete: %w", filter.ErrNotFound)
+	errClosed   = fmt.Errorf("elastic: the filter is closed: %w", filter.ErrStorage)
+)
+
+// New returns an empty filter for the wish. One with a SlowFile must be closed.
+func New(c Config) (*Filter, error) {
+	s, err := c.Shape()
+	if err != nil {
+		return nil, err
+	}
+	f, err := build(s, c.SlowFile)
+	if err != nil {
+		return nil, err
+	}
+	f.eager = c.Eager
+	return f, nil
+}
+
+// Build returns an empty filter of exactly this shape.
+func Build(s Shape) (*Filter, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return build(s, "")
+}
+
+// build returns an empty filter of a good shape, its slow memory in a new file of
+// the given path, if there is one.
+func build(s Shape, path string) (*Filter, error) {
+	f := &Filter{mixer: filter.NewMixer(s.Salt), hashes: s.Hashes, state: newState(s)}
+	var from mem.Allocator = mem.Heap{}
+	var err error
+	if path != "" {
+		if f.file, err = mem.CreateFile(path); err != nil {
+			return nil, fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
+		}
+		from = f.file
+	}
+	if err := f.furnish(from); err != nil {
+		_ = f.discard() // the first error says what is wrong
+		return nil, err
+	}
+	return f, nil
+}
+
+// furnish takes the memory of the initial size.
+func (f *Filter) furnish(from mem.Allocator) (err error) {
+	if f.slow, err = newSlow(f.shape, from); err != nil {
+		return err
+	}
+	a, err := newFast(f.shape.Bits)
+	if err == nil {
+		f.publish(a)
+	}
+	return err
+}
+
+// filters counts those made, so that each has a number.
+var filters atomic.Uint64
+
+func newState(s Shape) state {
+	return state{
+		shape: s, order: filters.Add(1), exact: true,
+		width: 1<<s.HashBits - 1, sizeBits: uint64(s.sizeBits()), pace: s.pace(),
+		entries: make([]entry, 0, 2*(s.Branches+1)*s.Slots),
+	}
+}
+
+// publish makes a the bits that queries read.
+func (f *Filter) publish(a *fast) {
+	f.limit = uint64(f.shape.Threshold * float64(a.size()))
+	f.fast.Store(a)
+}
+
+// ConcurrentUse marks the type as safe for concurrent use.
+func (f *Filter) ConcurrentUse() {}
+
+// MayContain reports whether k may be in the set. False is certain. It reads the
+// fast memory only and never waits.
+//
+// Bits are tested four at a time: their cache misses overlap, and where absent keys
+// are common the processor is not made to guess which of the first few bits will be
+// clear. Words and mask are read once: after each atomic load they would be read
+// again. All is in one function because calls show in the time of small filters.
+func (f *Filter) MayContain(k filter.Key) bool {
+	a := f.fast.Load()
+	words, mask := a.words, a.mask
+	h := f.mixer.Mix(k)
+	left := f.hashes
+	for ; left >= 4; left -= 4 {
+		if one(words, mask, h)&one(words, mask, filter.Step(h))&
+			one(words, mask, filter.StepBy(h, 2))&one(words, mask, filter.StepBy(h, 3)) == 0 {
+			return false
+		}
+		h = filter.StepBy(h, 4)
+	}
+	return a.rest(h, left)
+}
+
+// Add puts k into the set and reports whether it was new. A key whose fingerprints
+// are all there is in the set already: that a new key is taken for an old one has
+// odds of (kn/2^w)^k, see [MistakeOdds]. ErrFull means that the filter would have
+// to grow beyond the fingerprint bits it has; ErrStorage that it must grow and there
+// is no memory. Nothing was changed then.
+func (f *Filter) Add(k filter.Key) (added bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.add(f.split(k))
+}
+
+// split returns the different ones among the k numbers of w bits of a key. They
+// are good until the next call.
+func (f *Filter) split(k filter.Key) []uint64 {
+	h := f.mixer.Mix(k)
+	xs := f.numbers[:0]
+next:
+	for range f.hashes {
+		x := number(h) & f.width
+		h = filter.Step(h)
+		for _, y := range xs {
+			if x == y {
+				continue next
+			}
+		}
+		xs = append(xs, x)
+	}
+	return xs
+}
+
+// add adds the key of the numbers xs.
+func (f *Filter) add(xs []uint64) (added bool, err error) {
+	if f.closed {
+		return false, errClosed
+	}
+	f.touch(xs)
+	if f.copies(xs) > 0 {
+		f.advance(f.pace)
+		return false, nil
+	}
+	if err := f.insert(xs); err != nil {
+		return false, err
+	}
+	f.keys++
+	f.advance(f.pace)
+	f.adapt()
+	return true, nil
+}
+
+// Delete takes k out of the set. All its fingerprints must be there, otherwise it
+// is not in the set and refused with ErrNotFound. After a union a key may be there
+// more than once; then all its copies go.
+func (f *Filter) Delete(k filter.Key) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.delete(f.split(k))
+}
+
+// delete deletes the key of the numbers xs.
+func (f *Filter) delete(xs []uint64) error {
+	if f.closed {
+		return errClosed
+	}
+	f.touch(xs)
+	n := f.copies(xs)
+	if n == 0 {
+		return errNotFound
+	}
+	for range n {
+		f.remove(xs)
+	}
+	f.reckon(max(f.keys, 1)-1, f.exact)
+	f.advance(f.pace)
+	f.relax()
+	return nil
+}
+
+// Contains reports whether all fingerprints of k are there, the accurate query of
+// [EBF21] Sec. 3.4. It is wrong only as seldom as Add, but reads the slow memory
+// and waits for writers. A closed filter answers as MayContain does.
+func (f *Filter) Contains(k filter.Key) bool {
+	if !f.MayContain(k) {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed || f.copies(f.split(k)) > 0
+}
+
+// Shape returns the filter's geometry.
+func (f *Filter) Shape() Shape { return f.shape }
+
+// Len returns the number of keys in the set: a count, unless there was a union or
+// an intersection, after which it is a good estimate.
+func (f *Filter) Len() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.keys
+}
+
+// Bits returns the current size.
+func (f *Filter) Bits() uint64 { return f.fast.Load().size() }
+
+// Close gives the slow memory back and removes its file. After it the filter only
+// answers queries. Filters without a SlowFile need not be closed.
+func (f *Filter) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	f.slow.blocks, f.slow.used = nil, 0
+	return f.discard()
+}
+
+// discard removes the file of the slow memory, if there is one.
+func (f *Filter) discard() error {
+	if f.file == nil {
+		return nil
+	}
+	if err := f.file.Discard(); err != nil {
+		return fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package elastic
+
+import (
+	"math"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Doublings returns how often a filter of this shape is expected to have doubled
+// when n keys were added to it, none deleted and all moves done, and whether that
+// is within its Growth. Bucket overflows, which are rare, are not foreseen.
+func (s Shape) Doublings(n uint64) (doublings int, ok bool) {
+	for e := range s.Growth + 1 {
+		if s.fill(n, e) <= s.Threshold {
+			return e, true
+		}
+	}
+	return s.Growth, false
+}
+
+// fill returns the expected share of set bits with n keys after e doublings.
+func (s Shape) fill(n uint64, e int) float64 {
+	return theory.BloomFill(float64(s.Bits<<e), float64(s.Hashes), float64(n))
+}
+
+// Capacity returns how many keys are expected to fit, at the threshold, after all
+// doublings.
+func (s Shape) Capacity() uint64 {
+	m := float64(s.Bits << s.Growth)
+	return uint64(min(theory.BloomCardinality(m, float64(s.Hashes), s.Threshold*m), math.MaxInt64))
+}
+
+// FPR returns the expected rate with n keys.
+func (s Shape) FPR(n uint64) float64 {
+	e, _ := s.Doublings(n)
+	return math.Pow(s.fill(n, e), float64(s.Hashes))
+}
+
+// Fill returns the expected share of set bits with n keys.
+func (s Shape) Fill(n uint64) float64 {
+	e, _ := s.Doublings(n)
+	return s.fill(n, e)
+}
+
+// FastBits returns the memory that queries read when there are n keys.
+func (s Shape) FastBits(n uint64) uint64 {
+	e, _ := s.Doublings(n)
+	return s.fastBits(e)
+}
+
+// SlowBits returns the memory of the buckets when there are n keys.
+func (s Shape) SlowBits(n uint64) uint64 {
+	e, _ := s.Doublings(n)
+	return s.SlowBitsAt(e)
+}
+
+func (s Shape) fastBits(e int) uint64 { return 64 * bitvec.WordsFor(s.Bits<<e) }
+
+// SlowBitsAt returns the memory of the buckets after e doublings.
+func (s Shape) SlowBitsAt(e int) uint64 {
+	return 64 * newLayout(s).words(e)
+}

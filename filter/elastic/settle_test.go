@@ -1,0 +1,216 @@
+package elastic
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+// lazyShape settles slowly: a tree at a time, if a test sets its pace.
+var lazyShape = Shape{Bits: 1 << 9, Hashes: 4, HashBits: 50, Slots: 3, Branches: 3, Growth: 8, Threshold: 0.5}
+
+// TestExpansionIsLazy holds that an expansion leaves the buckets alone. That of the
+// published code splits all of them while nothing else can be done.
+func TestExpansionIsLazy(t *testing.T) {
+	f := build1(t, lazyShape)
+	keys := filtertest.Keys(1, 60)
+	add(t, f, keys...)
+	set := f.set
+	f.Grow()
+	if trees := (uint64(512) + 2) / 3; f.Unsettled() != trees || f.set != 2*set {
+		t.Errorf("%d trees are unsettled and %d bits set, want %d and %d", f.Unsettled(), f.set, trees, 2*set)
+	}
+	has(t, f, keys, "nothing settled")
+	for _, k := range keys {
+		if !f.Contains(k) {
+			t.Fatalf("%#x is not found in an unsettled tree", k)
+		}
+	}
+	f.Settle()
+	if f.Unsettled() != 0 || f.set >= 2*set {
+		t.Errorf("settled: %d trees left, %d bits", f.Unsettled(), f.set)
+	}
+	has(t, f, keys, "settled")
+	intact(t, f, "settled")
+}
+
+// TestScanSettlesWithinAQuarter adds keys until nothing is left to do.
+func TestScanSettlesWithinAQuarter(t *testing.T) {
+	for _, s := range []Shape{
+		lazyShape,
+		{Bits: 1 << 12, Hashes: 20, HashBits: 40, Slots: 8, Branches: 1, Growth: 8, Threshold: 0.5},
+		{Bits: 1 << 12, Hashes: 5, HashBits: 40, Slots: 8, Branches: 3, Growth: 8, Threshold: 0.2},
+	} {
+		f := build1(t, s)
+		keys := filtertest.Keys(2, 1<<14)
+		n := 0
+		for ; f.unsettled == 0; n++ {
+			add(t, f, keys[n])
+		}
+		full := n
+		for ; f.unsettled > 0; n++ {
+			add(t, f, keys[n])
+		}
+		if n-full > full/4+1 {
+			t.Errorf("%+v: expanded at %d keys, settled at %d", s, full, n)
+		}
+	}
+}
+
+// TestTouchesSettle stops the scan: only what is changed is settled, and refused
+// changes settle nothing.
+func TestTouchesSettle(t *testing.T) {
+	f := build1(t, lazyShape)
+	keys := filtertest.Keys(3, 60)
+	add(t, f, keys...)
+	f.Grow()
+	f.pace = 0
+	before := f.unsettled
+	add(t, f, keys[0])
+	f.Delete(filtertest.Stream{Seed: 3}.Absent(1))
+	if f.unsettled != before {
+		t.Errorf("a duplicate or a refused delete settled %d trees", before-f.unsettled)
+	}
+	remove(t, f, keys[0])
+	if got := before - f.unsettled; got < 1 || got > 4 {
+		t.Errorf("a delete of four fingerprints settled %d trees", got)
+	}
+	intact(t, f, "a few trees settled")
+	add(t, f, filtertest.Keys(4, 20)...)
+	has(t, f, keys[1:], "some trees settled")
+	intact(t, f, "some trees settled")
+}
+
+// TestLazyPhasesAreSafe does everything in the middle of one, with three branches,
+// which do not divide the size, and so few slots that trees overflow.
+func TestLazyPhasesAreSafe(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		s := lazyShape
+		s.Slots = 1 + int(seed)%3
+		f := build1(t, s)
+		var set filtertest.Set
+		for step := range scale(3000) {
+			f.pace = rng.Uint64N(2) // an almost standing scan
+			k := filtertest.Stream{Seed: seed}.Present(rng.Uint64N(600))
+			switch dice := rng.IntN(100); {
+			case dice < 60 && set.Len() < 300:
+				if _, err := f.Add(k); err == nil && !set.Has(k) {
+					set.Add(k)
+				}
+			case dice < 96:
+				if err := f.Delete(k); (err == nil) != set.Has(k) {
+					t.Fatalf("seed %d, step %d: delete %#x: %v, in the set: %t", seed, step, k, err, set.Has(k))
+				}
+				set.Remove(k)
+			case dice < 98:
+				f.Grow()
+			default:
+				f.Shrink()
+			}
+			if step%50 == 0 {
+				intact(t, f, "wandering")
+			}
+			if step%5 == 0 {
+				checkSet(t, f, &set, seed, step)
+			}
+		}
+	}
+}
+
+func checkSet(t *testing.T, f *Filter, set *filtertest.Set, seed uint64, step int) {
+	t.Helper()
+	if f.Len() != uint64(set.Len()) {
+		t.Fatalf("seed %d, step %d: %d keys, want %d", seed, step, f.Len(), set.Len())
+	}
+	for k := range set.All() {
+		if !f.MayContain(k) || step%100 == 0 && !f.Contains(k) {
+			t.Fatalf("seed %d, step %d: %#x is in the set and was denied", seed, step, k)
+		}
+	}
+}
+
+// TestOverflowInLazyPhaseSettlesFirst makes a tree overflow while others wait.
+func TestOverflowInLazyPhaseSettlesFirst(t *testing.T) {
+	f := build1(t, Shape{Bits: 64, Hashes: 1, HashBits: 40, Slots: 1, Branches: 3, Growth: 6, Threshold: 1})
+	var in [][]uint64
+	put := func(fp, bucket uint64) {
+		x := []uint64{fp<<6 | bucket}
+		if _, err := f.add(x); err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, x)
+	}
+	for bucket := range uint64(10) {
+		put(bucket, 3*bucket)
+	}
+	f.Grow()
+	f.pace = 0
+	put(0b010, 30) // settles the tree of buckets 30 to 32, fills it, and overflows it:
+	put(0b100, 30)
+	put(0b110, 30)
+	if f.doublings < 2 || f.unsettled == 0 {
+		t.Errorf("%d doublings, %d unsettled: there was no overflow in a lazy phase", f.doublings, f.unsettled)
+	}
+	for _, x := range in {
+		if f.copies(x) != 1 {
+			t.Errorf("%#x is there %d times", x, f.copies(x))
+		}
+	}
+	intact(t, f, "overflowed")
+}
+
+// TestGrowIsAFloor holds that a filter which was told to grow does not shrink by
+// itself, until it is told to.
+func TestGrowIsAFloor(t *testing.T) {
+	f := filtertest.Make(t, New, Config{Items: 1000, FPR: 0.01})
+	keys := filtertest.Keys(6, 100)
+	add(t, f, keys...)
+	f.Grow()
+	f.Grow()
+	f.Settle()
+	size := f.Bits()
+	remove(t, f, keys[:60]...)
+	if f.Bits() != size {
+		t.Errorf("from %d to %d bits", size, f.Bits())
+	}
+	f.Shrink()
+	remove(t, f, keys[60:]...)
+	if f.Bits() != size/2 {
+		t.Errorf("told to have %d bits, and has %d", size/2, f.Bits())
+	}
+}
+
+// TestGrowthEndsWithTheFingerprintBits runs out of them: the filter refuses before
+// anything has changed, and only what is new.
+func TestGrowthEndsWithTheFingerprintBits(t *testing.T) {
+	f := build1(t, Shape{Bits: 1 << 10, Hashes: 5, HashBits: 34, Slots: 6, Branches: 3, Growth: 2, Threshold: 0.4})
+	keys := filtertest.Keys(7, 10_000)
+	n := 0
+	for ; n < len(keys); n++ {
+		if _, err := f.Add(keys[n]); err != nil {
+			break
+		}
+	}
+	if want := float64(f.shape.Capacity()); float64(n) < 0.9*want || float64(n) > 1.1*want || f.Bits() != 1<<12 {
+		t.Fatalf("%d keys fit, predicted %.0f; %d bits", n, want, f.Bits())
+	}
+	before := filtertest.Stored(t, f)
+	added, err := f.Add(keys[n])
+	if added || !errorsIs(err, filter.ErrFull) || string(before) != string(filtertest.Stored(t, f)) {
+		t.Errorf("a key too many: %t, %v", added, err)
+	}
+	if err := f.Grow(); !errorsIs(err, filter.ErrFull) {
+		t.Errorf("Grow: %v", err)
+	}
+	info := f.Info()
+	if info.Unbounded || info.Capacity != f.shape.Capacity() || info.Overfull {
+		t.Errorf("%+v", info)
+	}
+	add(t, f, keys[:n]...)
+	remove(t, f, keys[0])
+	add(t, f, keys[n])
+	has(t, f, keys[1:n+1], "full")
+}
