@@ -1,7 +1,11 @@
 package kinds
 
 import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/filter/scalable"
 )
@@ -47,6 +51,20 @@ func predictParallel(c Config, n uint64) (Prediction, error) {
 
 func fromDynamic(p dynamic.Prediction, n uint64) Prediction {
 	return Prediction{FastBitsPerKey: perKey(float64(p.Bits), n), FPR: p.FPR, HitLines: p.HitLines, MissLines: p.MissLines}
+}
+
+func predictElastic(c Config, n uint64) (Prediction, error) {
+	s, err := elastic.Config{Items: c.Items, FPR: c.FPR}.Shape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	if _, fits := s.Doublings(n); !fits {
+		return Prediction{}, fmt.Errorf("kinds: elastic: %d keys, at most about %d: %w", n, s.Capacity(), filter.ErrFull)
+	}
+	return Prediction{
+		FastBitsPerKey: perKey(float64(s.FastBits(n)), n), SlowBitsPerKey: perKey(float64(s.SlowBits(n)), n),
+		FPR: s.FPR(n), HitLines: float64(s.Hashes), MissLines: missLines(foursThenOnes(s.Hashes), s.Fill(n)),
+	}, nil
 }
 
 // perKey divides; of a filter without keys it returns all of its bits.

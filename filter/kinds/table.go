@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/frame"
@@ -171,6 +172,23 @@ var table = []Kind{
 		Predict:      predictParallel,
 		Type:         (*dynamic.Parallel)(nil),
 	},
+	{
+		Name:         "elastic",
+		Number:       frame.Elastic,
+		Title:        "a Bloom filter with a bucket of fingerprints beside every bit",
+		Strength:     "grows, shrinks, deletes exactly, keeps the rate, and readers never wait",
+		Weakness:     "1,500 to 3,100 bits per key of slow memory, and changes take a microsecond or two",
+		Grows:        true,
+		Duplicates:   filter.DuplicatesIgnored,
+		Deleting:     "yes",
+		AbsentDelete: "refused",
+		PastCapacity: "full when its fingerprints have no bits left to grow by",
+		Merging:      "∪ ∩, any sizes",
+		New:          as(newElastic),
+		Read:         as(elastic.Read),
+		Predict:      predictElastic,
+		Type:         (*elastic.Filter)(nil),
+	},
 }
 
 // harms says what deleting an absent key does where nothing but the filter's own
@@ -223,4 +241,8 @@ func newDynamic(c Config) (*dynamic.Filter, error) {
 
 func newParallel(c Config) (*dynamic.Parallel, error) {
 	return dynamic.NewParallel(dynamic.Config{Items: c.Items, FPR: c.FPR})
+}
+
+func newElastic(c Config) (*elastic.Filter, error) {
+	return elastic.New(elastic.Config{Items: c.Items, FPR: c.FPR})
 }
