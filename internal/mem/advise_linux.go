@@ -9,8 +9,13 @@ import (
 
 const hugePage = 2 << 20
 
+// collapse is MADV_COLLAPSE, which package syscall does not have: make huge pages of what is there, now.
+const collapse = 25
+
 // adviseHuge asks for huge pages inside a block: from the first to the last boundary of such a page. It is a wish.
-// Kernels without huge pages say no, and the block is as good as before.
+// Kernels without huge pages say no, and the block is as good as before. Pages that nobody has touched become huge
+// when they are; small ones that the runtime recycled are joined here, at half a millisecond for each MiB (Linux 6.1
+// and later).
 func adviseHuge(words []uint64) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
 	skip := -start % hugePage
@@ -21,4 +26,5 @@ func adviseHuge(words []uint64) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
 	inside := (size - skip) / hugePage * hugePage
 	_ = syscall.Madvise(bytes[skip:skip+inside], syscall.MADV_HUGEPAGE)
+	_ = syscall.Madvise(bytes[skip:skip+inside], collapse)
 }

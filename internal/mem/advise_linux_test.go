@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 )
@@ -65,4 +66,46 @@ func vmFlags(addr uintptr) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no mapping in smaps holds %#x", addr)
+}
+
+// TestRecycledPagesAreJoined touches small pages before it asks for huge ones, as the runtime's recycled memory was.
+// Kernels that cannot join them say so to a first attempt.
+func TestRecycledPagesAreJoined(t *testing.T) {
+	const pages = 8
+	bytes, err := syscall.Mmap(-1, 0, (pages+1)*hugePage, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = syscall.Munmap(bytes) }()
+	_ = syscall.Madvise(bytes, syscall.MADV_NOHUGEPAGE)
+	for i := 0; i < len(bytes); i += 4096 {
+		bytes[i] = 1
+	}
+	_ = syscall.Madvise(bytes, syscall.MADV_HUGEPAGE)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(bytes))) % hugePage
+	if err := syscall.Madvise(bytes[skip:skip+hugePage], collapse); err != nil {
+		t.Skipf("this kernel does not join pages: %v", err)
+	}
+	before := hugeBytes(t)
+	adviseHuge(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/wordBytes))
+	if got := hugeBytes(t); got < before+(pages-2)*hugePage {
+		t.Errorf("%d bytes in huge pages after the advice, %d before", got, before)
+	}
+	if bytes[4096] != 1 {
+		t.Error("joining pages lost their content")
+	}
+}
+
+// hugeBytes returns how much memory of the process is in huge pages.
+func hugeBytes(t *testing.T) (n int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "AnonHugePages:")
+	if _, err := fmt.Sscanf(rest, "%d kB", &n); err != nil {
+		t.Skip(err)
+	}
+	return n << 10
 }

@@ -6,7 +6,7 @@
 // needs help to free it. A block is zeroed, begins on a 64-byte line, and has no spare capacity behind it. Small ones
 // waste at most the rest of their last line. Blocks of 4 MiB and more ask the kernel for huge pages over the part of
 // them that is made of whole 2 MiB pages, before the caller touches it: a query that misses the cache should not miss the
-// TLB as well. Memory that the runtime recycles was touched earlier; there the kernel joins pages in its own time.
+// TLB as well. Small pages that the runtime recycles are joined on the spot where the kernel can, else in its own time.
 // The wish stays with the addresses, so later users of freed memory inherit it.
 //
 // The Go runtime ends the process when the system has no memory left, and nothing can catch that. Therefore a request of
