@@ -118,7 +118,7 @@ func checkRate(t *testing.T, name string, hits, probes int, predicted float64) {
 
 // finer names the kinds that give less than half the asked rate: because smaller
 // cells would make them slower, or because they leave room for more keys.
-var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true}
+var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true, "elastic": true}
 
 func TestPredictionsMakeSense(t *testing.T) {
 	for _, k := range All() {

@@ -183,7 +183,7 @@ var table = []Kind{
 		Deleting:     "yes",
 		AbsentDelete: "refused",
 		PastCapacity: "full when its fingerprints have no bits left to grow by",
-		Merging:      "∪ ∩, any sizes",
+		Merging:      "∪ ∩, any sizes; keys in both take room twice",
 		New:          as(newElastic),
 		Read:         as(elastic.Read),
 		Predict:      predictElastic,
