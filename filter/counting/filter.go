@@ -104,12 +104,21 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 
 // MayContain reports whether k may be in the set. False is certain.
 //
-// Positions are tested four at a time, so that their cache misses overlap and the
-// processor need not guess which of the first few counters will be zero. It is all
-// written out: with calls of four and rest it takes a quarter longer.
+// Positions are tested several at a time, so that their cache misses overlap and
+// the processor need not guess which of the first few counters will be zero: two at
+// first, which is the end for three absent keys in four and saves the memory two
+// lines, then four. It is all written out: with calls of four and rest it takes a
+// quarter longer.
 func (f *Filter) MayContain(k filter.Key) bool {
 	h := f.mixer.Mix(k)
 	left := f.hashes
+	if left >= 2 {
+		if f.one(h)|f.one(filter.Step(h)) < 0 {
+			return false
+		}
+		h = filter.StepBy(h, 2)
+		left -= 2
+	}
 	for ; left >= 4; left -= 4 {
 		if f.one(h)|f.one(filter.Step(h))|f.one(filter.StepBy(h, 2))|f.one(filter.StepBy(h, 3)) < 0 {
 			return false

@@ -50,10 +50,14 @@ func foursThenOnes(hashes int) []int {
 	return groups
 }
 
-// foursThenRest follows [counting.Filter.MayContain]: the last few positions are
-// read together.
-func foursThenRest(hashes int) []int {
-	groups := fours(hashes)
+// twoThenFours follows [counting.Filter.MayContain]: two positions are read first,
+// then four at a time, the last few together.
+func twoThenFours(hashes int) (groups []int) {
+	if hashes >= 2 {
+		groups = append(groups, 2)
+		hashes -= 2
+	}
+	groups = append(groups, fours(hashes)...)
 	if rest := hashes % 4; rest > 0 {
 		groups = append(groups, rest)
 	}
@@ -91,7 +95,7 @@ func predictCounting(c Config, n uint64) (Prediction, error) {
 		FastBitsPerKey: perKey(wholeWords(s.Bits()), n),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
-		MissLines:      missLines(foursThenRest(s.Hashes), fill),
+		MissLines:      missLines(twoThenFours(s.Hashes), fill),
 	}, nil
 }
 

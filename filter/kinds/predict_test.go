@@ -154,14 +154,14 @@ func TestPredictionsMakeSense(t *testing.T) {
 // positions the first 4 are read, and the others one by one if those are set.
 func TestLinesOfKnownKinds(t *testing.T) {
 	for name, want := range map[string][2]float64{
-		"bloom": {7, 4 + 1.75/16}, "blocked": {1, 1}, "counting": {7, 4 + 3.0/16}, "dleft": {4, 4},
+		"bloom": {7, 4 + 1.75/16}, "blocked": {1, 1}, "counting": {7, 2 + 4.0/4 + 1.0/64}, "dleft": {4, 4},
 	} {
 		k, err := ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := predict(t, k, Config{Items: 1_000_000, FPR: 0.01}, 1_000_000)
-		if p.HitLines != want[0] || math.Abs(p.MissLines-want[1]) > 0.03 {
+		if p.HitLines != want[0] || math.Abs(p.MissLines-want[1]) > 0.1 {
 			t.Errorf("%s: a hit reads %g lines, a miss %g, want %g", name, p.HitLines, p.MissLines, want)
 		}
 	}
@@ -173,19 +173,19 @@ func TestMissLinesFollowTheLoops(t *testing.T) {
 		hashes int
 		fill   float64
 		ones   float64 // the last few one by one
-		rest   float64 // or together
+		two    float64 // two, then fours, the last few together
 	}{
 		{1, 0.5, 1, 1},
-		{3, 0.5, 1 + 0.5 + 0.25, 3},
-		{4, 0.5, 4, 4},
-		{7, 0.5, 4 + 1.0/16*(1+0.5+0.25), 4 + 3.0/16},
-		{8, 0.5, 4 + 1.0/16*4, 4 + 1.0/16*4},
-		{10, 0, 4, 4},
+		{3, 0.5, 1 + 0.5 + 0.25, 2 + 0.25},
+		{4, 0.5, 4, 2 + 2*0.25},
+		{7, 0.5, 4 + 1.0/16*(1+0.5+0.25), 2 + 4*0.25 + 1.0/64},
+		{8, 0.5, 4 + 1.0/16*4, 2 + 4*0.25 + 2.0/64},
+		{10, 0, 4, 2},
 		{10, 1, 10, 10},
 	} {
-		ones, rest := missLines(foursThenOnes(c.hashes), c.fill), missLines(foursThenRest(c.hashes), c.fill)
-		if math.Abs(ones-c.ones) > 1e-12 || math.Abs(rest-c.rest) > 1e-12 {
-			t.Errorf("%d hashes at fill %g: %g and %g lines, want %g and %g", c.hashes, c.fill, ones, rest, c.ones, c.rest)
+		ones, two := missLines(foursThenOnes(c.hashes), c.fill), missLines(twoThenFours(c.hashes), c.fill)
+		if math.Abs(ones-c.ones) > 1e-12 || math.Abs(two-c.two) > 1e-12 {
+			t.Errorf("%d hashes at fill %g: %g and %g lines, want %g and %g", c.hashes, c.fill, ones, two, c.ones, c.two)
 		}
 	}
 }
