@@ -20,7 +20,7 @@ type Choice struct {
 	// What it will be like with all its keys.
 	kinds.Prediction
 
-	spoilt int // how many of the needs it meets only in part
+	spoilt int // what speaks against it: how many needs it meets only in part, and excessive memory
 }
 
 // ErrNoKind is returned when no kind of filter can do what is needed.
@@ -40,6 +40,7 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 	for _, k := range table {
 		choices = append(choices, judge(k, n))
 	}
+	spoilByExcess(choices)
 	slices.SortStableFunc(choices, func(a, b Choice) int { return compare(a, b, n.Spare) })
 	if !choices[0].Fits {
 		return choices, fmt.Errorf("everbloom: %w %s", ErrNoKind, n.wish())
@@ -71,7 +72,7 @@ func judge(k kinds.Kind, n Needs) Choice {
 }
 
 // spoilt counts what k does only in part: some keys that are to be deleted will be
-// pinned, or the rate will not hold when the set grows.
+// pinned, the rate will not hold when the set grows, or it cannot be intersected.
 func (n Needs) spoilt(k kinds.Kind) (count int) {
 	if n.Delete && k.Pins {
 		count++
@@ -79,8 +80,32 @@ func (n Needs) spoilt(k kinds.Kind) (count int) {
 	if n.Grow && k.Drifts {
 		count++
 	}
+	if n.Merge && k.UnionOnly {
+		count++
+	}
 	return count
 }
+
+// excess is how many times the memory of the leanest kind speaks against one, however
+// quick it is.
+const excess = 10
+
+// spoilByExcess counts excessive memory against those that fit.
+func spoilByExcess(choices []Choice) {
+	least := math.Inf(1)
+	for _, c := range choices {
+		if c.Fits {
+			least = min(least, c.totalBits())
+		}
+	}
+	for i := range choices {
+		if c := &choices[i]; c.Fits && c.totalBits() > excess*least {
+			c.spoilt++
+		}
+	}
+}
+
+func (c *Choice) totalBits() float64 { return c.FastBitsPerKey + c.SlowBitsPerKey }
 
 // predict says what a set of kind k will be like with all its keys.
 func (n Needs) predict(k kinds.Kind) (kinds.Prediction, error) {
@@ -140,7 +165,7 @@ func compare(a, b Choice, spare Resource) int {
 	}
 	lines := cmp.Compare(a.HitLines+a.MissLines, b.HitLines+b.MissLines)
 	fast := cmp.Compare(a.FastBitsPerKey, b.FastBitsPerKey)
-	total := cmp.Compare(a.FastBitsPerKey+a.SlowBitsPerKey, b.FastBitsPerKey+b.SlowBitsPerKey)
+	total := cmp.Compare(a.totalBits(), b.totalBits())
 	switch spare {
 	case FastMemory:
 		return cmp.Or(fast, lines, total)

@@ -37,7 +37,7 @@ func TestPlanRanksByWhatIsSpared(t *testing.T) {
 		spare Resource
 		want  []string
 	}{
-		{Time, []string{"blocked", "dleft", "bloom", "counting"}},
+		{Time, []string{"blocked", "dleft", "counting", "bloom"}},
 		{FastMemory, []string{"bloom", "blocked", "dleft", "counting"}},
 		{TotalMemory, []string{"bloom", "blocked", "dleft", "counting"}},
 	} {
@@ -116,7 +116,7 @@ func TestPlanSaysWhy(t *testing.T) {
 func TestPlanPutsHalfMeasuresLast(t *testing.T) {
 	pinning, drifting := costs("pinning", 1, 0, 1), costs("drifting", 2, 0, 2)
 	pinning.Pins, drifting.Drifts = true, true
-	table := []kinds.Kind{pinning, drifting, costs("able", 10, 10, 10)}
+	table := []kinds.Kind{pinning, drifting, costs("able", 5, 4, 10)}
 	for _, spare := range []Resource{Time, FastMemory, TotalMemory} {
 		for _, c := range []struct {
 			needs Needs
@@ -132,6 +132,28 @@ func TestPlanPutsHalfMeasuresLast(t *testing.T) {
 				t.Errorf("%+v: %s, want %s", c.needs, got, c.want)
 			}
 		}
+	}
+}
+
+// TestPlanPutsExcessLast: a quick kind that takes more than ten times the memory of
+// another is not the first choice.
+func TestPlanPutsExcessLast(t *testing.T) {
+	table := []kinds.Kind{costs("huge", 1, 210, 1), costs("large", 1, 190, 2), costs("lean", 20, 0, 9)}
+	if got := strings.Join(order(mustPlan(t, table, Needs{})), " "); got != "large lean huge" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestPlanPutsUnionsLastWhereIntersectionsAreNeeded, too.
+func TestPlanPutsUnionsLastWhereIntersectionsAreNeeded(t *testing.T) {
+	half := costs("half", 1, 0, 1)
+	half.UnionOnly = true
+	table := []kinds.Kind{half, costs("whole", 2, 0, 2)}
+	if got := order(mustPlan(t, table, Needs{Merge: true}))[0]; got != "whole" {
+		t.Errorf("to merge: %s", got)
+	}
+	if got := order(mustPlan(t, table, Needs{}))[0]; got != "half" {
+		t.Errorf("not to merge: %s", got)
 	}
 }
 

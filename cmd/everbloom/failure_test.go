@@ -76,7 +76,7 @@ func TestUnmergeableNamesTheFiles(t *testing.T) {
 		want string
 	}{
 		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build both with"},
-		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot be merged: build with --merge"},
+		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot do that: everbloom plan --merge tells which can"},
 		{filter.ErrFull, "a and b: together they do not fit; nothing was written: build both with larger --items"},
 	} {
 		if got := unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {

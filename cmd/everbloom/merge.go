@@ -69,7 +69,7 @@ func unmergeable(a, b string, set, other *everbloom.Set, err error) error {
 	text := strings.TrimSuffix(plain(err), ": "+filter.ErrIncompatible.Error())
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return within(a, "kind %s cannot be merged: build with --merge", set.Info().Kind)
+		return within(a, "kind %s cannot do that: everbloom plan --merge tells which can", set.Info().Kind)
 	case errors.Is(err, filter.ErrFull):
 		return fmt.Errorf("%s and %s: together they do not fit; nothing was written: build both with larger --items", a, b)
 	case !errors.Is(err, filter.ErrIncompatible):

@@ -40,6 +40,7 @@ type Kind struct {
 	Deleting     string // what Delete promises; "–" if there is none
 	AbsentDelete string // what deleting an absent key does
 	PastCapacity string // what adding more keys than asked for does
+	UnionOnly    bool   // it merges, but cannot intersect
 	Merging      string // what can be merged with what
 
 	New  func(Config) (filter.Filter, error)

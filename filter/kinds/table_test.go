@@ -44,7 +44,7 @@ func TestNamesAndNumbersAreUnique(t *testing.T) {
 // TestRowsAreComplete looks at every field, also at those that rows will have
 // some day: what may be zero is named here.
 func TestRowsAreComplete(t *testing.T) {
-	mayBeZero := map[string]bool{"Grows": true, "Duplicates": true, "Pins": true, "Drifts": true}
+	mayBeZero := map[string]bool{"Grows": true, "Duplicates": true, "Pins": true, "Drifts": true, "UnionOnly": true}
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			row := reflect.ValueOf(k)
@@ -79,6 +79,15 @@ func TestTextsAgreeWithAbilities(t *testing.T) {
 			} {
 				if (c.text != none) != c.can {
 					t.Errorf("%s is %q, and the type can: %t", c.what, c.text, c.can)
+				}
+			}
+			if k.UnionOnly && !can.Merge {
+				t.Error("it is for unions only and cannot merge")
+			}
+			if can.Merge {
+				err := filter.Intersect(build(t, k, Config{Items: 10}), build(t, k, Config{Items: 10}))
+				if errors.Is(err, errors.ErrUnsupported) != k.UnionOnly {
+					t.Errorf("UnionOnly is %t, an intersection gives %v", k.UnionOnly, err)
 				}
 			}
 			if k.Pins && !can.Delete {
