@@ -1,0 +1,104 @@
+package evergreen
+
+import (
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+// TestMergeAndSplitBetweenTwoLooks is the case that a reader cannot see from the
+// number of blocks. It knows where to look; the block is merged away; it looks, and
+// finds nothing; the block is split off again; and it looks at the number of
+// blocks, which is the same. Only the count of steps tells that the look was in
+// vain.
+func TestMergeAndSplitBetweenTwoLooks(t *testing.T) {
+	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
+	for range 10 {
+		if err := f.Grow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := filtertest.Keys(1, 2000)
+	f.AddBatch(keys)
+	fooled := 0
+	for _, k := range keys {
+		mixed := f.mixer.mix(k)
+		n := f.load().blocks()
+		if f.place(mixed, n) != n-1 {
+			continue
+		}
+		before := f.load()
+		where := f.lines.at(n - 1)
+		step(t, f.merge)
+		found := where.has(f.fingerprint(mixed), f.rounds)
+		step(t, f.split)
+		after := f.load()
+		if after.blocks() != n {
+			t.Fatalf("%d blocks after a merge and a split, want %d", after.blocks(), n)
+		}
+		if !found {
+			fooled++
+		}
+		if !found && after == before {
+			t.Errorf("a reader would deny %#x", k)
+		}
+		if !f.MayContain(k) {
+			t.Errorf("%#x is denied", k)
+		}
+	}
+	if fooled == 0 {
+		t.Error("no key was in the block that went and came back")
+	}
+}
+
+// TestSplitBetweenTwoLooks does the same for a reader that looks into the lower
+// block after its keys have gone to the upper one.
+func TestSplitBetweenTwoLooks(t *testing.T) {
+	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
+	keys := filtertest.Keys(1, 2000)
+	f.AddBatch(keys)
+	fooled := 0
+	for range 300 {
+		before := f.load()
+		n := before.blocks()
+		step(t, f.split)
+		for _, k := range keys {
+			mixed := f.mixer.mix(k)
+			if f.place(mixed, n+1) != n {
+				continue
+			}
+			found := f.lines.at(f.place(mixed, n)).has(f.fingerprint(mixed), f.rounds)
+			if !found {
+				fooled++
+			}
+			if !found && f.load() == before || !f.MayContain(k) {
+				t.Errorf("a reader would deny %#x", k)
+			}
+		}
+	}
+	if fooled == 0 {
+		t.Error("no key moved")
+	}
+}
+
+func step(t *testing.T, do func() error) {
+	t.Helper()
+	if err := do(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStepsAreCounted checks that no two states of one size are alike.
+func TestStepsAreCounted(t *testing.T) {
+	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
+	seen := map[state]bool{f.load(): true}
+	for range 100 {
+		for _, do := range []func() error{f.Grow, f.Grow, f.Shrink} {
+			step(t, do)
+			if seen[f.load()] {
+				t.Fatalf("state %#x comes back", f.load())
+			}
+			seen[f.load()] = true
+		}
+	}
+}

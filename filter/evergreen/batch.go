@@ -1,0 +1,95 @@
+package evergreen
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// stride is how many keys of a batch are under way together: enough to keep the
+// memory busy, few enough to stay in the first cache.
+const stride = 16
+
+// AddBatch adds the keys in order, each as Add does.
+func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		f.expectAdds(keys[:n])
+		for _, k := range keys[:n] {
+			isNew, err := f.Add(k)
+			if err != nil {
+				return done, added, err
+			}
+			done++
+			if isNew {
+				added++
+			}
+		}
+		keys = keys[n:]
+	}
+	return done, added, nil
+}
+
+// DeleteBatch deletes the keys in order, each as Delete does. Keys that are not
+// there are counted and passed over; any other error stops it.
+func (f *Filter) DeleteBatch(keys []filter.Key) (deleted, notFound int, err error) {
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		f.expectDeletes(keys[:n])
+		for _, k := range keys[:n] {
+			switch err := f.Delete(k); {
+			case err == nil:
+				deleted++
+			case errors.Is(err, filter.ErrNotFound):
+				notFound++
+			default:
+				return deleted, notFound, err
+			}
+		}
+		keys = keys[n:]
+	}
+	return deleted, notFound, nil
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys.
+func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
+	f.hasBatch(keys, out[:len(keys):len(out)])
+}
+
+// portableHasBatch first finds the blocks of a stride and reads a word of each, so
+// that their cache misses overlap. A state for all of them will do: if it has moved
+// when all are answered, the noes are asked again.
+func (f *Filter) portableHasBatch(keys []filter.Key, out []bool) {
+	var (
+		blocks       [stride]*block
+		fingerprints [stride]uint64
+		first        [stride]uint64
+	)
+	for len(keys) > 0 {
+		n := min(stride, len(keys))
+		s := f.load()
+		for i, k := range keys[:n] {
+			x := f.mixer.mix(k)
+			blocks[i], fingerprints[i] = f.lines.at(f.place(x, s.blocks())), f.fingerprint(x)
+			if blocks[i] != nil {
+				first[i] = atomic.LoadUint64(&blocks[i][0])
+			}
+		}
+		for i := range n {
+			out[i] = first[i] != 0 && blocks[i] != nil && blocks[i].portableHas(fingerprints[i], f.rounds)
+		}
+		if f.load() != s {
+			f.askAgain(keys[:n], out[:n])
+		}
+		keys, out = keys[n:], out[n:]
+	}
+}
+
+// askAgain asks for all keys that were answered with no.
+func (f *Filter) askAgain(keys []filter.Key, out []bool) {
+	for i, k := range keys {
+		out[i] = out[i] || f.MayContain(k)
+	}
+}

@@ -1,0 +1,42 @@
+//go:build !amd64 || purego
+
+package evergreen
+
+import (
+	"unsafe"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+func (f *Filter) has(k filter.Key) bool { return f.portableHas(k) }
+
+func (f *Filter) hasBatch(keys []filter.Key, out []bool) { f.portableHasBatch(keys, out) }
+
+func (b *block) has(fingerprint uint64, rounds int) bool { return b.portableHas(fingerprint, rounds) }
+
+func (b *block) add(fingerprint uint64, rounds int) (fresh bool) {
+	return b.portableAdd(fingerprint, rounds)
+}
+
+func (b *block) collect(run []byte, n int, g *geometry, except uint64, rounds int) (at int) {
+	return b.portableCollect(run, n, g, except, rounds)
+}
+
+func (b *block) store(value *block) { b.portableStore(value) }
+
+func (f *Filter) isSimple() bool { return false }
+
+// prefetch does nothing: portable code cannot ask for memory without reading it.
+func prefetch(unsafe.Pointer) {}
+
+func prefetchRun(*byte, int) {}
+
+// peek would read a word that somebody may be writing.
+func peek(*uint64) uint64 { return 0 }
+
+// prefetchFrom is above all numbers of blocks.
+const prefetchFrom = maxBlocks + 1
+
+func (g *geometry) find(run []byte, n int, v uint64) int { return g.portableFind(run, n, v) }
+
+func (f *Filter) expectBlock(uint64) {}

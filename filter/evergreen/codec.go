@@ -1,0 +1,204 @@
+package evergreen
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// A filter is stored in the common envelope (internal/frame) as kind 10:
+//
+//	shape    fpr, hashes, width, salt
+//	payload  blocks 8 | floor 8 | block 0 | block 1 | …
+//	block    count 2 | fingerprints, width/8 bytes each, in ascending order
+//
+// All numbers are little endian. The bits of the blocks are not stored: they follow
+// from the fingerprints. The summary must be true. The format is version 1: do not
+// change.
+const (
+	formatVersion = 1
+	headBytes     = 16
+)
+
+// Snapshot captures the filter as it is now. Beside writers it is one cut for each
+// stripe of keys, and for every key a state that it had during the call; no writer
+// waits for longer than the copy of a stripe takes. Splits and merges wait.
+func (f *Filter) Snapshot() io.WriterTo {
+	c := f.capture()
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.Evergreen,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(f.shape),
+			Summary: frame.Summary{
+				Keys: c.keys, SetBits: c.set,
+				FastBits: c.blocks * theory.BlockBits, SlowBits: c.runs.bits(c.blocks),
+			},
+			Payload: headBytes + c.blocks*countBytes + c.keys*uint64(c.width),
+		},
+		Payload: c.write,
+	}
+}
+
+func (c *capture) write(w io.Writer) error {
+	if c.err != nil {
+		return c.err
+	}
+	c.rewind()
+	out := bufio.NewWriterSize(w, 1<<16)
+	b := binary.LittleEndian.AppendUint64(nil, c.blocks)
+	b = binary.LittleEndian.AppendUint64(b, c.floor)
+	var word [8]byte
+	for i := range c.blocks {
+		list := c.next(i)
+		slices.Sort(list)
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(list)))
+		for _, fp := range list {
+			binary.LittleEndian.PutUint64(word[:], fp)
+			b = append(b, word[:c.width]...)
+		}
+		if _, err := out.Write(b); err != nil {
+			return err
+		}
+		b = b[:0]
+	}
+	return out.Flush()
+}
+
+// Read reads what Snapshot wrote, into ordinary memory.
+func Read(src io.Reader) (*Filter, error) { return ReadSlow(src, "") }
+
+// ReadSlow is Read with the slow memory in a file to be made: see Config.SlowFile.
+func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Header().Expect(frame.Evergreen, formatVersion); err != nil {
+		return nil, err
+	}
+	var s Shape
+	if err := r.Header().Fill(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, r.Corruptf("shape: %v", err)
+	}
+	f, err := read(r, s, slowFile)
+	if err == nil {
+		err = r.Close()
+	}
+	if err != nil && f != nil {
+		_ = f.Close() // the first error is the one to tell
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// read makes a filter from the payload. It begins with the smallest memory, and
+// more follows the bytes that have arrived.
+func read(r *frame.Reader, s Shape, slowFile string) (*Filter, error) {
+	var head [headBytes]byte
+	if err := r.ReadFull(head[:]); err != nil {
+		return nil, err
+	}
+	blocks, floor := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
+	if blocks < minBlocks || blocks > maxBlocks || r.Left() < blocks*countBytes {
+		return nil, r.Corruptf("blocks: %d in %d bytes, must be %d to %d", blocks, r.Left(), minBlocks, uint64(maxBlocks))
+	}
+	if floor < minBlocks || floor > blocks {
+		return nil, r.Corruptf("floor: %d, must be %d to %d", floor, minBlocks, blocks)
+	}
+	f, err := build(s, minBlocks, slowFile)
+	if err != nil {
+		return nil, err
+	}
+	f.state.Store(uint64(state(0).step(blocks)))
+	d := decoder{Reader: r, f: f, blocks: blocks}
+	for i := range blocks {
+		if err := d.block(i); err != nil {
+			return f, err
+		}
+	}
+	f.floor.Store(floor)
+	f.flushAll()
+	return f, d.believe(r.Header().Summary)
+}
+
+// A decoder reads blocks.
+type decoder struct {
+	*frame.Reader
+	f      *Filter
+	blocks uint64
+	buf    []byte
+	list   []uint64
+}
+
+// block reads block i and settles its fingerprints.
+func (d *decoder) block(i uint64) error {
+	var head [countBytes]byte
+	if err := d.ReadFull(head[:]); err != nil {
+		return err
+	}
+	g := d.f.store.geometry
+	count := int(binary.LittleEndian.Uint16(head[:]))
+	if count > g.most {
+		return d.Corruptf("block %d: %d keys, at most %d", i, count, g.most)
+	}
+	d.buf = slices.Grow(d.buf[:0], ownerBytes+count*g.width+8)[:ownerBytes+count*g.width+8]
+	if err := d.ReadFull(d.buf[ownerBytes:][:count*g.width]); err != nil {
+		return err
+	}
+	if err := d.f.reserve(i + 1); err != nil {
+		return err
+	}
+	d.list = g.fingerprints(d.list[:0], d.buf, count)
+	if err := d.checkList(i); err != nil {
+		return err
+	}
+	if err := d.f.settle(i, d.list); err != nil {
+		return fmt.Errorf("evergreen: read: %w", err)
+	}
+	return nil
+}
+
+// checkList refuses fingerprints that are not in order, twice where whole keys are
+// kept, or of another block.
+func (d *decoder) checkList(i uint64) error {
+	for j, fp := range d.list {
+		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.f.full) {
+			return d.Corruptf("block %d: fingerprint %#x after %#x", i, fp, d.list[j-1])
+		}
+		if home := d.f.place(mixedOf(fp, i, d.f.width), d.blocks); home != i {
+			return d.Corruptf("block %d: fingerprint %#x belongs to block %d", i, fp, home)
+		}
+	}
+	return nil
+}
+
+// believe compares the summary with what was read.
+func (d *decoder) believe(sum frame.Summary) error {
+	keys, _ := d.f.count()
+	var set uint64
+	var runs census
+	for i := range d.blocks {
+		set += d.f.lines.at(i).ones()
+		runs[d.f.store.classes[d.f.store.ref(i).count()]]++
+	}
+	slow := runs.bits(d.blocks)
+	if sum.Keys != uint64(keys) || sum.SetBits != set || sum.FastBits != d.blocks*theory.BlockBits || sum.SlowBits != slow || sum.Capacity != 0 {
+		return d.Corruptf("summary: %d keys, %d bits set of %d, %d slow, capacity %d; found %d, %d of %d, %d, 0",
+			sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, sum.Capacity, keys, set, d.blocks*theory.BlockBits, slow)
+	}
+	if !d.f.full && keys > d.f.capacity {
+		return d.Corruptf("keys: %d, at most %d with fingerprints of %d bits", keys, d.f.capacity, d.f.shape.Width)
+	}
+	return nil
+}

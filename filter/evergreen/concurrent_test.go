@@ -1,0 +1,214 @@
+package evergreen
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+// TestReadersNeverMissWhatIsThere has readers ask for keys that are in the set all
+// the time, one by one and in batches, while writers make the filter grow and
+// shrink by adding and deleting others, and somebody resizes it and takes
+// snapshots.
+func TestReadersNeverMissWhatIsThere(t *testing.T) {
+	Eager(t)
+	for _, s := range []Shape{
+		{FPR: 0.001, Hashes: 8, Width: 56},
+		{FPR: 1e-5, Hashes: 16, Width: 40},
+	} {
+		eachLevel(t, func(t *testing.T) {
+			t.Helper()
+			newHammer(t, s).run()
+		})
+	}
+}
+
+// A hammer is a filter that many use at once.
+type hammer struct {
+	*testing.T
+	f       *Filter
+	settled []filter.Key
+	waves   int // of each writer
+	wave    int // keys that a writer adds and deletes again
+	done    atomic.Bool
+	writers sync.WaitGroup
+	others  sync.WaitGroup
+}
+
+func newHammer(t *testing.T, s Shape) *hammer {
+	t.Helper()
+	h := &hammer{T: t, f: mustBuild(t, s), settled: filtertest.Keys(1, 5000), waves: 4, wave: 20_000}
+	if filtertest.UnderRace || testing.Short() {
+		h.waves, h.wave = 1, 5_000
+	}
+	if _, _, err := h.f.AddBatch(h.settled); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *hammer) run() {
+	before := h.f.load()
+	for w := range uint64(3) {
+		h.writers.Go(func() { h.write(w) })
+	}
+	for r := range uint64(2) {
+		h.others.Go(func() { h.read(r) })
+	}
+	h.others.Go(h.disturb)
+	h.writers.Wait()
+	h.done.Store(true)
+	h.others.Wait()
+	if steps := h.f.load()>>32 - before>>32; steps < 100 {
+		h.Errorf("there were %d splits and merges, too few to test anything", steps)
+	}
+	if err := h.f.check(); err != nil {
+		h.Error(err)
+	}
+	if n := h.f.Len(); n != uint64(len(h.settled)) {
+		h.Errorf("%d keys are left, want %d", n, len(h.settled))
+	}
+}
+
+// write adds keys of its own and deletes them again, in another order.
+func (h *hammer) write(w uint64) {
+	rng := rand.New(rand.NewPCG(w, 1))
+	keys := filtertest.Keys(100+w, uint64(h.wave))
+	for range h.waves {
+		for _, k := range keys {
+			if added, err := h.f.Add(k); err != nil || !added && h.f.full {
+				h.Errorf("writer %d: adding %#x: %v, %v", w, k, added, err)
+				return
+			}
+		}
+		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		for _, k := range keys {
+			if !h.f.MayContain(k) {
+				h.Errorf("writer %d: its key %#x is denied", w, k)
+				return
+			}
+			if err := h.f.Delete(k); err != nil {
+				h.Errorf("writer %d: deleting %#x: %v", w, k, err)
+				return
+			}
+		}
+	}
+}
+
+// read asks for settled keys.
+func (h *hammer) read(r uint64) {
+	rng := rand.New(rand.NewPCG(r, 2))
+	out := make([]bool, 100)
+	for !h.done.Load() {
+		first := rng.IntN(len(h.settled) - len(out))
+		batch := h.settled[first : first+len(out)]
+		h.f.MayContainBatch(batch, out)
+		for i, k := range batch {
+			if !out[i] || !h.f.MayContain(k) {
+				h.Errorf("reader %d: key %#x was there all the time and is denied (batch: %v)", r, k, out[i])
+				return
+			}
+		}
+		if k := batch[rng.IntN(len(batch))]; !h.f.Contains(k) {
+			h.Errorf("reader %d: Contains denies %#x", r, k)
+			return
+		}
+	}
+}
+
+// disturb resizes, takes snapshots and counts. Every snapshot must have the settled
+// keys.
+func (h *hammer) disturb() {
+	for !h.done.Load() {
+		h.f.Grow()
+		h.f.Grow()
+		h.f.Shrink()
+		h.f.Info()
+		g, err := h.f.Clone()
+		if err != nil {
+			h.Error(err)
+			return
+		}
+		if err := g.check(); err != nil {
+			h.Errorf("a clone beside writers: %v", err)
+			return
+		}
+		for _, k := range h.settled {
+			if !g.Contains(k) {
+				h.Errorf("a clone beside writers lacks %#x", k)
+				return
+			}
+		}
+		h.f.resizing.Lock()
+		h.f.floor.Store(minBlocks) // or it would never shrink any more
+		h.f.resizing.Unlock()
+	}
+}
+
+// TestSnapshotBesideWritersIsWhole writes and reads snapshots while others write:
+// what is read passes all checks of a file, and has every key that was there from
+// the beginning to the end.
+func TestSnapshotBesideWritersIsWhole(t *testing.T) {
+	h := newHammer(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
+	h.waves = 1
+	for w := range uint64(2) {
+		h.writers.Go(func() { h.write(w) })
+	}
+	for range 5 {
+		var b bytes.Buffer
+		if _, err := h.f.Snapshot().WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		g, err := Read(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range h.settled {
+			if !g.Contains(k) {
+				t.Fatalf("%#x is missing", k)
+			}
+		}
+	}
+	h.writers.Wait()
+}
+
+// TestMergesOfBusyFilters unites and intersects filters with each other, both ways
+// at once, which must neither hang nor lose common keys.
+func TestMergesOfBusyFilters(t *testing.T) {
+	common := filtertest.Keys(5, 3000)
+	shape := Shape{FPR: 0.01, Hashes: 8, Width: 56}
+	a, b := mustBuild(t, shape), mustBuild(t, shape)
+	for i, f := range []*Filter{a, b} {
+		f.AddBatch(common)
+		f.AddBatch(filtertest.Keys(6+uint64(i), 2000))
+	}
+	var group sync.WaitGroup
+	for _, run := range []func() error{
+		func() error { return a.Union(b) },
+		func() error { return b.Union(a) },
+		func() error { return a.Intersect(b) },
+		func() error { return b.Intersect(a) },
+	} {
+		group.Go(func() {
+			if err := run(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, k := range common {
+		if !a.Contains(k) || !b.Contains(k) {
+			t.Fatalf("%#x, which was in both, is gone", k)
+		}
+	}
+	for _, f := range []*Filter{a, b} {
+		if err := f.check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package evergreen
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Config is the wish. The zero Config asks for a filter that holds one false
+// positive in a thousand at every size, keeps whole keys, and begins small.
+type Config struct {
+	// FPR is the rate of false positives that the filter keeps at every size, from
+	// 1e-9 to 0.5; 0 means 0.001.
+	FPR float64
+
+	// Items is a number of keys for which there is room from the start, and below
+	// which the filter does not shrink by itself; 0 means the smallest filter.
+	Items uint64
+
+	// Width is how many bits of a key are kept: 24, 32 or 40 for a compact filter,
+	// or 56, which together with its place is the whole key; 0 means 56.
+	Width int
+
+	// Salt makes filters spread the same keys differently. Compact filters can be
+	// merged only with those of equal salt.
+	Salt uint64
+
+	// SlowFile is the path of a file to be made for the slow memory, which is
+	// mapped; empty means ordinary memory. Queries never touch it. It is scratch
+	// space: what is to be kept is written by Snapshot. Such a filter has to be
+	// closed.
+	SlowFile string
+}
+
+const (
+	defaultFPR = 0.001
+	minFPR     = 1e-9
+	maxFPR     = 0.5
+	maxItems   = 1 << 40
+
+	fullWidth = 64 - lowBits
+	minWidth  = 16 // for experiments; a Config offers 24 at least
+)
+
+// Shape returns the geometry for the wish: the best number of bits per key, by the
+// exact mixture over the blocks' loads ([theory.BlockedBits]).
+func (c Config) Shape() (Shape, error) {
+	if c.FPR == 0 {
+		c.FPR = defaultFPR
+	}
+	if c.Width == 0 {
+		c.Width = fullWidth
+	}
+	var errs []error
+	if c.Items > maxItems {
+		errs = append(errs, fmt.Errorf("evergreen: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	}
+	if c.Width != 24 && c.Width != 32 && c.Width != 40 && c.Width != fullWidth {
+		errs = append(errs, fmt.Errorf("evergreen: Width: %d, must be 24, 32, 40 or %d", c.Width, fullWidth))
+	}
+	if err := checkFPR(c.FPR); err != nil {
+		return Shape{}, errors.Join(append(errs, err)...)
+	}
+	_, perWord := theory.BlockedBits(c.FPR)
+	s := Shape{FPR: c.FPR, Hashes: perWord * theory.BlockWords, Width: c.Width, Salt: c.Salt}
+	if len(errs) == 0 && c.Items > s.Capacity() {
+		errs = append(errs, fmt.Errorf("evergreen: Items: %d, at most %d with %d bits of a key at rate %g",
+			c.Items, s.Capacity(), c.Width, c.FPR))
+	}
+	return s, errors.Join(errs...)
+}
+
+func checkFPR(f float64) error {
+	if !(f >= minFPR && f <= maxFPR) {
+		return fmt.Errorf("evergreen: FPR: %g, must be %g to %g", f, minFPR, maxFPR)
+	}
+	return nil
+}
+
+// Shape is the geometry of a [Filter]. It has no size: that follows from the keys.
+type Shape struct {
+	FPR    float64 // the rate that is held
+	Hashes int     // bits per key: 8, 16, 24 or 32, evenly over the 8 words of a block
+	Width  int     // bits of a fingerprint, a multiple of 8
+	Salt   uint64
+}
+
+// Full reports whether whole keys are kept.
+func (s Shape) Full() bool { return s.Width == fullWidth }
+
+func (s Shape) perWord() int { return s.Hashes / theory.BlockWords }
+
+func (s Shape) check() error {
+	var errs []error
+	errs = append(errs, checkFPR(s.FPR))
+	if s.Hashes%theory.BlockWords != 0 || s.perWord() < 1 || s.perWord() > theory.MaxPerWord {
+		errs = append(errs, fmt.Errorf("evergreen: Hashes: %d, must be 8, 16, 24 or 32", s.Hashes))
+	}
+	if s.Width%8 != 0 || s.Width < minWidth || s.Width > fullWidth || s.Width == 48 {
+		errs = append(errs, fmt.Errorf("evergreen: Width: %d, must be 16, 24, 32, 40 or %d", s.Width, fullWidth))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,129 @@
+package evergreen
+
+import "unsafe"
+
+// In a large filter a new key would wait for two cache misses in a row, that of the
+// ref and that of the run. So new keys first go into the inbox of their stripe, and
+// are delivered many at a time, so that the misses overlap. The bits in the blocks
+// are set at once: readers see no difference. Where a key in an inbox belongs is
+// found out when it is needed, so blocks can split and merge meanwhile.
+
+const (
+	inboxSize = 32
+
+	// crowdedAt is how far below the largest run inboxes end: what may wait there
+	// must find room.
+	crowdedAt = 2 * inboxSize
+)
+
+// inboxFrom is the number of blocks from which inboxes are used: 2 MiB of blocks
+// and a million keys, of which those waiting are 0.2 %. It is a variable only so
+// that tests can have inboxes in small filters.
+var inboxFrom uint64 = 1 << 15
+
+// An inbox holds mixed keys.
+type inbox [inboxSize]uint64
+
+// openInbox makes sure that there is room for one more key in the inbox of a
+// stripe, and reports whether there is an inbox among so many blocks. A stripe in
+// which a block is crowded, which no hashed keys bring about, has none.
+func (f *Filter) openInbox(st *stripe, blocks uint64) (ready bool, err error) {
+	switch {
+	case st.crowded: // runs must have room for what waits
+		return false, f.deliver(st)
+	case blocks < inboxFrom:
+		return false, nil
+	case st.inbox == nil:
+		st.inbox = new(inbox)
+	case st.waiting == inboxSize:
+		err = f.deliver(st)
+	}
+	return err == nil, err
+}
+
+// deliver moves keys from the inbox of a stripe, which the caller holds, to their
+// runs. Those for which there is no memory stay.
+func (f *Filter) deliver(st *stripe) error {
+	if st.waiting == 0 {
+		return nil
+	}
+	n := f.load().blocks()
+	var (
+		blocks [inboxSize]uint64
+		slots  [inboxSize]*uint64
+	)
+	for j, mixed := range st.inbox[:st.waiting] {
+		blocks[j] = f.place(mixed, n)
+		slots[j] = f.store.slot(blocks[j])
+		prefetch(unsafe.Pointer(slots[j]))
+	}
+	for _, slot := range slots[:st.waiting] {
+		f.store.expectTail(ref(*slot))
+	}
+	for j, mixed := range st.inbox[:st.waiting] {
+		if err := f.push(st, slots[j], blocks[j], f.fingerprint(mixed), n); err != nil {
+			st.waiting = copy(st.inbox[:], st.inbox[j:st.waiting])
+			return err
+		}
+	}
+	st.waiting = 0
+	return nil
+}
+
+// push appends a fingerprint to the run of block i among n, whose ref is in the
+// slot, and notes the rate.
+func (f *Filter) push(st *stripe, slot *uint64, i, fingerprint, n uint64) error {
+	count := ref(*slot).count()
+	if count == f.store.most {
+		return errCrowded
+	}
+	if err := f.store.push(slot, i, fingerprint); err != nil {
+		return err
+	}
+	f.watch(st, count+1)
+	level := levelOf(i, n)
+	f.note(st, 0, f.share(count+1, level)-f.share(count, level))
+	return nil
+}
+
+// watch notices that a block of a stripe has become crowded.
+func (f *Filter) watch(st *stripe, count int) {
+	if count > f.store.most-crowdedAt {
+		st.crowded = true
+	}
+}
+
+// find returns where in the inbox of a stripe a mixed key is, or -1.
+func (f *Filter) find(st *stripe, mixed uint64) int {
+	for j, other := range st.inbox.list(st.waiting) {
+		if f.same(other, mixed) {
+			return j
+		}
+	}
+	return -1
+}
+
+// recall takes a mixed key out of the inbox of a stripe, and reports whether it was
+// there.
+func (f *Filter) recall(st *stripe, mixed uint64) bool {
+	j := f.find(st, mixed)
+	if j < 0 {
+		return false
+	}
+	st.waiting--
+	st.inbox[j] = st.inbox[st.waiting]
+	return true
+}
+
+// list returns the first n keys of an inbox, which may be missing if there are none.
+func (b *inbox) list(n int) []uint64 {
+	if b == nil {
+		return nil
+	}
+	return b[:n]
+}
+
+// same reports whether the filter cannot tell two mixed keys apart.
+func (f *Filter) same(a, b uint64) bool {
+	return (a^b)>>(fullWidth-uint(f.width)) == 0
+}

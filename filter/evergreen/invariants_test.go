@@ -1,0 +1,124 @@
+package evergreen
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+var shapes = []Shape{
+	{FPR: 0.01, Hashes: 8, Width: 56},
+	{FPR: 0.001, Hashes: 8, Width: 56, Salt: 3},
+	{FPR: 1e-5, Hashes: 16, Width: 40},
+	{FPR: 0.01, Hashes: 8, Width: 32},
+	{FPR: 0.3, Hashes: 8, Width: 24},
+	{FPR: 0.2, Hashes: 8, Width: 16},
+}
+
+func mustBuild(tb testing.TB, s Shape) *Filter {
+	tb.Helper()
+	return filtertest.Make(tb, Build, s)
+}
+
+// TestInvariantsHoldWhileGrowingAndShrinking goes up and down in waves and checks
+// everything in between.
+func TestInvariantsHoldWhileGrowingAndShrinking(t *testing.T) {
+	scale := 1
+	if filtertest.UnderRace {
+		scale = 10
+	}
+	for _, s := range shapes {
+		f := mustBuild(t, s)
+		rng := rand.New(rand.NewPCG(uint64(s.Width), 5))
+		var keys []filter.Key
+		for _, goal := range []int{100, 10_000, 60_000, 30_000, 50_000, 5_000, 0, 20_000} {
+			keys = reach(t, f, rng, keys, goal/scale)
+			if err := f.check(); err != nil {
+				t.Fatalf("%+v with %d keys: %v", s, goal, err)
+			}
+			for _, k := range keys {
+				if !f.MayContain(k) || !f.Contains(k) {
+					t.Fatalf("%+v: %#x is denied", s, k)
+				}
+			}
+		}
+	}
+}
+
+// reach adds or deletes random keys until the filter has as many as wanted.
+func reach(t *testing.T, f *Filter, rng *rand.Rand, keys []filter.Key, goal int) []filter.Key {
+	t.Helper()
+	for len(keys) < goal {
+		k := filter.Key(rng.Uint64())
+		if _, err := f.Add(k); err != nil {
+			t.Fatalf("%+v: %d keys: %v", f.shape, len(keys), err)
+		}
+		keys = append(keys, k)
+	}
+	for len(keys) > goal {
+		i, last := rng.IntN(len(keys)), len(keys)-1
+		if err := f.Delete(keys[i]); err != nil {
+			t.Fatalf("%+v: delete with %d keys: %v", f.shape, len(keys), err)
+		}
+		keys[i] = keys[last]
+		keys = keys[:last]
+	}
+	return keys
+}
+
+// TestInvariantsHoldThroughAnything also has unions and intersections, and checks
+// after every step.
+func TestInvariantsHoldThroughAnything(t *testing.T) {
+	Eager(t)
+	for i, s := range shapes {
+		filtertest.Wander(t, uint64(i), 60, func() *Filter { return mustBuild(t, s) }, (*Filter).check)
+	}
+}
+
+func TestChecksFindDamage(t *testing.T) {
+	for name, damage := range map[string]func(f *Filter){
+		"bits":            func(f *Filter) { f.lines.at(0)[0] ^= 1 },
+		"holds a fingerp": func(f *Filter) { twice(f) },
+		"of block":        func(f *Filter) { f.Grow(); f.store.put(f.store.run(f.store.ref(0)), 0, 1<<addressBit(8, 56)) },
+		"counted":         func(f *Filter) { f.stripes[0].keys++ },
+		"and rate":        func(f *Filter) { f.sum.Add(1) },
+		"is not empty":    func(f *Filter) { f.lines.grow(300); f.lines.at(299)[1] = 1 },
+		"belongs to":      func(f *Filter) { setOwner(f.store.run(f.store.ref(7)), 8) },
+		"holes of class":  func(f *Filter) { f.store.shelves[1].fill-- },
+		"pages in lists":  func(f *Filter) { f.store.pages.used++ },
+		"page above":      func(f *Filter) { f.store.pages.set(f.store.shelves[1].top-1, newLink(0, 1, 1)) },
+		"has ref":         func(f *Filter) { empty(f) },
+	} {
+		f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
+		f.AddBatch(filtertest.Keys(1, 1000))
+		damage(f)
+		if err := f.check(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: the check says %v", name, err)
+		}
+	}
+}
+
+// twice stores the first fingerprint of some block again.
+func twice(f *Filter) {
+	r := f.store.ref(3)
+	f.store.push(f.store.slot(3), 3, f.store.get(f.store.run(r), 0))
+}
+
+// empty makes a ref that leads somewhere and holds nothing.
+func empty(f *Filter) {
+	f.rates[0] = 0
+	f.resizing.Lock()
+	defer f.resizing.Unlock()
+	for i := range f.load().blocks() {
+		f.store.replace(i, nil)
+		f.lines.at(i).store(new(block))
+	}
+	for i := range f.stripes {
+		f.stripes[i].keys, f.stripes[i].pending = 0, 0
+	}
+	f.sum.Store(0)
+	f.store.setRef(9, newRef(77, 0))
+}

@@ -1,0 +1,145 @@
+//go:build amd64 && !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+#include "block_amd64.h"
+
+// func filterHasOne(f *Filter, k filter.Key) bool
+//
+// The pattern of whole keys can be made from all of the mixed key: its upper byte,
+// which is no part of the fingerprint, has no influence on it. A no is given only if
+// the state is the same before and after the look.
+TEXT ·filterHasOne(SB), NOSPLIT, $0-17
+	MOVQ f+0(FP), DI
+	MOVQ k+8(FP), AX
+	CONSTANTS512
+	MIX
+	MOVQ AX, DX
+	CMPB Filter_full(DI), $0
+	JEQ  compact
+pattern:
+	PATTERN
+	MASK512
+again:
+	ADDRESS(DX)
+	MOVQ Filter_state(DI), R12
+	PLACE
+	JZ   again
+	VPTESTNMQ (R10)(R11*1), Z18, K1
+	KORTESTB K1, K1
+	SETEQ ret+16(FP)
+	CMPQ R12, Filter_state(DI)
+	JNE  late
+	RET
+late:
+	CMPB ret+16(FP), $0
+	JEQ  again
+	RET
+compact:
+	MOVL $64, BX
+	SUBL Filter_width(DI), BX
+	FINGERPRINT
+	JMP  pattern
+
+// func filterHas(f *Filter, k filter.Key) bool
+TEXT ·filterHas(SB), NOSPLIT, $0-17
+	MOVQ f+0(FP), DI
+	MOVQ Filter_rounds(DI), R13
+again:
+	MOVQ k+8(FP), AX
+	MIX
+	ADDRESS(AX)
+	MOVL $64, BX
+	SUBQ Filter_width(DI), BX
+	FINGERPRINT
+	MOVQ Filter_state(DI), R12
+	PLACE
+	JZ   again
+	ADDQ R10, R11
+	CMPB ·level(SB), AVX512
+	JNE  avx2
+
+	CONSTANTS512
+	PATTERN
+	HAS512(more512, last512)
+	SETEQ ret+16(FP)
+	JEQ  done512
+	CMPQ R12, Filter_state(DI)
+	JNE  again
+done512:
+	RET
+
+avx2:
+	CONSTANTS256
+	PATTERN
+	HAS256(more256, last256)
+	SETEQ ret+16(FP)
+	JEQ  done256
+	CMPQ R12, Filter_state(DI)
+	JNE  again
+done256:
+	VZEROUPPER
+	RET
+
+// func filterHasBatch(f *Filter, keys *filter.Key, n int, out *bool, s state) (gone bool)
+//
+// The first loop finds the blocks and asks for them, the second one tests them.
+TEXT ·filterHasBatch(SB), NOSPLIT, $512-41
+	MOVQ f+0(FP), DI
+	MOVQ Filter_rounds(DI), R13
+	MOVL $64, BX
+	SUBQ Filter_width(DI), BX
+	MOVQ s+32(FP), R12
+	MOVQ keys+8(FP), R8
+	MOVQ n+16(FP), DX
+	MOVB $1, gone+40(FP)
+	XORL SI, SI
+find:
+	MOVQ (R8)(SI*8), AX
+	MIX
+	ADDRESS(AX)
+	FINGERPRINT
+	PLACE
+	JZ   end
+	ADDQ R10, R11
+	PREFETCHT0 (R11)
+	MOVQ R11, addresses-512(SP)(SI*8)
+	MOVQ AX, fingerprints-256(SP)(SI*8)
+	INCQ SI
+	CMPQ SI, DX
+	JNE  find
+
+	MOVB $0, gone+40(FP)
+	MOVQ DX, CX
+	MOVQ out+24(FP), R9
+	XORL SI, SI
+	CMPB ·level(SB), AVX512
+	JNE  avx2
+	CONSTANTS512
+test512:
+	TURN
+	HAS512(more512, last512)
+	ANSWER
+	JNE  test512
+end:
+	RET
+
+avx2:
+	CONSTANTS256
+test256:
+	TURN
+	HAS256(more256, last256)
+	ANSWER
+	JNE  test256
+	VZEROUPPER
+	RET
+
+// func filterExpect(f *Filter, mixed uint64)
+TEXT ·filterExpect(SB), NOSPLIT, $0-16
+	MOVQ f+0(FP), DI
+	MOVQ mixed+8(FP), AX
+	ADDRESS(AX)
+	MOVQ Filter_state(DI), R12
+	PLACE
+	PREFETCHT0 (R10)(R11*1)
+	RET

@@ -1,0 +1,45 @@
+package evergreen_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+)
+
+func TestModel(t *testing.T)         { filtertest.Model(t, subject, 1, operations(t)) }
+func TestPresizedModel(t *testing.T) { filtertest.Model(t, presized, 2, operations(t)/4) }
+func TestCompactModel(t *testing.T)  { filtertest.Model(t, compact, 3, operations(t)/2) }
+
+// TestInboxModels has inboxes, which otherwise only large filters have.
+func TestInboxModels(t *testing.T) {
+	evergreen.Inboxes(t)
+	filtertest.Model(t, subject, 4, operations(t)/2)
+	filtertest.Model(t, compact, 5, operations(t)/4)
+}
+
+func operations(tb testing.TB) int {
+	tb.Helper()
+	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
+}
+
+// TestChurnKeepsAllKeys has more keys than the model, so that the filter grows and
+// shrinks.
+func TestChurnKeepsAllKeys(t *testing.T) {
+	evergreen.Eager(t)
+	for _, width := range []int{56, 32} {
+		f := filtertest.Make(t, evergreen.New, evergreen.Config{FPR: 0.001, Width: width})
+		churn := filtertest.NewChurn(f, 30_000, uint64(width))
+		for range operations(t) / 4 {
+			churn.Step(t)
+		}
+		churn.Check(t)
+		if err := f.Check(); err != nil {
+			t.Errorf("width %d: %v", width, err)
+		}
+	}
+}
+
+func FuzzModel(f *testing.F)        { filtertest.Fuzz(f, subject) }
+func FuzzCompactModel(f *testing.F) { filtertest.Fuzz(f, compact) }
