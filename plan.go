@@ -17,7 +17,8 @@ type Choice struct {
 	Fits bool   `json:"fits"` // it can do everything that is needed
 	Why  string `json:"why"`  // one sentence: why take it, or why not
 
-	// What it will be like with all its keys.
+	// What it will be like with all its keys. If it is to grow, the cache lines are
+	// those after it has grown tenfold.
 	kinds.Prediction
 
 	spoilt int // what speaks against it: how many needs it meets only in part, and excessive memory
@@ -68,7 +69,23 @@ func judge(k kinds.Kind, n Needs) Choice {
 		}
 	}
 	c.Prediction = p
+	if c.Fits && n.Grow {
+		c.HitLines, c.MissLines = n.linesWhenGrown(k, p)
+	}
 	return c
+}
+
+// grown is how many times its first number of keys a set that grows is judged with.
+const grown = 10
+
+// linesWhenGrown returns the cache lines of a hit and of a miss after growth, or
+// those of before if nobody can tell.
+func (n Needs) linesWhenGrown(k kinds.Kind, before kinds.Prediction) (hit, miss float64) {
+	after, err := k.Predict(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}, grown*n.itemsPerShard())
+	if err != nil {
+		return before.HitLines, before.MissLines
+	}
+	return after.HitLines, after.MissLines
 }
 
 // spoilt counts what k does only in part: some keys that are to be deleted will be

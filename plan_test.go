@@ -157,6 +157,32 @@ func TestPlanPutsUnionsLastWhereIntersectionsAreNeeded(t *testing.T) {
 	}
 }
 
+// TestPlanJudgesGrowthByLater: where a list of filters is short it is quick, which
+// says little about a set that grows.
+func TestPlanJudgesGrowthByLater(t *testing.T) {
+	for needs, want := range map[Needs]string{
+		{Grow: true}:                                  "evergreen",
+		{Delete: true}:                                "evergreen",
+		{Delete: true, Grow: true, Merge: true}:       "evergreen",
+		{Grow: true, Spare: TotalMemory}:              "scalable",
+		{Delete: true, Spare: TotalMemory}:            "dleft",
+		{Merge: true}:                                 "blocked",
+		{Grow: true, Merge: true, Spare: TotalMemory}: "partition",
+	} {
+		choices, err := Plan(needs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := choices[0].Kind; got != want {
+			t.Errorf("%+v: %s, want %s", needs, got, want)
+		}
+	}
+	scalable := mustPlan(t, rows(t, "scalable"), Needs{Grow: true})[0]
+	if scalable.MissLines < 3 {
+		t.Errorf("scalable after tenfold growth: %g lines", scalable.MissLines)
+	}
+}
+
 func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 	table := rows(t, "bloom", "blocked")
 	for _, c := range []struct {

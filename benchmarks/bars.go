@@ -81,7 +81,7 @@ var deletingBars = slices.Concat(
 var growingBars = slices.Concat(
 	eachOp(bar{
 		name: "a better scalable", contender: scalableKind, rival: "Boom scalable", limit: 0.5,
-		sizes: []uint64{1e6, 10e6}, fprs: []float64{0.01},
+		sizes: []uint64{1e6}, fprs: []float64{0.01},
 	}, hit, miss),
 	eachOp(bar{
 		name: "a tree, not a list", contender: partitionKind, rival: dynamicKind, limit: 0.01,

@@ -12,13 +12,16 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/elastic"
+	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/filter/scalable"
 )
 
 // ours are everbloom's kinds, one line each, and the Set that most programs use, which adds
 // a lock and the choice of the hash. Those that grow begin small: scalable with a thousand
-// keys, dynamic with units of the size that partition has.
+// keys, dynamic with units of the size that partition has, elastic with a 64th of the keys,
+// evergreen with none.
 var ours = []contender{
 	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
 	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
@@ -32,6 +35,10 @@ var ours = []contender{
 	own(dynamicKind, 160, 0, func(w wish) (filter.Filter, error) {
 		return dynamic.New(dynamic.Config{Items: 1024, FPR: w.fpr, CounterBits: 1})
 	}),
+	own("everbloom elastic", 8000, 0, func(w wish) (filter.Filter, error) {
+		return elastic.New(elastic.Config{Items: max(1, w.n/64), FPR: w.fpr})
+	}),
+	own("everbloom evergreen", 200, 0, func(w wish) (filter.Filter, error) { return evergreen.New(evergreen.Config{FPR: w.fpr}) }),
 	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
 }
 

@@ -48,7 +48,7 @@ func TestJSONParses(t *testing.T) {
 		want map[string]any // of the first element
 	}{
 		{"plan --items 1k --json", object{"kind": "blocked", "fits": true}},
-		{"plan --delete --json", object{"kind": "dleft", "fits": true}},
+		{"plan --delete --json", object{"kind": "evergreen", "fits": true}},
 		{"info --json f", object{"file": "f", "kind": "blocked", "hash": "xxh3", "shards": 1.0}},
 		{"info --json --check f f", object{"file": "f"}},
 		{"bench --json --items 100 --rounds 1", object{"kind": "bloom"}},

@@ -6,8 +6,10 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/elastic"
+	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/filter/scalable"
+	"github.com/everbloom-go/everbloom/theory"
 )
 
 // The kinds that grow predict themselves; here their figures take the common form.
@@ -65,6 +67,33 @@ func predictElastic(c Config, n uint64) (Prediction, error) {
 		FastBitsPerKey: perKey(float64(s.FastBits(n)), n), SlowBitsPerKey: perKey(float64(s.SlowBits(n)), n),
 		FPR: s.FPR(n), HitLines: float64(s.Hashes), MissLines: missLines(foursThenOnes(s.Hashes), s.Fill(n)),
 	}, nil
+}
+
+// predictEvergreen has the blocks for the Items from the start, and more when more
+// keys need them.
+func predictEvergreen(c Config, n uint64) (Prediction, error) {
+	s, err := c.evergreen().Shape()
+	if err != nil {
+		return Prediction{}, err
+	}
+	p, start := s.Predict(n), s.Predict(c.Items)
+	if start.Blocks > p.Blocks {
+		p.FastBits = start.FastBits
+		p.SlowBits = uint64(evergreen.SlowBits(float64(n), float64(start.Blocks), s.Width))
+		p.FPR = evergreen.Rate(float64(n), float64(start.Blocks), s.Hashes/theory.BlockWords)
+	}
+	return Prediction{
+		FastBitsPerKey: perKey(float64(p.FastBits), n), SlowBitsPerKey: perKey(float64(p.SlowBits), n),
+		FPR: p.FPR, HitLines: 1, MissLines: 1,
+	}, nil
+}
+
+// evergreen turns the wish into that kind's, which holds no higher rate than one half.
+func (c Config) evergreen() evergreen.Config {
+	if c.FPR > 0.5 && c.FPR < 1 {
+		c.FPR = 0.5
+	}
+	return evergreen.Config{Items: c.Items, FPR: c.FPR}
 }
 
 // perKey divides; of a filter without keys it returns all of its bits.
