@@ -2,6 +2,22 @@ package dynamic
 
 import "github.com/everbloom-go/everbloom/filter"
 
+// Pack merges units that fit into one, and returns how many comparisons that took.
+func (f *Filter) Pack() (looks int) { return f.pack() }
+
+// Thin returns a filter with so many units of shape s, unit i with the i-th of the keys.
+func Thin(s Shape, keys []filter.Key) (*Filter, error) {
+	units := make([]unit, len(keys))
+	for i, k := range keys {
+		var err error
+		if units[i], err = newUnit(s); err != nil {
+			return nil, err
+		}
+		units[i].add(k)
+	}
+	return over(s, units), nil
+}
+
 // Check reports whether the filter is what its documentation says.
 func (f *Filter) Check() error { return f.check() }
 

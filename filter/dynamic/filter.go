@@ -21,7 +21,7 @@ type Filter struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
 
@@ -155,6 +155,9 @@ func addKeys(a, b uint64) uint64 { return min(a+b, math.MaxInt64) }
 
 // Info describes the filter as it stands. The rate is that of these very units,
 // with the bits that are set. It takes time in proportion to their number.
+//
+// Duplicates count, also in plain units: a copy whose key is in an older unit takes room
+// in the active one, so that it is not ignored, although nobody can delete either.
 func (f *Filter) Info() filter.Info {
 	return filter.Info{
 		Kind:       "dynamic",

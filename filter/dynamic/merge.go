@@ -12,19 +12,28 @@ import (
 // often as in both operands together. A key that both had may be pinned. The only
 // error but ErrIncompatible is ErrStorage, and then nothing has changed.
 func (f *Filter) Union(other filter.Filter) error {
-	o, err := filter.Peer(f, other)
-	if err != nil {
-		return err
-	}
-	if o == f {
-		f.double()
-		return nil
-	}
-	units, err := o.copies()
+	complete, err := f.PrepareUnion(other)
 	if err == nil {
-		f.take(units)
+		complete()
 	}
 	return err
+}
+
+// PrepareUnion copies the units of other, and returns the function that joins them to
+// the list.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return nil, err
+	}
+	if o == f {
+		return f.double, nil
+	}
+	units, err := o.copies()
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.take(units) }, nil
 }
 
 // double adds f to itself: every unit again to itself, which sets no position.

@@ -37,6 +37,76 @@ func TestUnionsPackThinUnits(t *testing.T) {
 	}
 }
 
+// TestPackingTakesWorkInProportion merges thousands of units of a key each, which all
+// become one or fill some hundred units.
+func TestPackingTakesWorkInProportion(t *testing.T) {
+	const units = 8000
+	same, different := make([]filter.Key, units), filtertest.Keys(1, units)
+	for name, keys := range map[string][]filter.Key{"one key": same, "different keys": different} {
+		f, err := dynamic.Thin(small, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks := f.Pack()
+		if most := 4 * units * 13; looks > most { // 2^13 are about as many
+			t.Errorf("%s: %d comparisons, want %d at most", name, looks, most)
+		}
+		if f.Units() > 1+units/20 || keys[0] == keys[1] && f.Units() > 1 {
+			t.Errorf("%s: %d units became %d", name, units, f.Units())
+		}
+		wantAll(t, f, keys)
+		if err := f.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		sets := f.SetBits()
+		slices.Sort(sets)
+		if len(sets) > 1 && sets[0]+sets[1] <= small.Full {
+			t.Errorf("%s: units with %d and %d positions set fit into one", name, sets[0], sets[1])
+		}
+	}
+}
+
+// TestPreparedUnionsChangeNothing until they are completed.
+func TestPreparedUnionsChangeNothing(t *testing.T) {
+	f, g := filtertest.Make(t, dynamic.Build, small), filtertest.Make(t, dynamic.Build, small)
+	wish := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
+	p, q := filtertest.Make(t, dynamic.NewParallel, wish), filtertest.Make(t, dynamic.NewParallel, wish)
+	ours, theirs := filtertest.Keys(1, 100), filtertest.Keys(2, 100)
+	for _, pair := range [][2]filter.Preparer{{f, g}, {p, q}} {
+		to, from := pair[0], pair[1]
+		add(t, to, ours...)
+		add(t, from, theirs...)
+		before := filtertest.Stored(t, to.(filter.Snapshotter))
+		complete, err := to.PrepareUnion(from)
+		if err != nil || !slices.Equal(filtertest.Stored(t, to.(filter.Snapshotter)), before) {
+			t.Fatalf("%T: a prepared union: changed, or %v", to, err)
+		}
+		complete()
+		wantAll(t, to, slices.Concat(ours, theirs))
+		if n := to.Info().Keys; n != 200 {
+			t.Errorf("%T: %d keys, want 200", to, n)
+		}
+		if _, err := to.PrepareUnion(filtertest.NewExact(filtertest.ExactConfig{})); !errors.Is(err, filter.ErrIncompatible) {
+			t.Errorf("%T: another kind: %v", to, err)
+		}
+	}
+}
+
+// TestCopiesInPlainUnitsTakeRoom is why they are not called ignored.
+func TestCopiesInPlainUnitsTakeRoom(t *testing.T) {
+	s := small
+	s.CounterBits = 1
+	f := filtertest.Make(t, dynamic.Build, s)
+	keys := fill(t, f, 1, 2)
+	before := f.SetBits()[1]
+	if isNew, err := f.Add(keys[0]); err != nil || !isNew || f.SetBits()[1] == before {
+		t.Errorf("a copy: new %t, %v, %d positions of the active unit are set", isNew, err, f.SetBits()[1])
+	}
+	if d := f.Info().Duplicates; d != filter.DuplicatesCounted {
+		t.Errorf("duplicates are %v", d)
+	}
+}
+
 // TestUnionKeepsFullUnits checks that the lists are joined and the rates add up.
 func TestUnionKeepsFullUnits(t *testing.T) {
 	f, g := filtertest.Make(t, dynamic.Build, small), filtertest.Make(t, dynamic.Build, small)

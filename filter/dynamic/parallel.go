@@ -29,7 +29,7 @@ type list struct {
 
 var (
 	_ filter.Deleter     = (*Parallel)(nil)
-	_ filter.Merger      = (*Parallel)(nil)
+	_ filter.Preparer    = (*Parallel)(nil)
 	_ filter.Snapshotter = (*Parallel)(nil)
 	_ filter.Concurrent  = (*Parallel)(nil)
 )
@@ -108,33 +108,37 @@ func (f *Parallel) Delete(k filter.Key) error {
 // it was at one moment; those who ask meanwhile may find some lists united and
 // others not yet.
 func (f *Parallel) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion copies the lists of other, each as it is at one moment, and returns the
+// function that joins them to those of f. It does not look at f, which may be changed
+// meanwhile.
+func (f *Parallel) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o == f {
-		f.each(func(l *Filter) { l.double() })
-		return nil
+		return func() { f.each(func(_ int, l *Filter) { l.double() }) }, nil
 	}
 	copied, err := o.copies()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i := range f.lists {
-		l := &f.lists[i]
-		l.Lock()
-		l.take(copied[i].units)
-		l.Unlock()
-	}
-	return nil
+	return func() { f.each(func(i int, l *Filter) { l.take(copied[i].units) }) }, nil
 }
 
 // each changes every list, each under its lock.
-func (f *Parallel) each(change func(*Filter)) {
+func (f *Parallel) each(change func(i int, l *Filter)) {
 	for i := range f.lists {
 		l := &f.lists[i]
 		l.Lock()
-		change(l.Filter)
+		change(i, l.Filter)
 		l.Unlock()
 	}
 }

@@ -128,7 +128,7 @@ var table = []Kind{
 		Duplicates:   filter.DuplicatesIgnored,
 		Deleting:     "–",
 		AbsentDelete: "–",
-		PastCapacity: "never full, keeps the rate up to some 200 million keys",
+		PastCapacity: "never full, keeps the rate up to some 120 million keys",
 		Merging:      "∪ ∩, any sizes",
 		New:          as(newPartition),
 		Read:         as(partition.Read),

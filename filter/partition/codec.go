@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/bits"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -21,20 +22,26 @@ import (
 // That is the map; the tree follows from it and is built by the reader. The
 // summary's keys are the number of ids and its set bits those of all units of the
 // tree: both must be true. The format is version 1: do not change.
+//
+// The tree can be much larger than the file. An id with a leaf to itself takes a whole
+// unit, and a cluster that splits at every level may have one such id beside it at each:
+// d units. But no node splits with fewer than Full/k ids, or Count, for which [Shape] has
+// lower limits: n ids take at most one unit and 16·d·k bits for each id, 8 KiB if d and k
+// are 64, and a quarter of that without a Count. For shapes of a Config it is d·k·m/Full,
+// 600 to 900 bits at 0.01 %. Sets can be like that, so that no file is refused for it.
 const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own: the stored form,
-// which is about a third of the filter.
+// which is about a third of the filter. If there is no memory, writing it says so.
 func (f *Filter) Snapshot() io.WriterTo {
 	image := f.image()
-	payload := make([]byte, 0, image.Header.Payload)
-	for gaps := range f.gaps() {
-		payload = appendGaps(payload, gaps)
+	words, err := f.units.from.Words((image.Header.Payload + 7) / 8)
+	if err != nil {
+		return frame.Failed(fmt.Errorf("partition: snapshot: %w: %w", filter.ErrStorage, err))
 	}
-	image.Payload = func(w io.Writer) error {
-		_, err := w.Write(payload)
-		return err
-	}
+	p := packed{words: words}
+	_ = f.writeIDs(&p) // never fails: the payload is as long as its header says
+	image.Payload = p.writeTo
 	return image
 }
 
@@ -42,17 +49,46 @@ func (f *Filter) Snapshot() io.WriterTo {
 // the result is written.
 func (f *Filter) Image() io.WriterTo {
 	image := f.image()
-	image.Payload = func(w io.Writer) error {
-		var part []byte
-		for gaps := range f.gaps() {
-			part = appendGaps(part[:0], gaps)
-			if _, err := w.Write(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	image.Payload = f.writeIDs
 	return image
+}
+
+// writeIDs writes the payload.
+func (f *Filter) writeIDs(w io.Writer) error {
+	var part []byte
+	for gaps := range f.gaps() {
+		part = appendGaps(part[:0], gaps)
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packed holds bytes in words, which package mem gives out, the lowest byte first.
+type packed struct {
+	words []uint64
+	n     int // bytes
+}
+
+// Write appends bytes, for which there must be room.
+func (p *packed) Write(b []byte) (int, error) {
+	for _, x := range b {
+		p.words[p.n/8] |= uint64(x) << (p.n % 8 * 8)
+		p.n++
+	}
+	return len(b), nil
+}
+
+func (p *packed) writeTo(w io.Writer) error {
+	whole := p.n / 8
+	if err := frame.WriteWords(w, p.words[:whole]); err != nil || p.n%8 == 0 {
+		return err
+	}
+	var rest [8]byte
+	binary.LittleEndian.PutUint64(rest[:], p.words[whole])
+	_, err := w.Write(rest[:p.n%8])
+	return err
 }
 
 // image returns the stored form without its payload.

@@ -16,16 +16,17 @@ type Config struct {
 	Items uint64
 
 	// FPR is the rate of false positives that is not exceeded, above 0 and below 1;
-	// 0 means 0.001.
+	// 0 means 0.001. For hashed Keys that is up to 14 times Items, or 120
+	// million keys if Items are fewer than 8 million.
 	FPR float64
 
 	// Universe is the number of ids: Keys are then not hashes but the ids
 	// themselves, from 0 to Universe-1. 0 means hashed Keys.
 	Universe uint64
 
-	// Depth is the depth of the full tree, d; 0 leaves the choice. The depth-th
-	// part of the universe is the number of ids that a unit is sized for: with
-	// Universe 2^32 and Depth 22 they are 1024.
+	// Depth is the depth of the full tree, d; 0 leaves the choice. The
+	// 2^Depth-th part of the universe is the number of ids that a unit is sized
+	// for: with Universe 2^32 and Depth 22 they are 1024.
 	Depth int
 
 	// Salt makes filters of one size spread the same keys differently. Only
@@ -43,7 +44,8 @@ const (
 
 	// Hashed Keys are shortened, and keys that become equal are false positives of
 	// their own kind: n/2^u. That is at most a 32nd of the rate for 2^23 keys, or
-	// for Items if these are more, and the units are sized for the rest.
+	// for Items if these are more, and the units are sized for the rest. Where u would
+	// be above 64, a Key has no more bits to keep, and it is a 32nd for Items only.
 	floorLog  = 5
 	floorKeys = 1 << 23
 )
@@ -52,9 +54,10 @@ const (
 const (
 	maxItems    = 1 << 44
 	maxHashes   = 64
-	maxUnitIDs  = 16 // as a power of two
-	maxUnitBits = 1 << 23
+	maxUnitIDs  = 16      // as a power of two
+	maxUnitBits = 1 << 23 // the most that a Config asks for are some 6 million
 	maxCount    = 1 << 23
+	leastCount  = 16 // units split by count have at least this part of a hash's bits in ids
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
@@ -209,8 +212,8 @@ func (s Shape) check() error {
 	if least := max(1, s.UnitBits/4); s.Full < least || s.Full > s.UnitBits {
 		errs = append(errs, fmt.Errorf("partition: Full: %d, must be %d to %d, a quarter to all of the bits of a unit", s.Full, least, s.UnitBits))
 	}
-	if s.Count > maxCount || s.Count > 0 && s.UnitBits > 64*uint64(max(0, s.Hashes))*s.Count {
-		errs = append(errs, fmt.Errorf("partition: Count: %d, must be 0, or up to %d and at least a 64th of a hash's bits of a unit", s.Count, maxCount))
+	if s.Count > maxCount || s.Count > 0 && s.UnitBits > leastCount*uint64(max(0, s.Hashes))*s.Count {
+		errs = append(errs, fmt.Errorf("partition: Count: %d, must be 0, or up to %d and at least a %dth of a hash's bits of a unit", s.Count, maxCount, leastCount))
 	}
 	return errors.Join(errs...)
 }

@@ -60,6 +60,32 @@ func TestFloorIsASmallPart(t *testing.T) {
 	}
 }
 
+// TestLargestUnitIsWithinTheLimit asks for the lowest rate and the most ids of a unit.
+func TestLargestUnitIsWithinTheLimit(t *testing.T) {
+	s, err := Config{Universe: 1 << 32, Depth: 32 - maxUnitIDs, FPR: minFPR}.Shape()
+	if err != nil || s.UnitBits < maxUnitBits/2 || s.UnitBits > 6_200_000 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestHashedKeysKeepTheRate holds what the package comment says about large sets.
+func TestHashedKeysKeepTheRate(t *testing.T) {
+	for _, items := range []uint64{0, 1 << 27} {
+		times := max(1, float64(items)/(1<<23))
+		for _, fpr := range []float64{1.0 / 128, 0.01, 0.001, 1e-4, 1e-6} {
+			s, err := Config{FPR: fpr, Items: items}.Shape()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, most := range map[float64]float64{3e7: 1, 6.6e7: 1, 1.2e8: 1, 1.33e8: 1.2, 1.5e8: 1.2, 2e8: 1.2, 1e9: 4.5} {
+				if got := s.Predict(n*times).FPR / fpr; got > most || most > 2 && got < 2.5 {
+					t.Errorf("asked %g for %d, %g keys: %.2f of it, want %g at most", fpr, items, n*times, got, most)
+				}
+			}
+		}
+	}
+}
+
 func TestHashesAreTheBest(t *testing.T) {
 	for f := 0.9; f > 1e-12; f *= 0.83 {
 		k := float64(unitHashes(f))
@@ -77,20 +103,21 @@ func TestShapesThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Shape){
-		"IDBits: 21, want 20":        func(s *Shape) { s.IDBits = 21 },
-		"IDBits: -1":                 func(s *Shape) { s.IDBits = -1 },
-		"IDBits: 0, must be 1":       func(s *Shape) { s.Universe, s.IDBits = 0, 0 },
-		"Depth: 21":                  func(s *Shape) { s.Depth = 21 },
-		"Depth: -1":                  func(s *Shape) { s.Depth = -1 },
-		"Depth: 3, must be 4":        func(s *Shape) { s.Depth = 3 },
-		"UnitBits: 0":                func(s *Shape) { s.UnitBits = 0 },
-		"UnitBits: 8388609":          func(s *Shape) { s.UnitBits = maxUnitBits + 1 },
-		"Hashes: 0":                  func(s *Shape) { s.Hashes = 0 },
-		"Hashes: 65":                 func(s *Shape) { s.Hashes = 65 },
-		"Full: 1249, must be 1250":   func(s *Shape) { s.Full = 1249 },
-		"Full: 5001, must be 1250":   func(s *Shape) { s.Full = 5001 },
-		"Count: 7, must be 0, or up": func(s *Shape) { s.Count = 7 },
-		"Count: 8388609":             func(s *Shape) { s.Count = maxCount + 1 },
+		"IDBits: 21, want 20":         func(s *Shape) { s.IDBits = 21 },
+		"IDBits: -1":                  func(s *Shape) { s.IDBits = -1 },
+		"IDBits: 0, must be 1":        func(s *Shape) { s.Universe, s.IDBits = 0, 0 },
+		"Depth: 21":                   func(s *Shape) { s.Depth = 21 },
+		"Depth: -1":                   func(s *Shape) { s.Depth = -1 },
+		"Depth: 3, must be 4":         func(s *Shape) { s.Depth = 3 },
+		"UnitBits: 0":                 func(s *Shape) { s.UnitBits = 0 },
+		"UnitBits: 8388609":           func(s *Shape) { s.UnitBits = maxUnitBits + 1 },
+		"Hashes: 0":                   func(s *Shape) { s.Hashes = 0 },
+		"Hashes: 65":                  func(s *Shape) { s.Hashes = 65 },
+		"Full: 1249, must be 1250":    func(s *Shape) { s.Full = 1249 },
+		"Full: 5001, must be 1250":    func(s *Shape) { s.Full = 5001 },
+		"Count: 31, must be 0, or up": func(s *Shape) { s.Count = 31 },
+		"Count: 2048, must be 0":      func(s *Shape) { s.UnitBits, s.Full, s.Hashes, s.Count = 1<<23, 1<<23, 64, 2048 },
+		"Count: 8388609":              func(s *Shape) { s.Count = maxCount + 1 },
 	} {
 		s := base
 		change(&s)

@@ -49,7 +49,7 @@ func (t *tally) exclude(l *leaf) {
 }
 
 var (
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )

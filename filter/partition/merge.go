@@ -4,25 +4,44 @@ import "github.com/everbloom-go/everbloom/filter"
 
 // Union adds what is in other, a *Filter of equal shape and any size. The result
 // is the same as if all keys had been added to f.
-func (f *Filter) Union(other filter.Filter) error { return f.merge(other, Union) }
+func (f *Filter) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion makes the filter that takes the place of f in Union, and returns the
+// function that puts it there.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+	return f.prepare(other, Union)
+}
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape and any
 // size. The result is the same as if only the common keys had been added.
-func (f *Filter) Intersect(other filter.Filter) error { return f.merge(other, Intersect) }
-
-func (f *Filter) merge(other filter.Filter, combine func(a, b *Filter) (*Filter, error)) error {
-	o, err := filter.Peer(f, other)
-	if err != nil {
-		return err
-	}
-	if o == f {
-		return nil
-	}
-	g, err := combine(f, o)
+func (f *Filter) Intersect(other filter.Filter) error {
+	complete, err := f.prepare(other, Intersect)
 	if err == nil {
-		*f = *g
+		complete()
 	}
 	return err
+}
+
+// prepare combines f and other, and returns the function that makes f the result.
+func (f *Filter) prepare(other filter.Filter, combine func(a, b *Filter) (*Filter, error)) (complete func(), err error) {
+	o, err := filter.Peer(f, other)
+	if err != nil {
+		return nil, err
+	}
+	if o == f {
+		return func() {}, nil
+	}
+	g, err := combine(f, o)
+	if err != nil {
+		return nil, err
+	}
+	return func() { *f = *g }, nil
 }
 
 // Union returns a new filter with the keys of both, which have equal shapes and are

@@ -108,15 +108,15 @@ func (u *units) checkpoint() checkpoint {
 	return c
 }
 
-// back gives back the units that were taken since, and the memory for them.
+// back gives back the units that were taken since, and the memory for them. Some of
+// them may lie in the slab that was the last one then, whether that has grown since or
+// not: they are cleared there.
 func (u *units) back(c checkpoint) {
-	for i := c.n; i < u.n; i++ {
-		clear(u.at(i))
-	}
 	clear(u.slabs[c.slabs:])
-	u.n, u.slabs = c.n, u.slabs[:c.slabs]
+	u.slabs, u.n = u.slabs[:c.slabs], c.n
 	if c.slabs > 0 {
 		u.slabs[c.slabs-1] = c.last
+		clear(c.last[(c.n-(c.slabs-1)<<u.shift)*u.stride:])
 	}
 }
 

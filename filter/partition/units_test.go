@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -86,6 +87,35 @@ func TestUnitsGoBack(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRefusedSplitLeavesNoBits has splits that take several units, the first of them
+// in the slab that is there and a later one in memory that is refused.
+func TestRefusedSplitLeavesNoBits(t *testing.T) {
+	refused := 0
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		f := build(t, Shape{Universe: 1 << 16, IDBits: 16, Depth: 16, UnitBits: 4, Hashes: 1, Full: 1})
+		for range 400 {
+			id := rng.Uint64N(1 << 16)
+			if filter.Reduce(f.hash(id), 4) > 0 && rng.IntN(20) > 0 {
+				continue // most ids share a position, so that another one splits often
+			}
+			if f.units.n > 0 {
+				f.units.from = mem.Heap{Limit: 8 * (f.units.words(f.units.n) + rng.Uint64N(8))}
+			}
+			if _, err := f.Add(filter.Key(id)); err != nil {
+				refused++
+			}
+			f.units.from = mem.Heap{}
+		}
+		if err := f.check(); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
 	}
 }
 

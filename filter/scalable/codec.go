@@ -121,6 +121,9 @@ func Read(src io.Reader) (*Filter, error) {
 
 // readUnit reads the next unit.
 func (f *Filter) readUnit(r *frame.Reader) error {
+	if i := len(f.units); f.shape.beyond(i) {
+		return r.Corruptf("payload: unit %d would be for more than %d keys", i, uint64(maxItems))
+	}
 	if left := r.Left(); left < 8*headWords {
 		return r.Corruptf("payload: %d bytes are left, a unit begins with %d", left, 8*headWords)
 	}

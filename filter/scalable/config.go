@@ -3,7 +3,6 @@ package scalable
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/theory"
@@ -19,8 +18,9 @@ type Config struct {
 	// time. A guess that is too high wastes no more than the first unit.
 	Items uint64
 
-	// FPR is the rate of false positives that is never passed, above 0 and below 1;
-	// 0 means 0.001.
+	// FPR is the rate of false positives that is kept however many keys there
+	// are, above 0 and below 1; 0 means 0.001. See [Spares] for the odds that a
+	// single filter passes it all the same.
 	FPR float64
 
 	// Salt makes filters of one size spread the same keys differently.
@@ -56,7 +56,7 @@ func (c Config) Shape() (Shape, error) {
 // from which all units follow.
 type Shape struct {
 	Items uint64  // keys of the first unit
-	FPR   float64 // that is never passed
+	FPR   float64 // that is kept
 	Salt  uint64
 }
 
@@ -71,30 +71,76 @@ func (s Shape) check() error {
 	return errors.Join(errs...)
 }
 
+// beyond reports whether unit i would be for more than maxItems keys.
+func (s Shape) beyond(i int) bool { return s.Items > maxItems>>i }
+
 // A geometry is that of a unit.
 type geometry struct {
 	bloom.BlockedShape
 	capacity uint64 // keys
 }
 
-// unit returns the geometry of unit i, counted from 0. Beyond some 2^44 keys, or
-// where the rate would be below what keys of 64 bits allow, there is none.
+// unit returns the geometry of unit i, counted from 0: the fewest blocks that keep
+// its rate with [Spares] standard deviations to spare. Beyond some 2^44 keys, or where
+// the rate would be below what keys of 64 bits allow, there is none.
 func (s Shape) unit(i int) (geometry, error) {
 	if err := s.check(); err != nil {
 		return geometry{}, err
 	}
-	if i > 44 || s.Items > maxItems>>i {
+	if s.beyond(i) {
 		return geometry{}, fmt.Errorf("scalable: unit %d would be for more than %d keys", i, uint64(maxItems))
 	}
 	capacity := s.Items << i
-	shape, err := bloom.Config{Items: capacity, FPR: UnitFPR(s.FPR, i), Salt: s.Salt}.BlockedShape()
+	f := UnitFPR(s.FPR, i)
+	shape, err := bloom.Config{Items: capacity, FPR: f, Salt: s.Salt}.BlockedShape()
 	if err != nil {
 		return geometry{}, fmt.Errorf("scalable: unit %d: %w", i, err)
 	}
-	return geometry{shape, capacity}, nil
+	g := geometry{shape, capacity}
+	g.widen(f)
+	return g, nil
 }
 
-// holds returns how many keys the blocks hold at rate f.
-func (g geometry) holds(f float64) uint64 {
-	return uint64(math.Floor(float64(g.Blocks) * theory.BlockedLoad(f, g.Hashes/theory.BlockWords)))
+// widen adds blocks until the unit keeps rate f with its keys. There are enough for
+// the expected rate already, and each doubling lowers what the rate may come to.
+func (g *geometry) widen(f float64) {
+	low, high := g.Blocks-1, g.Blocks
+	for most(g.capacity, high, g.perWord()) > f {
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; most(g.capacity, mid, g.perWord()) > f {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	g.Blocks = high
 }
+
+// most returns the rate of so many keys in so many blocks, with standard deviations
+// to spare.
+func most(keys, blocks uint64, perWord int) float64 {
+	mean, deviation := scatter(float64(keys), float64(blocks), perWord)
+	return mean + Spares*deviation
+}
+
+// holds returns how many keys the blocks hold at rate f: those of the geometry, and
+// as many more as need no further block.
+func (g geometry) holds(f float64) uint64 {
+	low, high := g.capacity, 2*g.capacity
+	for high < maxItems && most(high, g.Blocks, g.perWord()) <= f {
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; most(mid, g.Blocks, g.perWord()) > f {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return low
+}
+
+// perWord returns how many bits a key sets in each word of its block.
+func (g geometry) perWord() int { return g.Hashes / theory.BlockWords }

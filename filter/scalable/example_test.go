@@ -50,7 +50,7 @@ func ExampleShape_Predict() {
 		fmt.Printf("%7d keys: %d units, rate %.4f, %.1f bits per key\n", n, p.Units, p.FPR, float64(p.Bits)/float64(n))
 	}
 	// Output:
-	//   10000 keys: 1 units, rate 0.0033, 12.6 bits per key
-	//   70000 keys: 3 units, rate 0.0060, 14.9 bits per key
-	// 1270000 keys: 7 units, rate 0.0077, 18.9 bits per key
+	//   10000 keys: 1 units, rate 0.0027, 13.1 bits per key
+	//   70000 keys: 3 units, rate 0.0050, 15.3 bits per key
+	// 1270000 keys: 7 units, rate 0.0066, 19.1 bits per key
 }

@@ -3,6 +3,8 @@ package scalable
 import (
 	"errors"
 	"fmt"
+
+	"github.com/everbloom-go/everbloom/theory"
 )
 
 // check reports whether the filter is what its documentation says.
@@ -25,7 +27,7 @@ func (f *Filter) check() error {
 // enough for them.
 func (f *Filter) checkUnit(i int) error {
 	u := &f.units[i]
-	if i > 44 || f.shape.Items > maxItems>>i || u.capacity != f.shape.Items<<i {
+	if f.shape.beyond(i) || u.capacity != f.shape.Items<<i {
 		return fmt.Errorf("for %d keys, want %d doubled %d times, at most %d", u.capacity, f.shape.Items, i, uint64(maxItems))
 	}
 	if u.keys > u.capacity || u.keys < u.capacity && i < len(f.units)-1 {
@@ -40,8 +42,8 @@ func (f *Filter) checkUnit(i int) error {
 		return fmt.Errorf("salt %d, want %d", s.Salt, f.shape.Salt)
 	}
 	// The formula may have become a little better since.
-	if rate, most := s.FPR(u.capacity), UnitFPR(f.shape.FPR, i); rate > 1.01*most {
-		return fmt.Errorf("%d blocks and %d hashes give a rate of %g, at most %g", s.Blocks, s.Hashes, rate, most)
+	if rate, limit := most(u.capacity, s.Blocks, s.Hashes/theory.BlockWords), UnitFPR(f.shape.FPR, i); rate > 1.01*limit {
+		return fmt.Errorf("%d blocks and %d hashes give a rate of up to %g, at most %g", s.Blocks, s.Hashes, rate, limit)
 	}
 	return nil
 }

@@ -27,38 +27,44 @@ func TestRatesAddUp(t *testing.T) {
 	}
 }
 
-// TestBitsPerKey holds the table of the package comment: all units full, a first
-// unit of many blocks.
+// TestBitsPerKey holds the table of the package comment: all units full, and with the
+// next one.
 func TestBitsPerKey(t *testing.T) {
 	for _, c := range []struct {
-		rate  float64
-		units int
-		want  float64
+		items  uint64
+		rate   float64
+		filled map[int]float64 // by the number of units
+		begun  map[int]float64
 	}{
-		{0.01, 1, 12.6},
-		{0.01, 2, 13.7},
-		{0.01, 4, 16.0},
-		{0.01, 8, 19.7},
-		{0.01, 14, 23.0},
-		{0.001, 1, 19.1},
-		{0.001, 2, 20.7},
-		{0.001, 4, 23.1},
-		{0.001, 8, 26.6},
-		{0.001, 14, 30.1},
+		{1 << 20, 0.01, map[int]float64{1: 12.6, 2: 13.8, 4: 16.0, 8: 19.7, 14: 23.0}, map[int]float64{1: 41.3, 2: 34.8, 4: 35.2, 8: 41.1, 14: 46.7}},
+		{1 << 20, 0.001, map[int]float64{1: 19.2, 2: 20.8, 4: 23.1, 8: 26.6, 14: 30.1}, map[int]float64{1: 62.4, 2: 51.4, 4: 49.9, 8: 54.7, 14: 61.2}},
+		{1000, 0.01, map[int]float64{1: 14.0, 2: 15.1, 4: 17.0, 8: 20.1, 14: 23.1}, map[int]float64{1: 45.4, 2: 37.6, 4: 36.8, 8: 41.7, 14: 46.9}},
+		{1000, 0.001, map[int]float64{1: 21.4, 2: 23.1, 4: 24.9, 8: 27.4, 14: 30.3}, map[int]float64{1: 69.4, 2: 56.3, 4: 52.9, 8: 55.9, 14: 61.4}},
 	} {
-		s := filtertest.Make(t, scalable.Config.Shape, scalable.Config{Items: 1 << 20, FPR: c.rate})
-		n := s.Items * (1<<c.units - 1)
-		p, err := s.Predict(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := float64(p.Bits) / float64(n); math.Abs(got-c.want) > 0.06 || p.Units != uint64(c.units) {
-			t.Errorf("%g, %d units: %.2f bits per key in %d units, want %g", c.rate, c.units, got, p.Units, c.want)
-		}
-		if bound := scalable.CompoundFPR(c.rate, c.units); p.FPR > bound*1.000001 || p.FPR < 0.95*bound {
-			t.Errorf("%g, %d units: predicted rate %g, bound %g", c.rate, c.units, p.FPR, bound)
+		s := filtertest.Make(t, scalable.Config.Shape, scalable.Config{Items: c.items, FPR: c.rate})
+		for units, want := range c.filled {
+			n := s.Items * (1<<units - 1)
+			p := predict(t, s, n)
+			if got := float64(p.Bits) / float64(n); math.Abs(got-want) > 0.06 || p.Units != uint64(units) {
+				t.Errorf("%d at %g, %d units: %.2f bits per key in %d units, want %g", c.items, c.rate, units, got, p.Units, want)
+			}
+			if got := float64(predict(t, s, n+1).Bits) / float64(n); math.Abs(got-c.begun[units]) > 0.06 {
+				t.Errorf("%d at %g, %d units and a new one: %.2f bits per key, want %g", c.items, c.rate, units, got, c.begun[units])
+			}
+			if bound := scalable.CompoundFPR(c.rate, units); p.FPR > bound || c.items > 1<<16 && p.FPR < 0.95*bound {
+				t.Errorf("%d at %g, %d units: predicted rate %g, bound %g", c.items, c.rate, units, p.FPR, bound)
+			}
 		}
 	}
+}
+
+func predict(t *testing.T, s scalable.Shape, n uint64) scalable.Prediction {
+	t.Helper()
+	p, err := s.Predict(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestGeometricRates holds the table of docs/papers/dbf10.md: bits per key at 1 %
