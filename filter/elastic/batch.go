@@ -45,19 +45,19 @@ func (f *Filter) addSome(keys []filter.Key) (done, added int, err error) {
 // so that their cache misses overlap.
 func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 	out = out[:len(keys):len(out)]
+	a := f.fast.Load()
 	if f.hashes < 4 {
 		for i, k := range keys {
-			out[i] = f.MayContain(k)
+			out[i] = a.rest(f.mixer.Mix(k), f.hashes)
 		}
 		return
 	}
-	a := f.fast.Load()
 	var mixed, all [stride]uint64
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
 		for i, k := range keys[:n] {
 			mixed[i] = f.mixer.Mix(k)
-			all[i] = a.four(mixed[i])
+			all[i] = four(a.words, a.mask, mixed[i])
 		}
 		for i := range n {
 			out[i] = all[i] != 0 && a.rest(filter.StepBy(mixed[i], 4), f.hashes-4)

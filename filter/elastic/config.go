@@ -24,7 +24,7 @@ type Config struct {
 	Hashes int
 
 	// Slots is the room of a bucket, D, 1 to 32. 0 means as few as make an overflow
-	// unlikely: see [Config.Shape].
+	// unlikely: see [Config.Shape], which refuses a number that is hopeless for Items.
 	Slots int
 
 	// Branches is how many buckets share one of level 2, b, up to 8; 0 means 3, and
@@ -37,7 +37,9 @@ type Config struct {
 
 	// HashBits is the width of the k numbers of a key, w, at most 62. 0 means as many
 	// as Growth takes and, left over after it, as many as keep the odds that a new key
-	// is taken for one that is in the set below 1e-15. [EBF21] has 32.
+	// is taken for one that is in the set below 1e-15. [EBF21] has 32. With fewer, new
+	// keys are taken for old ones ([MistakeOdds]) and not counted; deleting such a key,
+	// or the old one, takes the other out of the set, too.
 	HashBits int
 
 	// Eager says that an expansion moves all fingerprints at once, which the lazy
@@ -45,7 +47,8 @@ type Config struct {
 	Eager bool
 
 	// SlowFile is the path of a file for the slow memory, which is made, and removed by
-	// [Filter.Close]. None means ordinary memory.
+	// [Filter.Close]. It never shrinks: what a smaller filter does not need is kept for
+	// the next growth. None means ordinary memory.
 	SlowFile string
 
 	// Salt makes filters of one size spread the same keys differently. Only
@@ -62,6 +65,8 @@ const (
 	defaultLimit    = 36 // log2 of the bits that the default growth leads to
 	mistakeOdds     = 1e-15
 	overflowOdds    = 1e-3
+	roomyDoublings  = 4   // that few slots may cost
+	likely          = 0.5 // trees that overflow
 )
 
 // Limits that keep all arithmetic within 64 bits; memory ends long before.
@@ -122,7 +127,9 @@ func orDefault[T uint64 | int | float64](field *T, value T) {
 // m is rounded up to a power of two. The paper's D guards only loads that do not
 // occur ([BucketSize]); ours is the smallest for which the exact odds that a
 // bucket tree overflows ([TreeOverflow]) before the set-bit rate is Ω are at most
-// 0.001, for a filter 16 times as large as the initial one.
+// 0.001, for a filter 16 times as large as the initial one. Slots that were asked
+// for are refused if a tree probably overflows at Items even after four doublings,
+// or after all with odds above 0.001.
 func (c Config) Shape() (Shape, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -139,12 +146,31 @@ func (c Config) Shape() (Shape, error) {
 	if need > 1<<maxSizeBits {
 		return Shape{}, fmt.Errorf("elastic: Items and FPR: %g bits, at most 2^%d", need, maxSizeBits)
 	}
-	s.Bits = max(leastBits, uint64(1)<<bits.Len64(uint64(need)-1))
+	s.Bits = max(leastBits, uint64(1)<<bits.Len64(uint64(max(1, need))-1))
 	s.Growth, s.HashBits = c.widths(s)
 	if s.Slots == 0 {
 		s.Slots = s.fewestSlots()
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	return s, s.checkRoom(c.Items)
+}
+
+// checkRoom refuses too few slots for n keys: a filter that probably has to be
+// larger than after roomyDoublings, or for which its Growth may not be enough.
+func (s Shape) checkRoom(n uint64) error {
+	if s.overflows(n, min(s.Growth, roomyDoublings)) <= likely && s.overflows(n, s.Growth) <= overflowOdds {
+		return nil
+	}
+	return fmt.Errorf("elastic: Slots: %d, too few: bucket trees of %d branches would overflow by %d items", s.Slots, s.Branches, n)
+}
+
+// overflows returns the expected number of bucket trees that n keys make overflow
+// after e doublings.
+func (s Shape) overflows(n uint64, e int) float64 {
+	size := math.Ldexp(float64(s.Bits), e)
+	return size / float64(s.Branches) * TreeOverflow(float64(n)*float64(s.Hashes)/size, s.Slots, s.Branches)
 }
 
 // widths chooses how often a filter can double and the width of its numbers.

@@ -100,7 +100,11 @@ func (h head) streamWords(s Shape) uint64 {
 }
 
 // decode fills the empty filter from the buckets of a file, which have been read:
-// there is a count for each bucket that memory is taken for.
+// there is a count for each bucket that memory is taken for. Empty buckets are
+// short in files: a small one can ask for up to 440 times its length
+// (TestFilesAskForBoundedMemory), as empty filters do. Package mem refuses what the
+// machine does not have; who reads files of strangers on a large one limits their
+// length.
 func (f *Filter) decode(r *frame.Reader, h head, u *unpacker) error {
 	for segment := range uint64(1) << h.doublings {
 		if segment == 1<<f.doublings {

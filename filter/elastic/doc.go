@@ -42,8 +42,8 @@
 // there. Contains is the accurate query, which compares fingerprints.
 //
 // The filter doubles when the share of set bits passes the threshold, or when a
-// tree overflows, unless it is nearly empty: then only copies or bad hashes can be
-// the reason, and Add answers ErrFull. It is halved when a delete makes the share
+// tree overflows, as often as it takes to part what is in the tree. If that is more
+// often than it can, Add answers ErrFull. It is halved when a delete makes the share
 // fall below a quarter of the threshold and no tree overflows by it, never below its
 // initial size or one that Grow was asked for. Growth ends when the fingerprints have
 // no bits left to give, or so few that new keys would be mistaken for others: then
@@ -58,10 +58,17 @@
 //
 // Union keeps all fingerprints, those of keys in both twice, and Delete takes out
 // as many copies of a key as all its fingerprints have. Uniting many sets that
-// overlap fills the buckets with copies, which growing cannot part: then ErrFull.
+// overlap fills the buckets with copies, which growing cannot part, only their
+// neighbours from them. Because of copies the filter gets at most 8 times the size
+// that its share of set bits asks for; beyond that Union and Add answer ErrFull. That
+// is after three to five unions with the same set at the default bucket size.
 // Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
-// is exact until the first merge with common keys, and afterwards an estimate from
-// common fingerprints.
+// is exact until the first union with common fingerprints or intersection, and
+// afterwards an estimate from common fingerprints. While it is exact Delete takes
+// one copy of each fingerprint, since others are those of other keys.
+//
+// Numbers narrower than the default ([Config].HashBits) make new keys be taken for
+// old ones: they are not added, and when one of the two is deleted both are gone.
 //
 // # Invariants
 //
@@ -72,12 +79,22 @@
 //
 // # Costs
 //
-// A query reads up to k cache lines of fast memory, as in package bloom, which it
-// equals in time. A change reads as many of both memories. Only doubling and halving
-// allocate. At 1 % fast memory is 10 to 19 bits per key in a cycle of growth; slow
-// memory is large, most of it empty slots: 1,500 to 3,100 bits per key. Files hold
-// only the fingerprints, about a tenth of that. [Shape.FastBits], [Shape.SlowBits] and
-// [Shape.FPR] predict all of it.
+// A query reads up to k cache lines of fast memory, as in package bloom, whose time
+// it takes within 10 %. A change reads as many of both memories. Only doubling and
+// halving allocate. Slow memory is large, most of it empty slots. Bits per key in a
+// cycle of growth, from just before a doubling to just after it, with Items from a
+// thousand, which takes the most, to 10^9:
+//
+//	rate    fast        slow
+//	10 %    4.8 to 9.6  1,000 to 2,600
+//	1 %     9.6 to 19   1,400 to 3,900
+//	0.1 %   14 to 29    1,800 to 5,600
+//	0.01 %  19 to 38    2,300 to 6,700
+//
+// Below its Items a filter keeps its initial size. Files hold only the fingerprints,
+// about a tenth of slow memory. A SlowFile never shrinks: blocks that a smaller
+// filter does not need are kept, and counted by Info. [Shape.FastBits],
+// [Shape.SlowBits] and [Shape.FPR] predict all of it.
 //
 // # Concurrency
 //
@@ -87,11 +104,12 @@
 //
 //  1. A reader takes the pointer to an array of bits once, and asks only that array,
 //     word by word, atomically. Its size comes with it.
-//  2. Let the array be the present one. A bit in it is cleared in two places only:
-//     when the last fingerprint of its bucket is deleted, and when a tree is split
-//     and the bucket is found empty. Neither can be for a bucket of the key: its
-//     fingerprint is in it, or in the unsplit tree and moved there before the bit is
-//     looked at. A word is written once for each change, with all its other bits as
+//  2. Let the array be the present one. A bit in it is cleared in three places only:
+//     when the last fingerprint of its bucket is deleted, when a tree is split, and
+//     when an intersection has gone through a tree, and the bucket is found empty. None
+//     can be for a bucket of the key: its fingerprint is in it, or in the unsplit tree
+//     and moved there before the bit is looked at, or in both sets and put back into
+//     the bucket before the bit is looked at. A word is written once for each change, with all its other bits as
 //     they are, and nobody else writes, since writers hold the mutex.
 //  3. An array is complete when its pointer is published. After doubling both halves
 //     have the bits of before, and the key's new index is its old one, or that plus
@@ -102,10 +120,8 @@
 //     was not finished when the query began, or the reader would have the newer
 //     pointer.
 //
-// Writers are serialised, not locked bucket by bucket. Taking the locks of 7 buckets
-// in order and giving them back was measured to cost a tenth of an Add, and doubling
-// would need a lock over all of them. For writers side by
-// side, shard the set.
+// Writers are serialised, not locked bucket by bucket: a key has k buckets, and
+// doubling would need a lock over all. For writers side by side, shard the set.
 //
 // Snapshot's cut is exact: the set at one moment at which no other writer is at work.
 //
@@ -120,8 +136,8 @@
 // buckets and deleting half of each copy. One sign bit per tree, since its buckets
 // share level 2. Level 2 is pulled back on deletes, too. A key's equal numbers are
 // stored once. Bucket sizes are from exact odds, w from the odds of mistaking a new
-// key for an old one, which [MistakeOdds] tells and which are kept below 1e-15. See
-// docs/papers/ebf21.md.
+// key for an old one, which [MistakeOdds] tells and which are kept below 1e-15, but
+// for about n/2^64 that keys of 64 bits cost. See docs/papers/ebf21.md.
 //
 // # Symbols
 //

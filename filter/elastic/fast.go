@@ -54,8 +54,7 @@ func (a *fast) rest(h uint64, left int) bool {
 }
 
 // four returns 1 if the bits of h and its next three steps are all set.
-func (a *fast) four(h uint64) uint64 {
-	words, mask := a.words, a.mask
+func four(words []uint64, mask, h uint64) uint64 {
 	return one(words, mask, h) & one(words, mask, filter.Step(h)) &
 		one(words, mask, filter.StepBy(h, 2)) & one(words, mask, filter.StepBy(h, 3))
 }
@@ -83,19 +82,14 @@ func (a *fast) clear(i uint64) uint64 {
 	return 1
 }
 
-// double returns an array of twice the size whose halves are both a.
-func (a *fast) double() (*fast, error) {
-	d, err := newFast(2 * a.size())
-	if err != nil {
-		return nil, err
-	}
+// double makes both halves of d, which has twice the size, equal to a.
+func (a *fast) double(d *fast) {
 	if a.size() < 64 {
 		d.words[0] = a.words[0] | a.words[0]<<a.size()
-		return d, nil
+		return
 	}
 	copy(d.words, a.words)
 	copy(d.words[len(a.words):], a.words)
-	return d, nil
 }
 
 // halve returns an array of half the size with the bits of both halves of a.

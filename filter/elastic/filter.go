@@ -64,6 +64,7 @@ var (
 var (
 	errBits     = fmt.Errorf("elastic: no fingerprint bits are left to grow by: %w", filter.ErrFull)
 	errOverflow = fmt.Errorf("elastic: a bucket overflows and growing does not help: %w", filter.ErrFull)
+	errCopies   = fmt.Errorf("elastic: a bucket overflows by copies of the same keys: %w", filter.ErrFull)
 	errNotFound = fmt.Errorf("elastic: delete: %w", filter.ErrNotFound)
 	errClosed   = fmt.Errorf("elastic: the filter is closed: %w", filter.ErrStorage)
 )
@@ -147,15 +148,14 @@ func (f *Filter) ConcurrentUse() {}
 // Bits are tested four at a time: their cache misses overlap, and where absent keys
 // are common the processor is not made to guess which of the first few bits will be
 // clear. Words and mask are read once: after each atomic load they would be read
-// again. All is in one function because calls show in the time of small filters.
+// again.
 func (f *Filter) MayContain(k filter.Key) bool {
 	a := f.fast.Load()
 	words, mask := a.words, a.mask
 	h := f.mixer.Mix(k)
 	left := f.hashes
 	for ; left >= 4; left -= 4 {
-		if one(words, mask, h)&one(words, mask, filter.Step(h))&
-			one(words, mask, filter.StepBy(h, 2))&one(words, mask, filter.StepBy(h, 3)) == 0 {
+		if four(words, mask, h) == 0 {
 			return false
 		}
 		h = filter.StepBy(h, 4)
@@ -165,9 +165,10 @@ func (f *Filter) MayContain(k filter.Key) bool {
 
 // Add puts k into the set and reports whether it was new. A key whose fingerprints
 // are all there is in the set already: that a new key is taken for an old one has
-// odds of (kn/2^w)^k, see [MistakeOdds]. ErrFull means that the filter would have
-// to grow beyond the fingerprint bits it has; ErrStorage that it must grow and there
-// is no memory. Nothing was changed then.
+// odds of (kn/2^w)^k and about n/2^64 besides, see [MistakeOdds]. ErrFull means that
+// the filter would have to grow beyond the fingerprint bits it has, or because of
+// copies that unions left; ErrStorage that it must grow and there is no memory.
+// Nothing was changed then.
 func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,8 +214,9 @@ func (f *Filter) add(xs []uint64) (added bool, err error) {
 }
 
 // Delete takes k out of the set. All its fingerprints must be there, otherwise it
-// is not in the set and refused with ErrNotFound. After a union a key may be there
-// more than once; then all its copies go.
+// is not in the set and refused with ErrNotFound. After a union of sets that have
+// something in common, or an intersection, a key may be there more than once; then
+// all its copies go.
 func (f *Filter) Delete(k filter.Key) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -230,6 +232,9 @@ func (f *Filter) delete(xs []uint64) error {
 	n := f.copies(xs)
 	if n == 0 {
 		return errNotFound
+	}
+	if f.exact {
+		n = 1 // others are of keys that share its numbers
 	}
 	for range n {
 		f.remove(xs)
@@ -255,8 +260,9 @@ func (f *Filter) Contains(k filter.Key) bool {
 // Shape returns the filter's geometry.
 func (f *Filter) Shape() Shape { return f.shape }
 
-// Len returns the number of keys in the set: a count, unless there was a union or
-// an intersection, after which it is a good estimate.
+// Len returns the number of keys in the set: a count, unless there was a union of
+// sets that have something in common, or an intersection, after which it is a good
+// estimate.
 func (f *Filter) Len() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,9 @@ import (
 )
 
 // Info describes the filter as it stands. It waits for writers. A filter that can
-// still double is called unbounded; afterwards it tells its capacity. Details are
+// still double is called unbounded; afterwards it tells its capacity. One that
+// should have doubled and had no memory is overfull. SlowBits are all that was
+// taken, also the part of a SlowFile that is kept for later. Details are
 // the share of slots in use, the doublings that are left and the bucket trees that
 // the last one has not settled yet.
 func (f *Filter) Info() filter.Info {
@@ -17,7 +19,7 @@ func (f *Filter) Info() filter.Info {
 	a := f.fast.Load()
 	fill := float64(f.set) / float64(a.size())
 	left := f.shape.Growth - f.doublings
-	starved := f.retry > 0 && f.set > f.limit
+	starved := f.starved()
 	info := filter.Info{
 		Kind:       "elastic",
 		Keys:       f.keys,
@@ -39,6 +41,16 @@ func (f *Filter) Info() filter.Info {
 		info.Capacity = f.shape.Capacity()
 	}
 	return info
+}
+
+// starved reports whether the filter should have grown and has not: there was no
+// memory, here or where it was stored. The key that ends all growth does not count.
+func (f *Filter) starved() bool {
+	over := f.limit
+	if f.doublings == f.shape.Growth {
+		over += uint64(f.hashes)
+	}
+	return f.unsettled == 0 && f.set > over
 }
 
 // slotFill returns the share of slots that hold fingerprints, those of level 2

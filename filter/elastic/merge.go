@@ -22,15 +22,16 @@ func (f *Filter) Union(other filter.Filter) error {
 	if f.closed || o.closed {
 		return errClosed
 	}
-	before := f.doublings
+	before, exact := f.doublings, f.exact
+	f.exact = false // from here on there may be copies
 	done, common, err := f.unite(o)
 	if err != nil {
 		f.part(o, done, before)
+		f.exact = exact
 		return err
 	}
 	shared := uint64(math.Round(float64(common) / float64(f.hashes)))
-	exact := f.exact && o.exact && (f.keys == 0 || o.keys == 0)
-	f.reckon(f.keys+o.keys-min(shared, f.keys, o.keys), exact)
+	f.reckon(f.keys+o.keys-min(shared, f.keys, o.keys), exact && o.exact && common == 0)
 	return nil
 }
 
@@ -80,6 +81,7 @@ func (f *Filter) fitThreshold() error {
 			return errBits
 		}
 		if f.expand() != nil {
+			f.postpone()
 			return nil
 		}
 	}
@@ -98,7 +100,7 @@ func (f *Filter) part(o *Filter, done uint64, doublings int) {
 		one[0] = x
 		f.remove(one[:])
 	}
-	for f.doublings > doublings && f.compress(false) == nil {
+	for f.doublings > doublings && f.halve(1) == nil {
 	}
 }
 
@@ -152,8 +154,7 @@ func (f *Filter) Intersect(other filter.Filter) error {
 		}
 	}
 	f.reckon(min(f.keys, o.keys, uint64(math.Round(float64(f.prints)/float64(f.hashes)))), false)
-	for f.doublings > f.floor && f.set < f.limit/4 && f.compress(true) == nil {
-	}
+	f.shrinkToFit()
 	return nil
 }
 

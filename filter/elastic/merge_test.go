@@ -147,29 +147,6 @@ func TestStraysAreNoKeys(t *testing.T) {
 	intact(t, g, "strays")
 }
 
-// TestManyCopiesAreRefused unites the same keys again and again: copies cannot be
-// split by growing, and memory must not be used up in the attempt.
-func TestManyCopiesAreRefused(t *testing.T) {
-	c := Config{Items: 1000, FPR: 0.01}
-	f := filtertest.Make(t, New, c)
-	keys := filtertest.Keys(3, 20)
-	var err error
-	copies := 0
-	for ; err == nil && copies < 100; copies++ {
-		o := filtertest.Make(t, New, c)
-		add(t, o, keys...)
-		err = f.Union(o)
-	}
-	if !errors.Is(err, filter.ErrFull) || copies < 5 || f.Bits() > 1<<16 {
-		t.Errorf("%v after %d unions, %d bits", err, copies, f.Bits())
-	}
-	has(t, f, keys, "many copies")
-	remove(t, f, keys...)
-	if f.Len() != 0 || f.set != 0 {
-		t.Errorf("%d keys, %d bits are left", f.Len(), f.set)
-	}
-}
-
 // TestUnionsBothWaysDoNotDeadlock unites two filters with each other at once.
 func TestUnionsBothWaysDoNotDeadlock(t *testing.T) {
 	c := Config{Items: 100, FPR: 0.01}

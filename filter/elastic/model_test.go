@@ -15,7 +15,7 @@ var (
 	plainModel   = kind("elastic", 1, elastic.Config{Growth: 2})
 	growingModel = kind("elastic growing", 16, elastic.Config{Growth: 7, Salt: 5})
 	tightModel   = kind("elastic tight", 8, elastic.Config{Growth: 8, Slots: 2})
-	narrowModel  = kind("elastic narrow", 4, elastic.Config{Growth: 5, Slots: 1, Branches: 7})
+	narrowModel  = kind("elastic narrow", 4, elastic.Config{Growth: 6, Slots: 2, Branches: 7, Hashes: 3})
 	eagerModel   = kind("elastic eager", 4, elastic.Config{Growth: 6, Branches: 1, Eager: true})
 )
 

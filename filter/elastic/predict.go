@@ -49,7 +49,8 @@ func (s Shape) FastBits(n uint64) uint64 {
 	return s.fastBits(e)
 }
 
-// SlowBits returns the memory of the buckets when there are n keys.
+// SlowBits returns the memory of the buckets when there are n keys and there were
+// never more: a SlowFile keeps the size it once had.
 func (s Shape) SlowBits(n uint64) uint64 {
 	e, _ := s.Doublings(n)
 	return s.SlowBitsAt(e)

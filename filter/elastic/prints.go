@@ -1,5 +1,7 @@
 package elastic
 
+import "math"
+
 // In this file: what is done with the numbers of one key, the mutex being held.
 //
 // A number x of w bits says it all. The bucket is x mod m; of the quotient by the
@@ -57,7 +59,7 @@ func (f *Filter) copies(xs []uint64) int {
 			return 0
 		}
 	}
-	least := int(f.prints) + 1
+	least := math.MaxInt
 	for _, x := range xs {
 		if least = min(least, f.copiesOf(x)); least == 0 {
 			return 0
@@ -92,7 +94,7 @@ func (f *Filter) insert(xs []uint64) error {
 			break
 		}
 		f.displace(xs[:n])
-		if err := f.makeRoom(); err != nil {
+		if err := f.makeRoom(xs); err != nil {
 			return err
 		}
 	}

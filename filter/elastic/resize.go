@@ -7,10 +7,10 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// nearlyEmpty is the part of the threshold below which a bucket overflow is not
-// answered by doubling: only copies of one key or keys that are not hashed come
-// that close together, and doubling would use up memory and help neither.
-const nearlyEmpty = 32
+// copiesFactor is how many times the size that the set-bit rate asks for the filter
+// may get because copies of a fingerprint overflow a bucket tree. They stay together
+// whatever the size; doubling only takes their neighbours away.
+const copiesFactor = 8
 
 // Grow doubles the filter, which about halves the share of set bits. From then on
 // it does not shrink below this size by itself. The work on the buckets is left to
@@ -37,27 +37,45 @@ func (f *Filter) Shrink() error {
 	if f.closed {
 		return errClosed
 	}
-	if err := f.compress(true); err != nil {
+	if err := f.compress(); err != nil {
 		return err
 	}
 	f.floor = min(f.floor, f.doublings)
 	return nil
 }
 
-// expand doubles the filter. Only one expansion can be under way: an earlier one
-// is finished first. After an error the set and its size are as before.
-func (f *Filter) expand() error {
-	if f.doublings == f.shape.Growth {
+// expand doubles the filter. After an error it is as before.
+func (f *Filter) expand() error { return f.expandTo(f.doublings + 1) }
+
+// expandTo doubles the filter until that was done e times. All memory is taken
+// first: after an error the filter is as before.
+func (f *Filter) expandTo(e int) error {
+	if e > f.shape.Growth {
 		return errBits
 	}
+	var arrays []*fast
+	for d := f.doublings + 1; d <= e; d++ {
+		a, err := newFast(f.shape.Bits << d)
+		if err != nil {
+			return err
+		}
+		arrays = append(arrays, a)
+	}
+	if err := f.slow.reserve(e + 1); err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		f.double(a)
+	}
+	return nil
+}
+
+// double doubles the filter, a being its new bits and the block of buckets being
+// reserved. Only one expansion can be under way: an earlier one is finished first.
+func (f *Filter) double(a *fast) {
 	f.settleAll()
-	a, err := f.fast.Load().double()
-	if err != nil {
-		return err
-	}
-	if err := f.slow.grow(); err != nil {
-		return err
-	}
+	f.fast.Load().double(a)
+	_ = f.slow.grow() // cannot fail: its block is there
 	f.unsettled, f.scan = f.slow.segment<<f.doublings, 0
 	f.doublings++
 	f.set *= 2
@@ -66,7 +84,6 @@ func (f *Filter) expand() error {
 	if f.eager {
 		f.settleAll()
 	}
-	return nil
 }
 
 // adapt doubles the filter if the share of set bits is above the threshold. If
@@ -77,18 +94,12 @@ func (f *Filter) adapt() {
 		return
 	}
 	if f.expand() != nil {
-		f.retry = f.set + max(1, f.Bits()/64)
+		f.postpone()
 	}
 }
 
-// makeRoom doubles the filter because a bucket tree overflows.
-func (f *Filter) makeRoom() error {
-	f.settleAll()
-	if f.set < f.limit/nearlyEmpty {
-		return errOverflow
-	}
-	return f.expand()
-}
+// postpone says when doubling is tried again after it failed.
+func (f *Filter) postpone() { f.retry = f.set + max(1, f.Bits()/64) }
 
 var (
 	errSmallest = fmt.Errorf("elastic: shrink: the filter has its initial size: %w", errors.ErrUnsupported)
@@ -96,19 +107,29 @@ var (
 	errRate     = fmt.Errorf("elastic: shrink: the rate would pass the asked one: %w", filter.ErrFull)
 )
 
-// relax halves the filter when the share of set bits is below a quarter of the
+// relax halves the filter while the share of set bits is below a quarter of the
 // threshold and no bucket overflows by it. Looking takes time in proportion to the
 // size, so it is done only when the number of keys has fallen by another 1,000th
 // of the size.
 func (f *Filter) relax() {
-	if f.doublings > f.floor && f.unsettled == 0 && f.set < f.limit/4 && f.keys%max(1, f.Bits()>>10) == 0 {
-		_ = f.compress(true)
+	if f.keys%max(1, f.Bits()>>10) == 0 {
+		f.shrinkToFit()
 	}
 }
 
-// compress halves the filter, if buckets allow it and, unless forced, the
-// threshold. After an error it is as before.
-func (f *Filter) compress(politely bool) error {
+// shrinkToFit is relax at any number of keys.
+func (f *Filter) shrinkToFit() {
+	for f.doublings > f.floor && f.set < f.limit/4 && f.compress() == nil {
+	}
+}
+
+// compress halves the filter, if buckets and the threshold allow it. After an error
+// it is as before.
+func (f *Filter) compress() error { return f.halve(f.shape.Threshold) }
+
+// halve halves the filter, if buckets allow it and the share of set bits is at most
+// the given one then. After an error it is as before.
+func (f *Filter) halve(most float64) error {
 	if f.doublings == 0 {
 		return errSmallest
 	}
@@ -118,7 +139,7 @@ func (f *Filter) compress(politely bool) error {
 		return err
 	}
 	set := a.count()
-	if politely && float64(set) > f.shape.Threshold*float64(a.size()) {
+	if float64(set) > most*float64(a.size()) {
 		return errRate
 	}
 	if !f.foldable() {

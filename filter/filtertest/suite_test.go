@@ -95,6 +95,7 @@ var plants = []plant{
 			return f.Add(k)
 		}},
 		finds: []string{"FullFilterRefusesWithoutChange", "PresentKeysAreNeverDenied"},
+		model: true,
 	},
 	{
 		fault: "counts one too many",

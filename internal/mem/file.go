@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -15,12 +17,14 @@ const granule = 64 << 10
 // File is an [Allocator] of memory that lies in a file. Blocks are laid out in the order in which they are asked for, so a
 // file that is opened again gives the words it had to the same requests in the same order.
 //
-// The owner stops using the blocks before Close, which takes their addresses away: a later access ends the process.
+// The file never shrinks: there is no way to give a block back. The owner stops using the blocks before Close, which takes their addresses away: a later access ends the process.
 // One File at a time may have a path open.
 type File struct {
-	path string
+	path string      // absolute: the working folder may change
+	info os.FileInfo // which file it is
 
 	mu     sync.Mutex
+	gone   bool     // after Discard
 	file   *os.File // nil after Close
 	pieces []piece
 	rest   []uint64 // what blocks have left of the newest piece
@@ -41,6 +45,10 @@ func OpenFile(path string) (*File, error) {
 }
 
 func newFile(path string, flags int) (*File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("mem: %w", err)
+	}
 	file, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("mem: %w", err)
@@ -52,7 +60,7 @@ func newFile(path string, flags int) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mem: file %s: %w", path, err), file.Close())
 	}
-	return &File{path: path, file: file, size: info.Size()}, nil
+	return &File{path: path, info: info, file: file, size: info.Size()}, nil
 }
 
 // Words returns a block of n words in the file. Its space on disk is allocated: a full disk or a quota is an error here.
@@ -157,12 +165,35 @@ func (f *File) Close() error {
 	return nil
 }
 
-// Discard closes the file and removes it, for memory that nobody will open again.
+// Discard closes the file and removes it, for memory that nobody will open again. A file that is gone already, or whose
+// path leads to another one now, is only closed. Discarding again does nothing.
 func (f *File) Discard() error {
-	if err := errors.Join(f.Close(), os.Remove(f.path)); err != nil {
+	there, err := f.there() // asked while the file is open, when no other can have its number
+	err = errors.Join(f.Close(), err)
+	if there {
+		err = errors.Join(err, os.Remove(f.path))
+	}
+	if err != nil {
 		return f.fail("discard", err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone = true
 	return nil
+}
+
+// there reports whether the path still leads to the file.
+func (f *File) there() (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return false, nil
+	}
+	now, err := os.Lstat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(now, f.info), err
 }
 
 // flush brings words that are not mapped to the file.

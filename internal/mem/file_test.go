@@ -128,8 +128,42 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file is left: %v", err)
 	}
-	if err := f.Discard(); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Discard(); err != nil {
 		t.Errorf("discarding it again: %v", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("discarding it again took another file: %v", err)
+	}
+}
+
+// TestDiscardTakesOnlyItsOwn has the file removed, replaced, and the working folder changed before.
+func TestDiscardTakesOnlyItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "words")
+	if runtime.GOOS != "windows" { // which keeps open files where they are
+		f := createFile(t, path)
+		if err := errors.Join(os.Remove(path), f.Discard()); err != nil {
+			t.Errorf("a file that is gone: %v", err)
+		}
+		f = createFile(t, path)
+		if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("another"), 0o600), f.Discard()); err != nil {
+			t.Errorf("a file that was replaced: %v", err)
+		}
+		if data, err := os.ReadFile(path); string(data) != "another" {
+			t.Errorf("the file in its place: %q, %v", data, err)
+		}
+	}
+	t.Chdir(dir)
+	f := createFile(t, "relative")
+	t.Chdir(t.TempDir())
+	if err := f.Discard(); err != nil {
+		t.Errorf("from another folder: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "relative")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
 	}
 }
 
