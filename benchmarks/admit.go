@@ -69,6 +69,7 @@ func copiesFor(n uint64, peak float64) int {
 
 // newSet gives e a new set, filled with the keys, and counts the allocations of filling it.
 func (a *arena) newSet(e *entrant, keys keyspace) (err error) {
+	ownPages(e.contender, keys.n)
 	if e.set, err = e.build(wish{keys.n, a.wish.fpr, keys.size}); err != nil {
 		return err
 	}
@@ -126,6 +127,7 @@ func (a *arena) countAllocs(e *entrant) error {
 
 // countBatchAllocs adds to a new set: the one to be measured has all its keys already.
 func (a *arena) countBatchAllocs(e *entrant, size int, b block) error {
+	ownPages(e.contender, a.wish.n)
 	s, err := e.build(a.wish)
 	if err != nil {
 		return err

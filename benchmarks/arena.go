@@ -76,6 +76,7 @@ func (a *arena) empty(e *entrant) (err error) {
 	if a.wish.n >= 500_000 {
 		runtime.GC()
 	}
+	ownPages(e.contender, a.wish.n)
 	e.set, err = e.build(a.wish)
 	return err
 }
