@@ -35,10 +35,10 @@ var ours = []contender{
 	own(dynamicKind, 160, 0, func(w wish) (filter.Filter, error) {
 		return dynamic.New(dynamic.Config{Items: 1024, FPR: w.fpr, CounterBits: 1})
 	}),
-	own("everbloom elastic", 8000, 0, func(w wish) (filter.Filter, error) {
+	own("everbloom elastic", 8000, manyAdders, func(w wish) (filter.Filter, error) {
 		return elastic.New(elastic.Config{Items: max(1, w.n/64), FPR: w.fpr})
 	}),
-	own("everbloom evergreen", 200, 0, func(w wish) (filter.Filter, error) { return evergreen.New(evergreen.Config{FPR: w.fpr}) }),
+	own("everbloom evergreen", 200, manyAdders, func(w wish) (filter.Filter, error) { return evergreen.New(evergreen.Config{FPR: w.fpr}) }),
 	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
 }
 
