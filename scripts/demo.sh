@@ -60,7 +60,7 @@ show 'everbloom plan --items 2M --fpr 1% --delete' \
   'What a set must do decides the kind: ask for --delete, --grow or --merge.'
 
 show 'everbloom build -o users.bloom --items 2M --fpr 1% --delete monday.txt; seq 1 999000 | everbloom delete users.bloom' \
-  'Kinds that delete take keys out again. Delete what was added, no other keys: the plan above says why.'
+  'Kinds that delete take keys out again. This one refuses keys that are not in the set; the plan says what others do.'
 
 show 'everbloom query -c users.bloom monday.txt; seq 999001 1000000 | everbloom query -c users.bloom' \
   'The thousand that are left are all found; of those deleted hardly one is a false positive.'

@@ -30,13 +30,9 @@ func (f *Filter) Image() io.WriterTo {
 
 // Read reads what a [Filter]'s Snapshot wrote.
 func Read(src io.Reader) (*Filter, error) {
-	var s Shape
-	r, err := open(src, frame.Bloom, &s)
+	r, s, err := frame.OpenAs(src, frame.Bloom, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	a, err := readArray(r, bitvec.WordsFor(s.Bits))
 	if err != nil {
@@ -65,13 +61,9 @@ func (f *Blocked) Image() io.WriterTo {
 
 // ReadBlocked reads what a [Blocked]'s Snapshot wrote.
 func ReadBlocked(src io.Reader) (*Blocked, error) {
-	var s BlockedShape
-	r, err := open(src, frame.Blocked, &s)
+	r, s, err := frame.OpenAs(src, frame.Blocked, formatVersion, BlockedShape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	a, err := readArray(r, s.Blocks*theory.BlockWords)
 	if err != nil {
@@ -81,16 +73,4 @@ func ReadBlocked(src io.Reader) (*Blocked, error) {
 		return nil, err
 	}
 	return blockedOver(s, a), nil
-}
-
-// open reads the header of a file of the given kind, and its shape.
-func open(src io.Reader, kind frame.Kind, shape any) (*frame.Reader, error) {
-	r, err := frame.Open(src)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Header().Expect(kind, formatVersion); err != nil {
-		return nil, err
-	}
-	return r, r.Header().Fill(shape)
 }

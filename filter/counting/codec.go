@@ -66,19 +66,9 @@ func (f *Filter) summary() frame.Summary {
 
 // Read reads what Snapshot wrote.
 func Read(src io.Reader) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.Counting, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.Header().Expect(frame.Counting, formatVersion); err != nil {
-		return nil, err
-	}
-	var s Shape
-	if err := r.Header().Fill(&s); err != nil {
-		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	f, err := readCounters(r, s)
 	if err != nil {

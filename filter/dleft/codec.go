@@ -52,19 +52,9 @@ func (f *Filter) image(words []uint64) *frame.Image {
 // Read reads what Snapshot wrote. It checks that every fingerprint is where it
 // may be, once, which takes about as long as adding them.
 func Read(src io.Reader) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.DLeft, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.Header().Expect(frame.DLeft, formatVersion); err != nil {
-		return nil, err
-	}
-	var s Shape
-	if err := r.Header().Fill(&s); err != nil {
-		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	words, err := readWords(r, s)
 	if err != nil {

@@ -89,31 +89,15 @@ func writeLists(w io.Writer, lists []*Filter) error {
 
 // Read reads what a [Filter]'s Snapshot wrote.
 func Read(src io.Reader) (*Filter, error) {
-	var s Shape
-	r, err := open(src, frame.Dynamic, &s)
+	r, s, err := frame.OpenAs(src, frame.Dynamic, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	lists, err := readLists(r, s, 1)
 	if err != nil {
 		return nil, err
 	}
 	return lists[0], nil
-}
-
-// open reads the header of a file of the given kind, and its shape.
-func open(src io.Reader, kind frame.Kind, shape any) (*frame.Reader, error) {
-	r, err := frame.Open(src)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Header().Expect(kind, formatVersion); err != nil {
-		return nil, err
-	}
-	return r, r.Header().Fill(shape)
 }
 
 // readLists reads the payload: lists of units of shape s. It closes r.

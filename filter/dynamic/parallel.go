@@ -207,13 +207,9 @@ func (f *Parallel) Snapshot() io.WriterTo {
 
 // ReadParallel reads what a [Parallel]'s Snapshot wrote.
 func ReadParallel(src io.Reader) (*Parallel, error) {
-	var s ParallelShape
-	r, err := open(src, frame.Parallel, &s)
+	r, s, err := frame.OpenAs(src, frame.Parallel, formatVersion, ParallelShape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	lists, err := readLists(r, s.List(), s.Partitions)
 	if err != nil {

@@ -14,19 +14,9 @@ func Read(src io.Reader) (*Filter, error) { return ReadTo(src, "") }
 // ReadTo is Read with the slow memory in a new file of the given path, see
 // [Config].SlowFile.
 func ReadTo(src io.Reader, slowFile string) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.Elastic, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.Header().Expect(frame.Elastic, formatVersion); err != nil {
-		return nil, err
-	}
-	var s Shape
-	if err := r.Header().Fill(&s); err != nil {
-		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	h, err := readHead(r, s)
 	if err != nil {

@@ -75,19 +75,9 @@ func Read(src io.Reader) (*Filter, error) { return ReadSlow(src, "") }
 
 // ReadSlow is Read with the slow memory in a file to be made: see Config.SlowFile.
 func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.Evergreen, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.Header().Expect(frame.Evergreen, formatVersion); err != nil {
-		return nil, err
-	}
-	var s Shape
-	if err := r.Header().Fill(&s); err != nil {
-		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	f, err := read(r, s, slowFile)
 	if err == nil {

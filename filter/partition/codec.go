@@ -111,19 +111,9 @@ func (f *Filter) image() *frame.Image {
 
 // Read reads what Snapshot wrote. It takes about as long as a union.
 func Read(src io.Reader) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.Partition, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.Header().Expect(frame.Partition, formatVersion); err != nil {
-		return nil, err
-	}
-	var s Shape
-	if err := r.Header().Fill(&s); err != nil {
-		return nil, err
-	}
-	if err := s.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
 	}
 	d := &decoder{r: r, last: s.lastID()}
 	f, err := assemble(s, d)

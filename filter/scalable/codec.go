@@ -91,20 +91,11 @@ func (f *Filter) writeUnits(w io.Writer) error {
 
 // Read reads what Snapshot wrote.
 func Read(src io.Reader) (*Filter, error) {
-	r, err := frame.Open(src)
+	r, s, err := frame.OpenAs(src, frame.Scalable, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Header().Expect(frame.Scalable, formatVersion); err != nil {
-		return nil, err
-	}
-	f := &Filter{}
-	if err := r.Header().Fill(&f.shape); err != nil {
-		return nil, err
-	}
-	if err := f.shape.check(); err != nil {
-		return nil, r.Corruptf("shape: %v", err)
-	}
+	f := &Filter{shape: s}
 	for r.Left() > 0 {
 		if err := f.readUnit(r); err != nil {
 			return nil, err

@@ -39,6 +39,24 @@ func Open(r io.Reader) (*Reader, error) {
 	return f, nil
 }
 
+// OpenAs opens a frame of the given kind, in a format version up to newest, and
+// returns its shape, which check has found to be in order.
+func OpenAs[S any](src io.Reader, kind Kind, newest uint16, check func(S) error) (r *Reader, shape S, err error) {
+	if r, err = Open(src); err != nil {
+		return nil, shape, err
+	}
+	if err := r.Header().Expect(kind, newest); err != nil {
+		return nil, shape, err
+	}
+	if err := r.Header().Fill(&shape); err != nil {
+		return nil, shape, err
+	}
+	if err := check(shape); err != nil {
+		return nil, shape, r.Corruptf("shape: %v", err)
+	}
+	return r, shape, nil
+}
+
 // ReadHeader reads the header that r begins with, whatever part it is, and
 // nothing after it.
 func ReadHeader(r io.Reader) (Header, error) {

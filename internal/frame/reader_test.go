@@ -287,3 +287,38 @@ func TestCloseLooksForTheEndOnce(t *testing.T) {
 		t.Errorf("Close says %v, then %v, and leaves %d bytes of 4", first, second, src.Len())
 	}
 }
+
+func TestOpenAsChecksKindVersionAndShape(t *testing.T) {
+	type shape struct{ Bits uint64 }
+	even := func(s shape) error {
+		if s.Bits%2 != 0 {
+			return errors.New("odd")
+		}
+		return nil
+	}
+	file := func(kind Kind, version uint16, of any) io.Reader {
+		var b bytes.Buffer
+		image := Image{Header: Header{Kind: kind, Version: version, Shape: ShapeOf(of)}}
+		if _, err := image.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		return &b
+	}
+	if r, s, err := OpenAs(file(7, 1, shape{8}), 7, 1, even); err != nil || r == nil || s.Bits != 8 {
+		t.Errorf("a good frame: %v, %+v, %v", r, s, err)
+	}
+	for name, c := range map[string]struct {
+		src  io.Reader
+		want error
+	}{
+		"no frame":      {strings.NewReader("plain text"), ErrMagic},
+		"other kind":    {file(8, 1, shape{8}), ErrKind},
+		"newer version": {file(7, 2, shape{8}), ErrVersion},
+		"other shape":   {file(7, 1, struct{ Blocks uint64 }{8}), ErrCorrupt},
+		"bad shape":     {file(7, 1, shape{9}), ErrCorrupt},
+	} {
+		if r, _, err := OpenAs(c.src, 7, 1, even); !errors.Is(err, c.want) || r != nil {
+			t.Errorf("%s: %v, %v, want %v", name, r, err, c.want)
+		}
+	}
+}
