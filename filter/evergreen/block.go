@@ -67,19 +67,11 @@ func (b *block) mark(fingerprint uint64, rounds int) {
 const nothing = ^uint64(0)
 
 // portableCollect sets the bits of the first n fingerprints of a run in a block
-// that nobody else sees. It leaves out the first one that equals except, and
-// returns its place, or -1.
-func (b *block) portableCollect(run []byte, n int, g *geometry, except uint64, rounds int) (at int) {
-	at = -1
+// that nobody else sees.
+func (b *block) portableCollect(run []byte, n int, g *geometry, rounds int) {
 	for i := range n {
-		fp := g.get(run, i)
-		if fp == except {
-			at, except = i, nothing
-			continue
-		}
-		b.mark(fp, rounds)
+		b.mark(g.get(run, i), rounds)
 	}
-	return at
 }
 
 // portableStore gives every word its final value at once.

@@ -66,7 +66,13 @@ func lineStore(b, value *block)
 // first.
 //
 //go:noescape
-func lineCollect(b *block, first *byte, n, width int, mask, except uint64, rounds int) (at int)
+func lineCollect(b *block, first *byte, n, width int, mask uint64, rounds int)
+
+// runApart is geometry.portableApart with AVX-512, for n above 0 fingerprints that
+// begin at first. Bits of apart that mean nothing may be set.
+//
+//go:noescape
+func runApart(first *byte, n, width int, mask, p, except uint64, rounds int) (apart uint64, at int)
 
 // runFind is geometry.portableFind, for n above 0 fingerprints that begin at first.
 //
@@ -162,11 +168,19 @@ func (b *block) store(value *block) {
 	lineStore(b, value)
 }
 
-func (b *block) collect(run []byte, n int, g *geometry, except uint64, rounds int) (at int) {
+func (b *block) collect(run []byte, n int, g *geometry, rounds int) {
 	if level == levelPortable {
-		return b.portableCollect(run, n, g, except, rounds)
+		b.portableCollect(run, n, g, rounds)
+		return
 	}
-	return lineCollect(b, &run[ownerBytes], n, g.width, g.mask, except, rounds)
+	lineCollect(b, &run[ownerBytes], n, g.width, g.mask, rounds)
+}
+
+func (g *geometry) apart(run []byte, n int, p, except uint64, rounds int) (apart uint64, at int) {
+	if level != levelAVX512 {
+		return g.portableApart(run, n, p, except, rounds)
+	}
+	return runApart(&run[ownerBytes], n, g.width, g.mask, p, except, rounds)
 }
 
 func (g *geometry) find(run []byte, n int, v uint64) int {

@@ -18,8 +18,8 @@ func (b *block) add(fingerprint uint64, rounds int) (fresh bool) {
 	return b.portableAdd(fingerprint, rounds)
 }
 
-func (b *block) collect(run []byte, n int, g *geometry, except uint64, rounds int) (at int) {
-	return b.portableCollect(run, n, g, except, rounds)
+func (b *block) collect(run []byte, n int, g *geometry, rounds int) {
+	b.portableCollect(run, n, g, rounds)
 }
 
 func (b *block) store(value *block) { b.portableStore(value) }
@@ -36,6 +36,10 @@ func peek(*uint64) uint64 { return 0 }
 
 // prefetchFrom is above all numbers of blocks.
 const prefetchFrom = maxBlocks + 1
+
+func (g *geometry) apart(run []byte, n int, p, except uint64, rounds int) (apart uint64, at int) {
+	return g.portableApart(run, n, p, except, rounds)
+}
 
 func (g *geometry) find(run []byte, n int, v uint64) int { return g.portableFind(run, n, v) }
 

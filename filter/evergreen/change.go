@@ -98,46 +98,59 @@ func (f *Filter) remove(st *stripe, mixed uint64) error {
 	if !line.has(fp, f.rounds) {
 		return errNotFound
 	}
-	if f.recall(st, mixed) {
+	bits := newOwn(fp, f.rounds)
+	if f.recall(st, mixed, n, &bits) {
 		fp = nothing // it had not come to its run yet
 	}
-	bits, at := f.gather(st, i, n, fp)
-	if fp != nothing {
-		if err := f.drop(st, i, at, n); err != nil {
-			return err
-		}
+	if err := f.drop(st, i, n, fp, &bits); err != nil {
+		return err
 	}
-	line.store(&bits)
+	rest := *line
+	bits.clear(&rest)
+	line.store(&rest)
 	f.note(st, -1, 0)
 	return nil
 }
 
-// drop takes fingerprint at, if it is one, out of the run of block i among n and
-// notes the rate.
-func (f *Filter) drop(st *stripe, i uint64, at int, n uint64) error {
-	if at < 0 {
-		return errNotFound
+// drop takes a fingerprint, unless it is nothing, out of the run of block i among n,
+// notes the rate, and has the other fingerprints share bits.
+func (f *Filter) drop(st *stripe, i, n, fingerprint uint64, bits *own) error {
+	slot := f.store.slot(i)
+	r := ref(*slot)
+	if r.count() == 0 {
+		return found(fingerprint == nothing)
 	}
-	if err := f.store.drop(i, at); err != nil {
+	run := f.store.run(r)
+	at := bits.shareAll(run, r.count(), f.store.geometry, fingerprint)
+	if at < 0 {
+		return found(fingerprint == nothing)
+	}
+	if err := f.store.drop(slot, i, run, at); err != nil {
 		return err
 	}
-	count, level := f.store.ref(i).count(), levelOf(i, n)
-	f.note(st, 0, f.share(count, level)-f.share(count+1, level))
+	level := levelOf(i, n)
+	f.note(st, 0, f.share(r.count()-1, level)-f.share(r.count(), level))
 	return nil
 }
 
+// found returns the error of Delete.
+func found(ok bool) error {
+	if ok {
+		return nil
+	}
+	return errNotFound
+}
+
 // gather returns the bits of the keys of block i among n, those in the inbox
-// included, but for one fingerprint, and the place of that in the run, or -1. The
-// caller holds the stripe.
-func (f *Filter) gather(st *stripe, i, n, except uint64) (bits block, at int) {
-	at = -1
+// included. The caller holds the stripe.
+func (f *Filter) gather(st *stripe, i, n uint64) (bits block) {
 	if r := f.store.ref(i); r.count() > 0 {
-		at = bits.collect(f.store.run(r), r.count(), f.store.geometry, except, f.rounds)
+		bits.collect(f.store.run(r), r.count(), f.store.geometry, f.rounds)
 	}
 	for _, mixed := range st.inbox.list(st.waiting) {
 		if f.place(mixed, n) == i {
 			bits.mark(f.fingerprint(mixed), f.rounds)
 		}
 	}
-	return bits, at
+	return bits
 }

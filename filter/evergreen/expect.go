@@ -79,19 +79,16 @@ func (s *store) expectTail(r ref) {
 	n := r.count()
 	if n == s.capacity[s.classes[n]] {
 		s.expectRun(r)
-		if n < s.most {
-			s.expectHole(int(s.classes[n+1]))
-		}
 		return
 	}
 	prefetch(unsafe.Pointer(&s.run(r)[ownerBytes+n*s.width]))
 }
 
-// expectHole asks for the place that the next run of a class will take.
-func (s *store) expectHole(class int) {
-	address := peek(&s.shelves[class].first)
-	if words := s.pages.words.At(address / pageWords); words != nil {
-		prefetch(unsafe.Pointer(&words[address%pageWords]))
+// expectPlace asks for the beginning of a place, given its address plus one, or 0 if
+// there is none.
+func (s *store) expectPlace(address uint64) {
+	if address != 0 {
+		prefetch(unsafe.Pointer(&s.pages.words.At((address - 1) / pageWords)[(address-1)%pageWords]))
 	}
 }
 

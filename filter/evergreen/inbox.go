@@ -1,6 +1,9 @@
 package evergreen
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // In a large filter a new key would wait for two cache misses in a row, that of the
 // ref and that of the run. So new keys first go into the inbox of their stripe, and
@@ -104,15 +107,24 @@ func (f *Filter) find(st *stripe, mixed uint64) int {
 }
 
 // recall takes a mixed key out of the inbox of a stripe, and reports whether it was
-// there.
-func (f *Filter) recall(st *stripe, mixed uint64) bool {
-	j := f.find(st, mixed)
-	if j < 0 {
-		return false
+// there. The others of its block among n share bits with it. Keys of one block agree
+// in all bits of their addresses but one, which few of an inbox do.
+func (f *Filter) recall(st *stripe, mixed, n uint64, mine *own) (found bool) {
+	least := addressOf(1<<(bits.Len64(n)-1) - 1)
+	block := f.place(mixed, n)
+	for j := st.waiting - 1; j >= 0; j-- {
+		other := st.inbox[j]
+		switch {
+		case (other^mixed)&least != 0:
+		case !found && f.same(other, mixed):
+			st.waiting--
+			st.inbox[j] = st.inbox[st.waiting]
+			found = true
+		case f.place(other, n) == block:
+			mine.share(f.fingerprint(other))
+		}
 	}
-	st.waiting--
-	st.inbox[j] = st.inbox[st.waiting]
-	return true
+	return found
 }
 
 // list returns the first n keys of an inbox, which may be missing if there are none.

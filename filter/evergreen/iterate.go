@@ -92,7 +92,7 @@ func (f *Filter) settle(i uint64, fingerprints []uint64) error {
 		return err
 	}
 	st, count, n := f.stripes.of(i), len(fingerprints), f.load().blocks()
-	bits, _ := f.gather(st, i, n, nothing)
+	bits := f.gather(st, i, n)
 	f.lines.at(i).store(&bits)
 	f.watch(st, count)
 	f.note(st, int64(count), f.share(count, levelOf(i, n)))

@@ -82,20 +82,15 @@ TEXT ·lineStore(SB), NOSPLIT, $0-16
 	VZEROUPPER
 	RET
 
-// func lineCollect(b *block, first *byte, n, width int, mask, except uint64, rounds int) (at int)
-//
-// R12 becomes the place of the one that is left out; until then a comparison with it can
-// succeed.
-TEXT ·lineCollect(SB), NOSPLIT, $0-64
+// func lineCollect(b *block, first *byte, n, width int, mask uint64, rounds int)
+TEXT ·lineCollect(SB), NOSPLIT, $0-48
 	MOVQ b+0(FP), DI
 	MOVQ first+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ width+24(FP), R9
 	MOVQ mask+32(FP), R11
-	MOVQ except+40(FP), R8
-	MOVQ rounds+48(FP), R13
+	MOVQ rounds+40(FP), R13
 	MOVQ STEP, R10
-	MOVQ $-1, R12
 	CMPB ·level(SB), AVX512
 	JNE  avx2
 
@@ -105,8 +100,6 @@ next512:
 	MOVQ (SI), AX
 	ANDQ R11, AX
 	ADDQ R9, SI
-	CMPQ AX, R8
-	JEQ  found512
 	PATTERN
 	MASK512
 	VPORQ Z18, Z19, Z19
@@ -117,7 +110,6 @@ done512:
 	DECQ CX
 	JNZ  next512
 	VMOVDQU64 Z19, (DI)
-	MOVQ R12, at+56(FP)
 	RET
 more512:
 	IMULQ R10, AX
@@ -125,11 +117,6 @@ more512:
 	VPORQ Z18, Z19, Z19
 	DECQ BX
 	JNZ  more512
-	JMP  done512
-found512:
-	MOVQ n+16(FP), R12
-	SUBQ CX, R12
-	MOVQ $-1, R8
 	JMP  done512
 
 avx2:
@@ -140,8 +127,6 @@ next256:
 	MOVQ (SI), AX
 	ANDQ R11, AX
 	ADDQ R9, SI
-	CMPQ AX, R8
-	JEQ  found256
 	PATTERN
 	MOVQ R13, BX
 more256:
@@ -151,19 +136,109 @@ more256:
 	IMULQ R10, AX
 	DECQ BX
 	JNZ  more256
-done256:
 	DECQ CX
 	JNZ  next256
 	VMOVDQU Y2, (DI)
 	VMOVDQU Y3, 32(DI)
 	VZEROUPPER
-	MOVQ R12, at+56(FP)
 	RET
-found256:
-	MOVQ n+16(FP), R12
+
+// Numbers 0 to 7, which fingerprints of eight are where; and the lower five of each
+// six bits of a pattern.
+DATA eight<>+0x00(SB)/8, $0
+DATA eight<>+0x08(SB)/8, $1
+DATA eight<>+0x10(SB)/8, $2
+DATA eight<>+0x18(SB)/8, $3
+DATA eight<>+0x20(SB)/8, $4
+DATA eight<>+0x28(SB)/8, $5
+DATA eight<>+0x30(SB)/8, $6
+DATA eight<>+0x38(SB)/8, $7
+GLOBL eight<>(SB), RODATA|NOPTR, $64
+DATA five<>+0x00(SB)/8, $0x7DF7DF7DF7DF0000
+GLOBL five<>(SB), RODATA|NOPTR, $8
+
+// DIFFER clears the highest of six bits in Z20 where the patterns in Z18 agree with
+// that in Z22, for the lanes in K1.
+#define DIFFER \
+	VPXORQ Z22, Z18, Z19      \
+	VPANDQ Z23, Z19, Z21      \
+	VPADDQ Z23, Z21, Z21      \
+	VPTERNLOGQ $0xE0, Z19, Z21, K1, Z20 // Z20 & (Z21 | Z19)
+
+// func runApart(first *byte, n, width int, mask, p, except uint64, rounds int) (apart uint64, at int)
+//
+// Eight fingerprints at a time. K1 has a bit for each of them that counts.
+TEXT ·runApart(SB), NOSPLIT, $64-72
+	MOVQ first+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ width+16(FP), R9
+	MOVQ rounds+48(FP), R13
+	MOVQ STEP, R10
+	MOVQ $-1, R12
+	VPBROADCASTQ R9, Z16
+	VPMULLQ eight<>(SB), Z16, Z16 // how far each of the eight is from the first
+	SHLQ $3, R9
+	VPBROADCASTQ mask+24(FP), Z17
+	VPBROADCASTQ p+32(FP), Z22
+	VPBROADCASTQ except+40(FP), Z24
+	VPBROADCASTQ five<>(SB), Z23
+	VPBROADCASTQ factor<>(SB), Z25
+	VPBROADCASTQ R10, Z26
+	VPTERNLOGQ $0xFF, Z20, Z20, Z20
+next:
+	MOVL $0xFF, DX
+	CMPQ CX, $8
+	JGE  whole
+	BZHIL CX, DX, DX
+whole:
+	KMOVW DX, K1
+	KMOVW K1, K2
+	VPXORQ Z18, Z18, Z18
+	VPGATHERQQ (SI)(Z16*1), K2, Z18
+	VPANDQ Z17, Z18, Z18
+	VPCMPEQQ Z24, Z18, K1, K3
+	KORTESTW K3, K3
+	JNZ  found
+compare:
+	VPMULLQ Z25, Z18, Z18
+	DIFFER
+	MOVQ R13, BX
+	DECQ BX
+	JNZ  more
+done:
+	ADDQ R9, SI
+	SUBQ $8, CX
+	JGT  next
+
+	VMOVDQU64 Z20, lanes-64(SP)
+	MOVQ lanes-64(SP), AX
+	ANDQ lanes-56(SP), AX
+	ANDQ lanes-48(SP), AX
+	ANDQ lanes-40(SP), AX
+	ANDQ lanes-32(SP), AX
+	ANDQ lanes-24(SP), AX
+	ANDQ lanes-16(SP), AX
+	ANDQ lanes-8(SP), AX
+	MOVQ AX, apart+56(FP)
+	MOVQ R12, at+64(FP)
+	RET
+more:
+	VPMULLQ Z26, Z18, Z18
+	DIFFER
+	DECQ BX
+	JNZ  more
+	JMP  done
+found:
+	KMOVW K3, AX
+	BLSIL AX, BX
+	KMOVW BX, K2
+	KANDNW K1, K2, K1
+	BSFL AX, AX
+	MOVQ n+8(FP), R12
 	SUBQ CX, R12
-	MOVQ $-1, R8
-	JMP  done256
+	ADDQ AX, R12
+	VPTERNLOGQ $0xFF, Z24, Z24, Z24
+	JMP  compare
 
 // func runFind(first *byte, n, width int, mask, v uint64) int
 TEXT ·runFind(SB), NOSPLIT, $0-48

@@ -3,6 +3,7 @@ package evergreen
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -88,10 +89,10 @@ func (f *Filter) split() error {
 	if err := f.store.replace(lower, low); err != nil {
 		return errors.Join(err, f.store.replace(n, nil))
 	}
-	bits, _ := f.gather(st, n, n+1, nothing)
+	bits := f.gather(st, n, n+1)
 	f.lines.at(n).store(&bits)
 	f.publish(s.step(n + 1))
-	bits, _ = f.gather(st, lower, n+1, nothing)
+	bits = f.gather(st, lower, n+1)
 	f.lines.at(lower).store(&bits)
 	f.note(st, 0, f.share(len(low), bit+1)+f.share(len(high), bit+1)-f.share(len(low)+len(high), bit))
 	f.expectSplit(n + 1)
@@ -99,23 +100,24 @@ func (f *Filter) split() error {
 }
 
 // divide returns the fingerprints of a block whose addresses have the bit clear,
-// and those that have it set.
+// and those that have it set. Which half one belongs to cannot be guessed, so each is
+// written to both and stays in one.
 func (f *Filter) divide(block uint64, bit uint) (low, high []uint64) {
-	low, high = f.scratch[0][:0], f.scratch[1][:0]
 	r := f.store.ref(block)
-	if r.count() > 0 {
-		low = f.store.fingerprints(low, f.store.run(r), r.count())
+	if r.count() == 0 {
+		return nil, nil
 	}
-	kept, shift := low[:0], addressBit(bit, f.width)
-	for _, fp := range low {
-		if fp>>shift&1 == 0 {
-			kept = append(kept, fp)
-		} else {
-			high = append(high, fp)
-		}
+	list := f.store.fingerprints(f.scratch[0][:0], f.store.run(r), r.count())
+	other := slices.Grow(f.scratch[1][:0], len(list))[:len(list)]
+	f.scratch = [2][]uint64{list, other}
+	shift := addressBit(bit, f.width)
+	highs := 0
+	for i, fp := range list {
+		other[highs] = fp
+		list[i-highs] = fp
+		highs += int(fp >> shift & 1)
 	}
-	f.scratch = [2][]uint64{low, high}
-	return kept, high
+	return list[:len(list)-highs], other[:highs]
 }
 
 // merge undoes the last split. The lower block has the bits of both before the new

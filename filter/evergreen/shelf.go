@@ -52,6 +52,7 @@ func (s *store) take(block uint64, class int) (address uint64) {
 	if shelf.first != 0 {
 		address = shelf.first - 1
 		s.unlink(shelf, address)
+		s.expectPlace(shelf.first)
 	} else {
 		if shelf.top == 0 || shelf.fill == perPage(class) {
 			s.pages.take(&shelf.list, class)
@@ -125,6 +126,9 @@ func (s *store) trim(shelf *shelf, class int, held uint64) {
 			return
 		}
 		s.pop(shelf, class)
+		if shelf.top != 0 {
+			s.expectPlace(shelf.last(class) + 1)
+		}
 	}
 }
 

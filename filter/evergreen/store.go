@@ -72,14 +72,15 @@ func (s *store) push(slot *uint64, block, v uint64) error {
 	return nil
 }
 
-// drop takes fingerprint i out of the run of a block: the last one takes its place.
-func (s *store) drop(block uint64, i int) error {
-	r := s.ref(block)
-	run, n := s.run(r), r.count()-1
+// drop takes fingerprint i out of the run of a block, whose ref is in the slot: the
+// last one takes its place.
+func (s *store) drop(slot *uint64, block uint64, run []byte, i int) error {
+	r := ref(*slot)
+	n := r.count() - 1
 	gone := s.get(run, i)
 	s.put(run, i, s.get(run, n))
 	if s.classes[n] == s.classes[n+1] {
-		s.setRef(block, newRef(r.address(), n))
+		*slot = uint64(newRef(r.address(), n))
 		return nil
 	}
 	if err := s.move(block, n); err != nil {
