@@ -45,8 +45,7 @@ func (f *Filter) insert(st *stripe, mixed uint64) (added bool, err error) {
 	i, fp := f.place(mixed, n), f.fingerprint(mixed)
 	line := f.lines.at(i)
 	if ready && line.add(fp, f.rounds) {
-		st.inbox[st.waiting] = mixed
-		st.waiting++
+		f.leave(st, mixed, i)
 		f.note(st, 1, 0)
 		return true, nil
 	}
