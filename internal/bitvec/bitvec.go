@@ -11,6 +11,7 @@
 package bitvec
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
@@ -64,6 +65,21 @@ func (v Vector) Count() uint64 {
 		a += uint64(bits.OnesCount64(word))
 	}
 	return a + b + c + d
+}
+
+// Ones returns the indexes of the set bits from the given one on, in order.
+func (v Vector) Ones(from uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		before := uint64(1)<<(from%wordBits) - 1 // bits of the first word that do not count
+		for i := from / wordBits; i < uint64(len(v)); i++ {
+			for word := v[i] &^ before; word != 0; word &= word - 1 {
+				if !yield(i*wordBits + uint64(bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+			before = 0
+		}
+	}
 }
 
 // Or sets every bit that is set in src and returns the number of bits of v that are set afterwards.

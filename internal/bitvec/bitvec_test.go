@@ -166,6 +166,33 @@ func TestNothingAllocates(t *testing.T) {
 	}
 }
 
+func TestOnesAreTheSetBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for length := range 5 {
+		v := random(rng, length)
+		if length > 1 {
+			v[1] = 0
+		}
+		for from := range uint64(wordBits*length + 2) {
+			var want []uint64
+			for i := from; i < uint64(wordBits*length); i++ {
+				if v.Get(i) {
+					want = append(want, i)
+				}
+			}
+			if got := slices.Collect(v.Ones(from)); !slices.Equal(got, want) {
+				t.Fatalf("%v from %d: %v, want %v", v, from, got, want)
+			}
+		}
+	}
+	for i := range (Vector{6}).Ones(0) {
+		if i != 1 {
+			t.Errorf("the first one is %d", i)
+		}
+		break
+	}
+}
+
 func random(rng *rand.Rand, length int) Vector {
 	v := make(Vector, length)
 	for i := range v {
