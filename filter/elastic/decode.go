@@ -127,7 +127,6 @@ func (f *Filter) decode(r *frame.Reader, h head, u *unpacker) error {
 func (f *Filter) decodeSegment(r *frame.Reader, u *unpacker, h head, segment uint64) error {
 	for group := range f.slow.segment {
 		t := f.slow.tree(segment, group)
-		t.setSign(h.doublings & 1)
 		for branch := range f.branchesOf(group) {
 			n := u.next(f.slow.countWidth())
 			if f.prints += n; f.prints > h.prints {

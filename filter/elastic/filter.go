@@ -43,13 +43,15 @@ type state struct {
 	keys   uint64
 	exact  bool // keys is a count
 
+	sign      uint64 // of settled trees
 	unsettled uint64 // trees of the lower half that the last doubling has not split yet
 	scan      uint64 // number of the tree that the scan comes to next
 	pace      uint64 // trees that the scan splits after each change
 
 	numbers [maxHashes]uint64 // room for those of one key
+	places  [maxHashes]place  // room for those of one key
 	entries []entry           // room for those of two trees
-	seen    uint64            // see touch
+	seen    uint64            // what was read only to have it near
 }
 
 var (
@@ -199,7 +201,6 @@ func (f *Filter) add(xs []uint64) (added bool, err error) {
 	if f.closed {
 		return false, errClosed
 	}
-	f.touch(xs)
 	if f.copies(xs) > 0 {
 		f.advance(f.pace)
 		return false, nil
@@ -228,7 +229,6 @@ func (f *Filter) delete(xs []uint64) error {
 	if f.closed {
 		return errClosed
 	}
-	f.touch(xs)
 	n := f.copies(xs)
 	if n == 0 {
 		return errNotFound

@@ -6,10 +6,11 @@ import "math/bits"
 // gaps; a tree is
 //
 //	head: sign | number of fingerprints of each bucket | number of entries of level 2
-//	buckets, b times: D fingerprints
+//	buckets, D times: a fingerprint of each branch
 //	level 2, if b > 1: D entries: fingerprint | branch
 //
-// and the trees of one segment, which is as many buckets as the initial size has
+// so that the first fingerprints of all branches, and few have more, are near the
+// head, in the same line of the cache. The trees of one segment, which is as many buckets as the initial size has
 // bits, follow each other. Trees never span segments: then those of the lower and
 // the upper half of a grown filter have the same members, whatever b is.
 type layout struct {
@@ -18,6 +19,7 @@ type layout struct {
 	width    uint64 // of a fingerprint
 	counter  uint64 // width of a number of fingerprints
 	entry    uint64 // width of an entry of level 2
+	step     uint64 // from a fingerprint of a branch to its next
 	head     uint64 // size of a head, at most 63
 	upper    uint64 // where level 2 begins in a tree
 	treeBits uint64 // size of a tree
@@ -27,6 +29,7 @@ type layout struct {
 
 func newLayout(s Shape) layout {
 	l := layout{slots: uint64(s.Slots), branches: uint64(s.Branches), width: uint64(s.printBits())}
+	l.step = l.branches * l.width
 	l.counter = uint64(bits.Len64(l.slots))
 	l.entry = l.width + uint64(bits.Len64(l.branches-1))
 	l.head = 1 + l.branches*l.counter
@@ -80,17 +83,18 @@ type bucket struct {
 	words   []uint64
 	count   uint64 // where the count is
 	counter uint64 // its width
-	at      uint64
+	at      uint64 // where the first number is
 	width   uint64
+	step    uint64 // from one number to the next
 }
 
 func (b bucket) len() uint64 { return get(b.words, b.count, b.counter) }
 
 func (b bucket) setLen(n uint64) { put(b.words, b.count, b.counter, n) }
 
-func (b bucket) get(i uint64) uint64 { return get(b.words, b.at+i*b.width, b.width) }
+func (b bucket) get(i uint64) uint64 { return get(b.words, b.at+i*b.step, b.width) }
 
-func (b bucket) put(i, v uint64) { put(b.words, b.at+i*b.width, b.width, v) }
+func (b bucket) put(i, v uint64) { put(b.words, b.at+i*b.step, b.width, v) }
 
 // push appends v, which must find room.
 func (b bucket) push(v uint64) {

@@ -39,29 +39,39 @@ func (f *Filter) own(x uint64) (t tree, branch, fp uint64) {
 	return f.slow.tree(segment, group), branch, x >> f.sizeBits
 }
 
-// touch reads what is going to be looked at, so that the cache misses overlap.
-func (f *Filter) touch(xs []uint64) {
-	a := f.fast.Load()
-	seen := uint64(0)
-	for _, x := range xs {
-		t, _, _ := f.find(x)
-		seen |= t.words[t.at/64] | a.words[x&a.mask/64]
-	}
-	f.seen = seen
+// A place is where a fingerprint is.
+type place struct {
+	tree
+	branch, fp uint64
 }
 
-// copies returns how often the key is there: as often as each of its fingerprints
-// is.
-func (f *Filter) copies(xs []uint64) int {
+// locate finds out where the fingerprints of a key are, if it is there. It reads all
+// that will be looked at, so that the cache misses overlap.
+func (f *Filter) locate(xs []uint64) []place {
 	a := f.fast.Load()
+	seen := uint64(0)
+	places := f.places[:len(xs)]
+	for i, x := range xs {
+		t, branch, fp := f.find(x)
+		places[i] = place{t, branch, fp}
+		seen |= t.head() | t.words[f.slow.first(t, branch)/64] | a.words[x&a.mask/64]
+	}
+	f.seen = seen
+	return places
+}
+
+// copies returns how often the key of the numbers xs is there: as often as each of
+// its fingerprints is.
+func (f *Filter) copies(xs []uint64) int {
+	a, places := f.fast.Load(), f.locate(xs)
 	for _, x := range xs {
 		if !a.has(x & a.mask) {
 			return 0
 		}
 	}
 	least := math.MaxInt
-	for _, x := range xs {
-		if least = min(least, f.copiesOf(x)); least == 0 {
+	for _, p := range places {
+		if least = min(least, f.slow.copies(p.tree, p.branch, p.fp)); least == 0 {
 			return 0
 		}
 	}
@@ -126,8 +136,7 @@ func (f *Filter) place(xs []uint64) int {
 // displace takes back what place has put.
 func (f *Filter) displace(xs []uint64) {
 	for _, x := range xs {
-		t, branch, fp := f.own(x)
-		f.slow.take(t, branch, fp)
+		f.slow.take(f.own(x))
 	}
 }
 
@@ -136,9 +145,7 @@ func (f *Filter) displace(xs []uint64) {
 func (f *Filter) remove(xs []uint64) {
 	a := f.fast.Load()
 	for _, x := range xs {
-		t, branch, fp := f.own(x)
-		f.slow.take(t, branch, fp)
-		if f.slow.vacant(t, branch) {
+		if f.slow.take(f.own(x)) {
 			f.set -= a.clear(x & a.mask)
 		}
 	}

@@ -3,8 +3,10 @@ package elastic
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
 )
 
 // copiesFactor is how many times the size that the set-bit rate asks for the filter
@@ -76,7 +78,7 @@ func (f *Filter) double(a *fast) {
 	f.settleAll()
 	f.fast.Load().double(a)
 	_ = f.slow.grow() // cannot fail: its block is there
-	f.unsettled, f.scan = f.slow.segment<<f.doublings, 0
+	f.unsettled, f.scan, f.sign = f.slow.segment<<f.doublings, 0, f.sign^1
 	f.doublings++
 	f.set *= 2
 	f.retry = 0
@@ -142,10 +144,9 @@ func (f *Filter) halve(most float64) error {
 	if float64(set) > most*float64(a.size()) {
 		return errRate
 	}
-	if !f.foldable() {
+	if !f.fold() {
 		return errCrowded
 	}
-	f.fold()
 	f.doublings--
 	f.slow.shrink()
 	f.set, f.retry = set, 0
@@ -153,11 +154,14 @@ func (f *Filter) halve(most float64) error {
 	return nil
 }
 
-// foldable reports whether every tree of the lower half has room for its twin.
-func (f *Filter) foldable() bool {
-	for low := range uint64(1) << (f.doublings - 1) {
-		for group := range f.slow.segment {
-			if all := f.both(low, group); len(all) > int(f.slow.slots) && !f.slow.fit(all) {
+// fold moves all fingerprints of the upper half to the lower one. If a tree overflows
+// by that it says so, and all is as before.
+func (f *Filter) fold() bool {
+	for low, group := range f.upper() {
+		t := f.slow.tree(low, group)
+		for _, e := range f.slow.gather(f.twin(low, group), f.entries[:0]) {
+			if !f.slow.add(t, e.branch, e.fp) {
+				f.unfold(low, group)
 				return false
 			}
 		}
@@ -165,21 +169,80 @@ func (f *Filter) foldable() bool {
 	return true
 }
 
-// both returns the entries of a tree of the lower half and of its twin.
-func (f *Filter) both(low, group uint64) []entry {
-	all := f.slow.gather(f.slow.tree(low, group), f.entries[:0])
-	return f.slow.gather(f.slow.tree(low|1<<(f.doublings-1), group), all)
+// unfold takes back what fold has put into trees up to the given one. The upper half
+// still has it all.
+func (f *Filter) unfold(lastLow, lastGroup uint64) {
+	for low, group := range f.lit() {
+		t := f.slow.tree(low, group)
+		all := f.slow.gather(t, f.entries[:0])
+		f.slow.wipe(t)
+		for _, e := range all {
+			if e.fp>>(f.doublings-1)&1 == 0 {
+				f.slow.add(t, e.branch, e.fp)
+			}
+		}
+		if low == lastLow && group == lastGroup {
+			return
+		}
+	}
 }
 
-// fold moves all fingerprints of the upper half to the lower one.
-func (f *Filter) fold() {
-	parity := f.parity() ^ 1
-	for low := range uint64(1) << (f.doublings - 1) {
-		for group := range f.slow.segment {
-			t := f.slow.tree(low, group)
-			t.setSign(parity)
-			for _, e := range f.slow.gather(f.slow.tree(low|1<<(f.doublings-1), group), f.entries[:0]) {
-				f.slow.add(t, e.branch, e.fp)
+// twin returns the tree of the upper half that belongs to one of the lower half.
+func (f *Filter) twin(low, group uint64) tree { return f.slow.tree(low|1<<(f.doublings-1), group) }
+
+// upper returns the trees of the upper half that have fingerprints, by their twins in
+// the lower half. What is going to be read is touched some trees ahead, so that the
+// cache misses overlap.
+func (f *Filter) upper() iter.Seq2[uint64, uint64] {
+	return func(yield func(low, group uint64) bool) {
+		var ahead [foldAhead][2]uint64
+		n := 0
+		for low, group := range f.lit() {
+			ahead[n] = [2]uint64{low, group}
+			if n++; n < foldAhead {
+				continue
+			}
+			f.touch(ahead[:n])
+			for _, t := range ahead {
+				if !yield(t[0], t[1]) {
+					return
+				}
+			}
+			n = 0
+		}
+		for _, t := range ahead[:n] {
+			if !yield(t[0], t[1]) {
+				return
+			}
+		}
+	}
+}
+
+const foldAhead = 16
+
+// touch reads trees of the lower half and their twins.
+func (f *Filter) touch(trees [][2]uint64) {
+	seen := uint64(0)
+	for _, t := range trees {
+		seen |= f.slow.tree(t[0], t[1]).head() | f.twin(t[0], t[1]).head()
+	}
+	f.seen = seen
+}
+
+// lit is upper without looking ahead. All trees are settled, so the bits tell which
+// are empty, and most are when it is time to halve: their memory need not be read.
+func (f *Filter) lit() iter.Seq2[uint64, uint64] {
+	a, half := f.fast.Load(), f.Bits()/2
+	return func(yield func(low, group uint64) bool) {
+		next := uint64(0) // first bit behind the tree that was given last
+		for i := range bitvec.Vector(a.words).Ones(half) {
+			if i < next {
+				continue
+			}
+			group, branch := f.slow.group(i & (1<<f.sizeBits - 1))
+			next = i - branch + f.branchesOf(group)
+			if !yield((i-half)>>f.sizeBits, group) {
+				return
 			}
 		}
 	}

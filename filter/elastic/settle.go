@@ -9,8 +9,9 @@ import "math"
 // are those of before, so that nothing is denied, and writers look for the
 // fingerprints of both in the lower one.
 //
-// A tree's sign bit is the parity of the doublings that it has gone through. So an
-// expansion makes all signs wrong at once without touching one.
+// A tree's sign bit is that of the filter if the tree is settled. An expansion turns
+// the filter's over, which makes all signs wrong at once without touching one;
+// compression leaves all as they are.
 
 // pace returns how many trees the scan settles after each change: enough to be
 // through after a quarter of the keys that lead to the next expansion.
@@ -23,12 +24,9 @@ func (s Shape) pace() uint64 {
 // segment while it is not settled.
 func (f *Filter) lowMask() uint64 { return 1<<(f.doublings-1) - 1 }
 
-// parity is the sign of settled trees.
-func (f *Filter) parity() uint64 { return uint64(f.doublings) & 1 }
-
 // settled reports whether a tree of the lower half has been split.
 func (f *Filter) settled(low, group uint64) bool {
-	return f.slow.tree(low, group).sign() == f.parity()
+	return f.slow.tree(low, group).sign() == f.sign
 }
 
 // settle splits an unsettled tree of the lower half.
@@ -47,8 +45,8 @@ func (f *Filter) settle(low, group uint64) {
 		f.clearVacant(low, group, from, all)
 		f.clearVacant(high, group, to, all)
 	}
-	from.setSign(f.parity())
-	to.setSign(f.parity())
+	from.setSign(f.sign)
+	to.setSign(f.sign)
 	f.unsettled--
 }
 
