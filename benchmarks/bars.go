@@ -38,11 +38,12 @@ const (
 	scalableKind  = "everbloom scalable"
 	partitionKind = "everbloom partition"
 	dynamicKind   = "everbloom dynamic 1024"
+	evergreenKind = "everbloom evergreen"
 )
 
 // bars holds for keys of 8 bytes and one thread. Bits per key are those the process pays,
 // and are not asked of tiny sets, where the allocator's size classes decide.
-var bars = slices.Concat(plainBars, deletingBars, growingBars)
+var bars = slices.Concat(plainBars, deletingBars, growingBars, evergreenBars)
 
 var plainBars = []bar{
 	{name: "as fast as the assembly", contender: blocked, op: hit, rival: "parquet-go SBBF", limit: 1.10},
@@ -92,6 +93,25 @@ var growingBars = slices.Concat(
 		sizes: []uint64{10e6}, fprs: []float64{0.0001},
 	}, hit, miss),
 )
+
+// evergreenBars hold for large sets, growth and shrinking included: lookups near those of a
+// filter that can neither delete nor grow, and changes near those of the cuckoo filters,
+// which do not grow.
+var evergreenBars = slices.Concat(
+	atLarge(bar{name: "near a plain filter", contender: evergreenKind, rival: blocked, limit: 1.2}, hit, miss),
+	atLarge(bar{name: "batches pay", contender: evergreenKind, rival: evergreenKind, rivalOp: hit, limit: 0.85}, hit.inBatches(64), hit.inBatches(1024)),
+	atLarge(bar{name: "batches pay", contender: evergreenKind, rival: evergreenKind, rivalOp: miss, limit: 0.85}, miss.inBatches(64), miss.inBatches(1024)),
+	atLarge(bar{name: "near cuckoo", contender: evergreenKind, rival: "panmari cuckoo 16b", limit: 2}, insert),
+	atLarge(bar{name: "near cuckoo", contender: evergreenKind, rival: "panmari cuckoo 16b", limit: 4}, remove),
+	atLarge(bar{name: "near cuckoo", contender: evergreenKind, rival: "linvon cuckoo 10/13b", limit: 2}, insert),
+	atLarge(bar{name: "near cuckoo", contender: evergreenKind, rival: "linvon cuckoo 10/13b", limit: 4}, remove),
+)
+
+// atLarge is eachOp for fifty million keys at 1 %.
+func atLarge(b bar, ops ...op) []bar {
+	b.sizes, b.fprs = []uint64{50e6}, []float64{0.01}
+	return eachOp(b, ops...)
+}
 
 // eachOp returns b for each of the operations. Unless b says otherwise it is for a million
 // keys and fifty million, at 1 %.

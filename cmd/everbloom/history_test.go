@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// TestHistoriesAreFollowed applies a log of changes to an empty filter of the default
+// kind. In the end it has exactly the members of the log, and says yes to others as
+// seldom as it was asked to.
+func TestHistoriesAreFollowed(t *testing.T) {
+	logs := map[string][]byte{"generated": generatedHistory(60_000)}
+	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" {
+		logs["real"] = unzip(t, filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"))
+	}
+	for name, log := range logs {
+		t.Run(name, func(t *testing.T) { followHistory(t, log) })
+	}
+}
+
+func followHistory(t *testing.T, log []byte) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	members, changes := replay(log)
+	do := func(stdin string, args ...string) (stdout, stderr string) {
+		t.Helper()
+		status, stdout, stderr := tool(t, strings.NewReader(stdin), args...)
+		if status > 1 {
+			t.Fatalf("%q: %s", args, stderr)
+		}
+		return stdout, stderr
+	}
+	do("", "build", "--quiet", "-o", "f", "--items", "1k", "--fpr", "1%", "--delete", "--grow")
+	_, stderr := do(string(log), "apply", "f")
+	t.Log(strings.TrimSpace(stderr))
+	if !strings.Contains(stderr, " "+spaced(changes)+" keys read") || !strings.Contains(stderr, "now "+spaced(len(members))+" keys") || strings.Contains(stderr, "absent") {
+		t.Errorf("%d changes, %d members: %s", changes, len(members), stderr)
+	}
+	if denied, _ := do(strings.Join(members, "\n"), "query", "-v", "f"); denied != "" {
+		t.Errorf("denied: %.100s", denied)
+	}
+	const strangers = 200_000
+	var list strings.Builder
+	for i := range strangers {
+		fmt.Fprintf(&list, "stranger %d\n", i)
+	}
+	var yes int
+	counted, _ := do(list.String(), "query", "-c", "f")
+	if _, err := fmt.Sscan(counted, &yes); err != nil {
+		t.Fatal(err)
+	}
+	if _, most := theory.BinomialInterval(strangers, 0.0105, 4); float64(yes) > most {
+		t.Errorf("%d of %d strangers pass, asked for 1 %%", yes, strangers)
+	}
+	t.Logf("%d of %d strangers pass", yes, strangers)
+}
+
+// spaced writes a number as the tool does.
+func spaced(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// replay returns the members that a log leaves, and the number of its changes.
+func replay(log []byte) (members []string, changes int) {
+	set := make(map[string]bool)
+	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
+		line := lines.Text()
+		switch line[0] {
+		case '+':
+			set[line[1:]] = true
+		case '-':
+			delete(set, line[1:])
+		default:
+			continue
+		}
+		changes++
+	}
+	return slices.Sorted(maps.Keys(set)), changes
+}
+
+// generatedHistory adds keys, deletes two thirds of them, and adds some of those again.
+func generatedHistory(keys int) []byte {
+	rng := rand.New(rand.NewPCG(6, 7))
+	var log bytes.Buffer
+	order := rng.Perm(keys)
+	for i := range keys {
+		fmt.Fprintf(&log, "+key %d\n", i)
+	}
+	fmt.Fprintln(&log, "@ half time")
+	for _, i := range order[:keys*2/3] {
+		fmt.Fprintf(&log, "-key %d\n", i)
+	}
+	for _, i := range order[:keys/5] {
+		fmt.Fprintf(&log, "+key %d\n", i)
+	}
+	return log.Bytes()
+}
+
+func unzip(t *testing.T, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	if _, err := plain.ReadFrom(z); err != nil {
+		t.Fatal(err)
+	}
+	return plain.Bytes()
+}
