@@ -30,8 +30,8 @@ func bestLevel() uint8 {
 	return levelAVX512
 }
 
-// filterHasOne is portableHas for one round, with AVX-512: the common case on
-// current machines, without anything that would tell it from others.
+// filterHasOne is portableHas for one round and whole keys, with AVX-512: the common
+// case on current machines, without anything that would tell it from others.
 //
 //go:noescape
 func filterHasOne(f *Filter, k filter.Key) bool
@@ -99,16 +99,9 @@ func prefetchRun(first *byte, bytes int)
 //go:noescape
 func peek(p *uint64) uint64
 
-func (f *Filter) isSimple() bool { return level == levelAVX512 && f.rounds == 1 }
+func (f *Filter) isSimple() bool { return level == levelAVX512 && f.rounds == 1 && f.full }
 
 func (f *Filter) has(k filter.Key) bool {
-	if f.simple {
-		return filterHasOne(f, k)
-	}
-	return f.hasAny(k)
-}
-
-func (f *Filter) hasAny(k filter.Key) bool {
 	if level != levelPortable {
 		return filterHas(f, k)
 	}
@@ -129,7 +122,7 @@ func (f *Filter) hasBatch(keys []filter.Key, out []bool) {
 		return
 	case f.load().blocks() < prefetchFrom:
 		for i, k := range keys {
-			out[i] = f.has(k)
+			out[i] = f.MayContain(k)
 		}
 		return
 	}

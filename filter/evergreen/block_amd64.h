@@ -57,15 +57,15 @@ GLOBL factor<>(SB), RODATA|NOPTR, $8
 // PLACE leaves in R11 how far the block of the address in CX is from block 0, and the
 // address of block 0, as if it were in the same segment, in R10, and sets the zero
 // flag if there is no such segment. R12 holds the state, its lower half the number of
-// blocks. LZCNT, unlike BSR, does not wait for what its register had before.
+// blocks. CX stays. LZCNT, unlike BSR, does not wait for what its register had before.
 #define PLACE \
 	LZCNTL R12, R10           \
 	XORL $31, R10             \
 	LEAL 1(R10), R11          \
 	BZHIL R11, CX, R11        \
-	BZHIL R10, CX, CX         \
+	BZHIL R10, CX, R10        \
 	CMPL R11, R12             \
-	CMOVLCC CX, R11           \
+	CMOVLCC R10, R11          \
 	LZCNTL R11, R10           \
 	MOVQ (Filter_lines+lines_table)(DI)(R10*8), R10 \
 	SHLQ $6, R11              \

@@ -26,6 +26,8 @@ func (b *block) store(value *block) { b.portableStore(value) }
 
 func (f *Filter) isSimple() bool { return false }
 
+func filterHasOne(f *Filter, k filter.Key) bool { return f.portableHas(k) }
+
 // prefetch does nothing: portable code cannot ask for memory without reading it.
 func prefetch(unsafe.Pointer) {}
 

@@ -45,7 +45,8 @@ func (f *Filter) insert(st *stripe, mixed uint64) (added bool, err error) {
 	i, fp := f.place(mixed, n), f.fingerprint(mixed)
 	line := f.lines.at(i)
 	if ready && line.add(fp, f.rounds) {
-		f.leave(st, mixed, i)
+		st.inbox[st.waiting] = mixed
+		st.waiting++
 		f.note(st, 1, 0)
 		return true, nil
 	}

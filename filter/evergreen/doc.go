@@ -57,8 +57,9 @@
 // others; a key whose fingerprint is not there is refused, exactly. MayContain
 // looks at the block only, Contains at the run. Len counts. Union, Intersect
 // and Difference work for filters of all sizes, rates and salts, since they go
-// by keys; Keys gives all of them. In large filters new keys wait in small
-// inboxes until the memory of their runs has been fetched (inbox.go).
+// by keys; Keys gives all of them. In large filters new fingerprints wait in
+// small inboxes and are moved to their runs many at a time, so that cache
+// misses overlap (inbox.go).
 //
 // The filter keeps the sum of the rates of all blocks, each by the number of
 // its keys and weighted by its share of the key space (control.go). Add splits

@@ -20,7 +20,7 @@ type Filter struct {
 	mixer  mixer
 	width  int  // of a fingerprint, in bits
 	rounds int  // bits per key and word
-	simple bool // filterHasOne will do
+	simple bool // filterHasOne will do for all keys
 	full   bool // fingerprints are whole keys
 	lines  lines
 
@@ -150,7 +150,14 @@ func (f *Filter) place(mixed, n uint64) uint64 { return place(addressOf(mixed), 
 
 // MayContain reports whether k may be in the set. False is certain. It reads one
 // cache line and never waits.
-func (f *Filter) MayContain(k filter.Key) bool { return f.has(k) }
+//
+// The common case is told from the others here, where that costs no further call.
+func (f *Filter) MayContain(k filter.Key) bool {
+	if f.simple {
+		return filterHasOne(f, k)
+	}
+	return f.has(k)
+}
 
 // portableHas looks at the block that was the key's when it looked at the state. If
 // the answer is no and the state has moved, the key may have moved, too.

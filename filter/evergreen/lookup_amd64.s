@@ -14,14 +14,10 @@ TEXT ·filterHasOne(SB), NOSPLIT, $0-17
 	MOVQ k+8(FP), AX
 	CONSTANTS512
 	MIX
-	MOVQ AX, DX
-	CMPB Filter_full(DI), $0
-	JEQ  compact
-pattern:
+	ADDRESS(AX)
 	PATTERN
 	MASK512
 again:
-	ADDRESS(DX)
 	MOVQ Filter_state(DI), R12
 	PLACE
 	JZ   again
@@ -35,11 +31,6 @@ late:
 	CMPB ret+16(FP), $0
 	JEQ  again
 	RET
-compact:
-	MOVL $64, BX
-	SUBL Filter_width(DI), BX
-	FINGERPRINT
-	JMP  pattern
 
 // func filterHas(f *Filter, k filter.Key) bool
 TEXT ·filterHas(SB), NOSPLIT, $0-17
