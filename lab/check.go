@@ -1,0 +1,184 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/theory"
+)
+
+// Verdict is what a check found.
+type Verdict string
+
+// The verdicts.
+const (
+	Reproduced Verdict = "reproduced"
+	Differs    Verdict = "differs"
+	Shown      Verdict = "shown" // nothing is printed to compare with
+)
+
+// Check compares one printed number or claim with ours. Make it with [Exact],
+// [Measured], [Rate], [Holds] or [Show], which compute the verdict.
+type Check struct {
+	Name      string  `json:"name"`
+	Printed   string  `json:"printed,omitempty"` // what the paper prints, and where
+	Ours      string  `json:"ours"`
+	Tolerance string  `json:"tolerance,omitempty"` // which values would agree, and how that was derived
+	Verdict   Verdict `json:"verdict"`
+	Reason    string  `json:"reason,omitempty"` // why it differs
+
+	// Known says that the difference was there before and is explained. A strict
+	// run fails for the others.
+	Known bool `json:"known,omitempty"`
+}
+
+// unexplained is the reason of a difference that nobody expected.
+const unexplained = "not explained: this check is expected to reproduce"
+
+// Because gives the reason why a check is known to differ. It changes nothing if
+// the check reproduces.
+func (c Check) Because(reason string) Check {
+	if c.Verdict == Differs {
+		c.Reason, c.Known = reason, true
+	}
+	return c
+}
+
+// Unexpected reports whether the check differs and nobody has explained it.
+func (c Check) Unexpected() bool { return c.Verdict == Differs && !c.Known }
+
+func (c Check) check() error {
+	var problems []error
+	add := func(bad bool, text string) {
+		if bad {
+			problems = append(problems, fmt.Errorf("check %q: %s", c.Name, text))
+		}
+	}
+	add(c.Name == "", "no name")
+	add(c.Ours == "", "nothing of ours")
+	switch c.Verdict {
+	case Reproduced:
+		add(c.Printed == "" || c.Tolerance == "", "reproduced, but nothing printed or no tolerance")
+		add(c.Reason != "", "reproduced, with a reason why it differs")
+	case Differs:
+		add(c.Printed == "", "differs from nothing")
+		add(strings.TrimSpace(c.Reason) == "", "differs without a reason")
+	case Shown:
+	default:
+		add(true, fmt.Sprintf("unknown verdict %q", c.Verdict))
+	}
+	return errors.Join(problems...)
+}
+
+// judged sets the verdict.
+func judged(c Check, ok bool) Check {
+	c.Verdict = Reproduced
+	if !ok {
+		c.Verdict, c.Reason = Differs, unexplained
+	}
+	return c
+}
+
+// Sigmas is how many standard errors a measured value may be off: one in 15,000
+// honest ones is further.
+const Sigmas = 4
+
+// Exact compares a computed number with a printed one, such as "0.001463" or
+// "5.62e-17": it must round to the printed digits.
+func Exact(name, printed string, ours float64) Check {
+	value, half, err := parsePrinted(printed)
+	c := Check{
+		Name: name, Printed: printed, Ours: Digits(ours, significant(printed)+2),
+		Tolerance: fmt.Sprintf("%s to %s: the digits printed", interval(value-half, half), interval(value+half, half)),
+	}
+	// Half a unit, and a little for decimal fractions that binary ones miss.
+	return judged(c, err == nil && math.Abs(ours-value) <= half*(1+1e-9))
+}
+
+// Measured compares the mean of our trials with a printed number that is exact
+// but for its digits.
+func Measured(name, printed string, ours Estimate) Check {
+	return Sampled(name, printed, ours, 0)
+}
+
+// Sampled is [Measured] for a printed number that was itself measured, in so many
+// trials: their spread is taken to be that of ours. With 0 it is exact.
+func Sampled(name, printed string, ours Estimate, trials int) Check {
+	value, half, err := parsePrinted(printed)
+	se, how := ours.StandardError(), fmt.Sprintf("our %d trials", ours.N)
+	if trials > 0 {
+		se = ours.Deviation * math.Sqrt(1/float64(max(ours.N, 1))+1/float64(trials))
+		how += fmt.Sprintf(" and the paper's %d", trials)
+	}
+	reach := Sigmas*se + half
+	c := Check{
+		Name: name, Printed: printed, Ours: ours.String(),
+		Tolerance: fmt.Sprintf("%s to %s: %d standard errors of %s, and the digits printed",
+			interval(value-reach, reach), interval(value+reach, reach), Sigmas, how),
+	}
+	return judged(c, err == nil && ours.N > 0 && math.Abs(ours.Mean-value) <= reach)
+}
+
+// Rate compares yes answers among n independent questions with a printed
+// probability.
+func Rate(name, printed string, yes, n int) Check {
+	value, half, err := parsePrinted(printed)
+	lo, _ := theory.BinomialInterval(float64(n), max(0, value-half), Sigmas)
+	_, hi := theory.BinomialInterval(float64(n), min(1, value+half), Sigmas)
+	c := Check{
+		Name: name, Printed: printed, Ours: fmt.Sprintf("%d of %d: %s", yes, n, Digits(float64(yes)/float64(max(n, 1)), 4)),
+		Tolerance: fmt.Sprintf("%.0f to %.0f: %d standard deviations of the binomial distribution, and the digits printed", lo, hi, Sigmas),
+	}
+	return judged(c, err == nil && n > 0 && lo <= float64(yes) && float64(yes) <= hi)
+}
+
+// Holds is a claim that is true or not, such as "the rate never exceeds 1 %"; how
+// tells what was tested.
+func Holds(name, claim, ours string, ok bool, how string) Check {
+	return judged(Check{Name: name, Printed: claim, Ours: ours, Tolerance: how}, ok)
+}
+
+// Show is a number that no paper prints.
+func Show(name, ours string) Check { return Check{Name: name, Ours: ours, Verdict: Shown} }
+
+// parsePrinted reads a number as papers print it and returns it with half a unit
+// of its last digit. A percent sign and thousands separated by commas are
+// understood; words after a space are not read.
+func parsePrinted(text string) (value, half float64, err error) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	unit := 1.0
+	if w, found := strings.CutSuffix(word, "%"); found || strings.HasPrefix(rest, "%") {
+		word, unit = w, 0.01
+	}
+	word = strings.ReplaceAll(word, ",", "")
+	if value, err = strconv.ParseFloat(word, 64); err != nil {
+		return math.NaN(), math.NaN(), fmt.Errorf("lab: printed number %q: %w", text, err)
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(word), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	power, _ := strconv.Atoi(exponent) // ParseFloat has accepted it
+	return value * unit, unit * math.Pow(10, float64(power-len(fraction))) / 2, nil
+}
+
+// significant counts the digits of a printed number.
+func significant(text string) int {
+	word, _, _ := strings.Cut(strings.ToLower(text), "e")
+	word, _, _ = strings.Cut(word, " ")
+	return len(strings.TrimLeft(strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, word), "0"))
+}
+
+// interval writes the end of an interval with digits enough to see its width.
+func interval(v, width float64) string {
+	if v == 0 || !(width > 0) {
+		return Digits(v, 4)
+	}
+	return Digits(v, max(2, 3+int(math.Floor(math.Log10(math.Abs(v)))-math.Floor(math.Log10(width)))))
+}
