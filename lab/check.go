@@ -21,7 +21,8 @@ const (
 )
 
 // Check compares one printed number or claim with ours. Make it with [Exact],
-// [Measured], [Rate], [Holds] or [Show], which compute the verdict.
+// [Measured], [Sampled], [Rate], [Predicted], [PredictedRate], [Holds] or [Show],
+// which compute the verdict.
 type Check struct {
 	Name      string  `json:"name"`
 	Printed   string  `json:"printed,omitempty"` // what the paper prints, and where
@@ -133,6 +134,26 @@ func Rate(name, printed string, yes, n int) Check {
 		Tolerance: fmt.Sprintf("%.0f to %.0f: %d standard deviations of the binomial distribution, and the digits printed", lo, hi, Sigmas),
 	}
 	return judged(c, err == nil && n > 0 && lo <= float64(yes) && float64(yes) <= hi)
+}
+
+// Predicted compares the mean of our trials with what a formula gives; the
+// formula is named in words or symbols.
+func Predicted(name, formula string, value float64, ours Estimate) Check {
+	reach := Sigmas * ours.StandardError()
+	c := Check{
+		Name: name, Printed: formula + " = " + Digits(value, 5), Ours: ours.String(),
+		Tolerance: fmt.Sprintf("%s to %s: %d standard errors of our %d trials",
+			interval(value-reach, reach), interval(value+reach, reach), Sigmas, ours.N),
+	}
+	return judged(c, ours.N > 0 && math.Abs(ours.Mean-value) <= reach)
+}
+
+// PredictedRate compares yes answers among n independent questions with the
+// probability that a formula gives.
+func PredictedRate(name, formula string, p float64, yes, n int) Check {
+	c := Rate(name, number(p), yes, n)
+	c.Printed = formula + " = " + Digits(p, 5)
+	return c
 }
 
 // Holds is a claim that is true or not, such as "the rate never exceeds 1 %"; how

@@ -1,0 +1,16 @@
+// Package catalog is the one list of all experiments.
+package catalog
+
+import (
+	"slices"
+
+	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/sum"
+)
+
+// All returns every experiment, document by document, each in its own order.
+func All() []lab.Experiment {
+	return slices.Concat(
+		sum.Experiments(),
+	)
+}
