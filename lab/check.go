@@ -201,5 +201,5 @@ func interval(v, width float64) string {
 	if v == 0 || !(width > 0) {
 		return Digits(v, 4)
 	}
-	return Digits(v, max(2, 3+int(math.Floor(math.Log10(math.Abs(v)))-math.Floor(math.Log10(width)))))
+	return Digits(v, max(2, 2+int(math.Floor(math.Log10(math.Abs(v)))-math.Floor(math.Log10(width)))))
 }
