@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Result is what an experiment found.
@@ -117,6 +118,37 @@ func Digits(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
+// Tally counts the checks by verdict, in words: "4 reproduced, 1 differs".
+func (r *Result) Tally() string {
+	var parts []string
+	for _, v := range []Verdict{Reproduced, Differs, Shown} {
+		n := 0
+		for _, c := range r.Checks {
+			if c.Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if len(parts) == 0 {
+		return "no checks"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Unexpected returns the checks that differ and that nobody has explained.
+func (r *Result) Unexpected() []Check {
+	var out []Check
+	for _, c := range r.Checks {
+		if c.Unexpected() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // Check reports everything that would make the result unreadable or dishonest.
 func (r *Result) Check() error {
 	var problems []error
@@ -138,7 +170,7 @@ func (r *Result) Check() error {
 
 // takeName refuses names that cannot be files or are taken.
 func takeName(names map[string]bool, name string) error {
-	if !idForm.MatchString("x/"+name) || name == "result" || names[name] {
+	if !idForm.MatchString("x/"+name) || name == "result" || name == "checks" || names[name] {
 		return fmt.Errorf("name %q: it is taken or not of the form a-z0-9-", name)
 	}
 	names[name] = true
