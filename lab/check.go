@@ -141,7 +141,7 @@ func Rate(name, printed string, yes, n int) Check {
 func Predicted(name, formula string, value float64, ours Estimate) Check {
 	reach := Sigmas * ours.StandardError()
 	c := Check{
-		Name: name, Printed: formula + " = " + Digits(value, 5), Ours: ours.String(),
+		Name: name, Printed: formula + ": " + Digits(value, 5), Ours: ours.String(),
 		Tolerance: fmt.Sprintf("%s to %s: %d standard errors of our %d trials",
 			interval(value-reach, reach), interval(value+reach, reach), Sigmas, ours.N),
 	}
@@ -152,7 +152,7 @@ func Predicted(name, formula string, value float64, ours Estimate) Check {
 // probability that a formula gives.
 func PredictedRate(name, formula string, p float64, yes, n int) Check {
 	c := Rate(name, number(p), yes, n)
-	c.Printed = formula + " = " + Digits(p, 5)
+	c.Printed = formula + ": " + Digits(p, 5)
 	return c
 }
 

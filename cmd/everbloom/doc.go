@@ -1,6 +1,7 @@
 // Command everbloom plans, builds, queries, changes, merges and inspects
 // filters: sets of keys that take about ten bits per key, never deny a key that
-// is in them, and say yes to others at a rate that one chooses.
+// is in them, and say yes to others at a rate that one chooses. It also runs the
+// experiments that stand behind them.
 //
 // Run everbloom without arguments for the list of verbs, and everbloom VERB
 // --help for what each of them does, with examples.
@@ -16,6 +17,7 @@
 //	filters.go  filters and key lists: opening, checking, saving, hashing
 //	change.go   what add, delete and apply have in common
 //	merge.go    what union and intersect have in common
+//	lab.go      what lab run and lab report have in common
 //	failure.go  messages and exit statuses
 //
 // Packages below internal read key lists (lines), keep keys until their number
@@ -34,7 +36,8 @@
 // is wrong, and what to do.
 //
 //	0    done; of query: a line was selected
-//	1    query selected no line; some keys could not be deleted
+//	1    query selected no line; some keys could not be deleted; of lab run --strict:
+//	     a check differs that is expected to reproduce
 //	2    trouble, with a message
 //	130  interrupted
 package main

@@ -9,6 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
 	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/catalog"
 )
 
 // env is the world as the verbs see it. Tests put their own in its place, with
@@ -20,6 +22,7 @@ type env struct {
 	shown          bool       // stderr is a terminal
 	width          func() int // of that terminal
 	kinds          []kinds.Kind
+	experiments    []lab.Experiment
 	load           func(path string) (*everbloom.Set, error) // use open, which explains errors
 }
 
@@ -33,7 +36,10 @@ func systemEnv() *env {
 		shown:  term.IsTerminal(int(os.Stderr.Fd())),
 		width:  terminalWidth,
 		kinds:  kinds.All(),
-		load:   everbloom.Open,
+
+		experiments: catalog.All(),
+
+		load: everbloom.Open,
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // Exit statuses, those of grep where they have a counterpart.
 const (
 	exitOK          = 0
-	exitNone        = 1 // nothing was selected, or some keys could not be deleted
+	exitNone        = 1 // nothing was selected, some keys could not be deleted, or a strict check differs
 	exitError       = 2
 	exitInterrupted = 130
 	exitBrokenPipe  = 141
@@ -33,6 +33,23 @@ func (f *failure) Unwrap() error { return f.err }
 // errNone ends a verb with exitNone, without a message.
 var errNone = errors.New("none")
 
+// partial is an interrupted verb that has kept something.
+type partial struct {
+	error
+	kept string // what, and how to go on
+}
+
+func (p *partial) Unwrap() error { return p.error }
+
+// interrupted says what an interrupted verb leaves behind.
+func interrupted(err error) string {
+	var p *partial
+	if errors.As(err, &p) {
+		return "interrupted: " + p.kept
+	}
+	return "interrupted: nothing was changed"
+}
+
 // report says what went wrong and returns the exit status.
 func (e *env) report(cmd *cobra.Command, err error) int {
 	switch {
@@ -43,7 +60,7 @@ func (e *env) report(cmd *cobra.Command, err error) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitBrokenPipe // whoever read the output has seen enough
 	case errors.Is(err, context.Canceled):
-		e.say("interrupted: nothing was changed")
+		e.say("%s", interrupted(err))
 		return exitInterrupted
 	}
 	for line := range strings.Lines(plain(err)) {
@@ -77,7 +94,7 @@ func plain(err error) string {
 // that name wrote them.
 func isPackage(word string) bool {
 	switch word {
-	case "everbloom", "filter", "frame", "kinds", "mem":
+	case "everbloom", "filter", "frame", "kinds", "lab", "mem", "report", "store":
 		return true
 	}
 	_, err := kinds.ByName(word) // kinds are called after their packages

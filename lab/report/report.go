@@ -8,7 +8,6 @@
 package report
 
 import (
-	"cmp"
 	_ "embed" // the page
 	"fmt"
 	"html/template"
@@ -189,8 +188,8 @@ func checkMark(c lab.Check) mark {
 	return markCalled(string(c.Verdict))
 }
 
-// markOf is the worst mark of the checks; shown is no better and no worse than
-// reproduced, so that an experiment with both is called reproduced.
+// markOf is the worst mark of the checks. One that only shows something does not
+// count beside others.
 func markOf(o runner.Outcome) mark {
 	switch {
 	case o.Err != nil:
@@ -198,19 +197,13 @@ func markOf(o runner.Outcome) mark {
 	case o.Record == nil:
 		return markCalled("missing")
 	}
-	worst, seen := markCalled(string(lab.Shown)), false
+	shown := markCalled(string(lab.Shown))
+	worst := shown
 	for _, c := range o.Record.Result.Checks {
 		m := checkMark(c)
-		if m.Class == string(lab.Shown) {
-			continue
-		}
-		if !seen || rank(m) > rank(worst) {
-			worst, seen = m, true
+		if m != shown && (worst == shown || slices.Index(marks, m) > slices.Index(marks, worst)) {
+			worst = m
 		}
 	}
 	return worst
-}
-
-func rank(m mark) int {
-	return slices.IndexFunc(marks, func(other mark) bool { return other.Class == cmp.Or(m.Class, "failed") })
 }

@@ -32,6 +32,7 @@ type Bar struct {
 	width func() int
 	state func() State
 	start time.Time
+	mu    sync.Mutex // held while something is written
 	quit  chan struct{}
 	gone  sync.WaitGroup
 	once  sync.Once
@@ -68,15 +69,38 @@ func (b *Bar) run() {
 		select {
 		case <-tick.C:
 			line := b.state().line(time.Since(b.start), b.width()-1)
-			_, _ = fmt.Fprintf(b.w, "\r%s\x1b[K", line) // a lost line is no loss
+			b.write("\r" + line + "\x1b[K")
 			drawn = true
 		case <-b.quit:
 			if drawn {
-				_, _ = io.WriteString(b.w, "\r\x1b[K")
+				b.write(removed)
 			}
 			return
 		}
 	}
+}
+
+// removed takes the line away.
+const removed = "\r\x1b[K"
+
+// write ignores errors: a lost line is no loss.
+func (b *Bar) write(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, _ = io.WriteString(b.w, text)
+}
+
+// Aside removes the line, calls print, which may write to the terminal, and lets
+// the line come back below.
+func (b *Bar) Aside(print func()) {
+	if b == nil {
+		print()
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, _ = io.WriteString(b.w, removed)
+	print()
 }
 
 // fit cuts off what would wrap onto a second line, which could not be removed.

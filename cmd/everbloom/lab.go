@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/origin"
+	"github.com/everbloom-go/everbloom/lab/runner"
+	"github.com/everbloom-go/everbloom/lab/store"
+)
+
+// newLab is the verb above list, run and report.
+func newLab(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "lab",
+		GroupID: groupLab,
+		Short:   "Run the experiments of the papers again",
+		Long: `Lab runs the figures, tables and printed numbers of the papers again, compares
+and draws them. An experiment has quick parameters, which take seconds, and full
+ones, those of the paper.`,
+		Example: `  everbloom lab list
+  everbloom lab run sum/params
+  everbloom lab report`,
+		Args: noVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabList(e), newLabRun(e), newLabReport(e))
+	return cmd
+}
+
+// labFolder is where results are if nobody says otherwise.
+const labFolder = "lab-results"
+
+// session is what run and report have in common: experiments at work.
+type session struct {
+	*env
+	full  bool
+	seed  uint64
+	data  string
+	again bool
+	quiet bool
+
+	at atomic.Pointer[runner.Progress]
+}
+
+func (s *session) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.full, "full", false, "with the papers' own numbers of trials: hours, all in all")
+	cmd.Flags().Uint64Var(&s.seed, "seed", 1, "start all random numbers from `N`")
+	cmd.Flags().StringVar(&s.data, "data", "", "`FOLDER` with real data for the experiments that can use it")
+	cmd.Flags().BoolVar(&s.again, "again", false, "run also what would only repeat a stored result")
+	cmd.Flags().BoolVar(&s.quiet, "quiet", false, "say nothing unless something is wrong")
+}
+
+// execute runs what is not stored yet and calls done after each experiment, while
+// nothing else writes to the terminal.
+func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Experiment, done func(runner.Outcome)) ([]runner.Outcome, error) {
+	if s.data != "" {
+		if info, err := os.Stat(s.data); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("--data: %s is not a folder", s.data)
+		}
+	}
+	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, s.seed, s.data, s.again, origin.Here()
+	r.OnProgress = func(p runner.Progress) { s.at.Store(&p) }
+	bar := s.progress(s.quiet, s.state)
+	defer bar.Stop()
+	r.OnDone = func(o runner.Outcome) { bar.Aside(func() { done(o) }) }
+	outcomes, err := r.Run(ctx, list)
+	if errors.Is(err, context.Canceled) {
+		return outcomes, &partial{err, kept(outcomes)}
+	}
+	return outcomes, err
+}
+
+// state shows the share of the whole work; parts of a million are fine enough.
+func (s *session) state() progress.State {
+	p := s.at.Load()
+	if p == nil {
+		return progress.State{Label: "lab"}
+	}
+	return progress.State{
+		Label: "lab", Done: int64(1e6 * p.Share), Total: 1e6,
+		Notes: fmt.Sprintf("%s (%d of %d)", p.ID, p.Index+1, p.Count),
+	}
+}
+
+// kept says what an interrupted run leaves.
+func kept(outcomes []runner.Outcome) string {
+	n := 0
+	for _, o := range outcomes {
+		if o.Record != nil && o.Err == nil {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d results are stored, the same command goes on with the others", n, len(outcomes))
+}
+
+// failed reports the experiments that ended with an error.
+func failed(outcomes []runner.Outcome) error {
+	var all []error
+	for _, o := range outcomes {
+		if o.Err != nil {
+			all = append(all, o.Err)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return errors.Join(append(all, fmt.Errorf("%d of %d experiments failed", len(all), len(outcomes)))...)
+}
+
+// seconds writes how long an experiment took.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return quantity.Duration(d.Round(time.Second))
+}
+
+// labDir refuses a folder that is a file before hours of work are lost on it.
+func labDir(path string) (store.Dir, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s: is a file: name a folder", path)
+	}
+	return store.Dir(path), nil
+}

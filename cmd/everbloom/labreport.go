@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/report"
+	"github.com/everbloom-go/everbloom/lab/runner"
+	"github.com/everbloom-go/everbloom/lab/store"
+)
+
+// labReport writes the page.
+type labReport struct {
+	session
+	out     string
+	results string
+	stored  bool
+}
+
+func newLabReport(e *env) *cobra.Command {
+	r := &labReport{session: session{env: e}}
+	cmd := &cobra.Command{
+		Use:   "report [PATTERN...]",
+		Short: "Write one page with all results",
+		Long: `Report writes one HTML page with every experiment: its question, its plots and
+tables, what the paper says, what was measured, and the verdict. The page needs
+neither a network nor other files.
+
+What has no result yet, or one of other code, seed or parameters, is run first,
+quickly unless --full says otherwise. Full results are kept while the parameters
+are still the same; the page tells their commit.`,
+		Example: `  everbloom lab report
+  everbloom lab report --out page.html sum 'ebf21/*'
+  everbloom lab report --stored --results docs/results --out page.html`,
+		RunE:              verb(r.run),
+		ValidArgsFunction: e.completeExperiments,
+	}
+	r.flags(cmd)
+	cmd.Flags().StringVar(&r.out, "out", "", "`FILE` to write (default: report.html among the results)")
+	cmd.Flags().StringVar(&r.results, "results", labFolder, "`FOLDER` with the results")
+	cmd.Flags().BoolVar(&r.stored, "stored", false, "run nothing, show what is stored")
+	return cmd
+}
+
+func (r *labReport) run(ctx context.Context, patterns []string) error {
+	chosen := r.experiments
+	if len(patterns) > 0 {
+		var err error
+		if chosen, err = lab.Select(chosen, patterns...); err != nil {
+			return err
+		}
+	}
+	dir, err := labDir(r.results)
+	if err != nil {
+		return err
+	}
+	outcomes, err := r.outcomes(ctx, dir, chosen)
+	if err != nil {
+		return err
+	}
+	if r.out == "" {
+		r.out = filepath.Join(r.results, "report.html")
+	}
+	if err := r.write(outcomes); err != nil {
+		return err
+	}
+	if !r.quiet {
+		if _, err := fmt.Fprintln(r.stdout, r.out); err != nil {
+			return err
+		}
+	}
+	return failed(outcomes)
+}
+
+// outcomes are stored or run now.
+func (r *labReport) outcomes(ctx context.Context, dir store.Dir, chosen []lab.Experiment) ([]runner.Outcome, error) {
+	if !r.stored {
+		return r.execute(ctx, &runner.Runner{Dir: dir, KeepFull: !r.full}, chosen, func(runner.Outcome) {})
+	}
+	outcomes := make([]runner.Outcome, len(chosen))
+	for i, x := range chosen {
+		outcomes[i].Experiment = x
+		if record, err := dir.Load(x.ID); err == nil {
+			outcomes[i].Record, outcomes[i].Stored = record, true
+		}
+	}
+	return outcomes, nil
+}
+
+func (r *labReport) write(outcomes []runner.Outcome) error {
+	var page bytes.Buffer
+	if err := report.Write(&page, outcomes); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.out), 0o777); err != nil {
+		return unwritable(r.out, err)
+	}
+	if err := os.WriteFile(r.out, page.Bytes(), 0o666); err != nil {
+		return unwritable(r.out, err)
+	}
+	return nil
+}

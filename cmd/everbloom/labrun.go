@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/runner"
+)
+
+// labRun runs experiments.
+type labRun struct {
+	session
+	out    string
+	strict bool
+}
+
+func newLabRun(e *env) *cobra.Command {
+	r := &labRun{session: session{env: e}}
+	cmd := &cobra.Command{
+		Use:   "run PATTERN...",
+		Short: "Run experiments and store their results",
+		Long: `Run runs the experiments that a PATTERN matches, an identifier, a topic, a glob
+such as 'ebf21/*', or all, and stores what they found as JSON, CSV and SVG.
+
+Every result is stored as soon as it is there. What would only repeat a stored
+result, with equal parameters, seed and code, is not run again: a run that was
+interrupted goes on where it stopped.
+
+The exit status is 0 whether or not the results are those of the papers. With
+--strict it is 1 if a check differs that is expected to reproduce; the ones that
+are known to differ, with the reason, do not count. It is 2 if an experiment
+could not be run.`,
+		Example: `  everbloom lab run sum/params
+  everbloom lab run 'ebf21/*' --seed 7
+  everbloom lab run all --full --out results --data captures
+  everbloom lab run all --strict --quiet`,
+		Args:              atLeast(1, "experiments; everbloom lab list shows them, all runs all of them"),
+		RunE:              verb(r.run),
+		ValidArgsFunction: e.completeExperiments,
+	}
+	r.flags(cmd)
+	cmd.Flags().StringVar(&r.out, "out", labFolder, "`FOLDER` for the results")
+	cmd.Flags().BoolVar(&r.strict, "strict", false, "end with status 1 if a check differs that is expected to reproduce")
+	return cmd
+}
+
+func (r *labRun) run(ctx context.Context, patterns []string) error {
+	chosen, err := lab.Select(r.experiments, patterns...)
+	if err != nil {
+		return err
+	}
+	dir, err := labDir(r.out)
+	if err != nil {
+		return err
+	}
+	unexpected := 0
+	outcomes, err := r.execute(ctx, &runner.Runner{Dir: dir}, chosen, func(o runner.Outcome) {
+		if o.Record != nil {
+			unexpected += len(o.Record.Result.Unexpected())
+		}
+		r.print(o)
+	})
+	if err != nil {
+		return err
+	}
+	if err := failed(outcomes); err != nil {
+		return err
+	}
+	if unexpected > 0 {
+		r.say("%d checks differ that are expected to reproduce", unexpected)
+	}
+	if r.strict && unexpected > 0 {
+		return errNone
+	}
+	return nil
+}
+
+// print shows one line for an experiment, and the checks that differ. An output
+// that nobody reads is no reason to stop: the results are in files.
+func (r *labRun) print(o runner.Outcome) {
+	if o.Err != nil || r.quiet && len(o.Record.Result.Unexpected()) == 0 {
+		return // errors are reported in the end
+	}
+	took := seconds(o.Record.Seconds)
+	if o.Stored {
+		took = "done before"
+	}
+	_, _ = fmt.Fprintf(r.stdout, "%-20s  %s  (%s)\n", o.Experiment.ID, o.Record.Result.Tally(), took)
+	for _, c := range o.Record.Result.Checks {
+		if c.Verdict == lab.Differs && (!r.quiet || c.Unexpected()) {
+			_, _ = fmt.Fprintf(r.stdout, "  differs: %s: printed %s, ours %s\n    tolerance: %s\n    why: %s\n", c.Name, c.Printed, c.Ours, c.Tolerance, c.Reason)
+		}
+	}
+}

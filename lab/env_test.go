@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+// draws is what an experiment sees of the random numbers: two calls of Trials and
+// a source of its own.
+func draws(t *testing.T, e *Env) []uint64 {
+	t.Helper()
+	var all []uint64
+	for range 2 {
+		got, err := Trials(t.Context(), e, 50, func(_ int, r *rand.Rand) uint64 { return r.Uint64() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, got...)
+	}
+	return append(all, e.Rand(0).Uint64(), e.Rand(1).Uint64())
+}
+
+func TestRandomNumbersDependOnSeedAndTrialOnly(t *testing.T) {
+	one := draws(t, &Env{Seed: 7, Workers: 1})
+	for _, workers := range []int{0, 2, 13} {
+		if got := draws(t, &Env{Seed: 7, Workers: workers}); !slices.Equal(got, one) {
+			t.Errorf("seed 7: %d workers give other numbers", workers)
+		}
+	}
+	// Seeds, calls and trials must not share numbers.
+	all := append(one, draws(t, &Env{Seed: 8})...)
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 204 {
+		t.Error("seeds 7 and 8: numbers repeat")
+	}
+}
+
+func TestTrialsComeBackInOrder(t *testing.T) {
+	got, err := Trials(t.Context(), &Env{Workers: 8}, 1000, func(i int, _ *rand.Rand) int { return i })
+	if err != nil || len(got) != 1000 || !slices.IsSorted(got) {
+		t.Errorf("%d results, %v", len(got), err)
+	}
+	if got, err := Trials(t.Context(), &Env{}, 0, func(i int, _ *rand.Rand) int { return i }); err != nil || len(got) != 0 {
+		t.Errorf("no trials: %v, %v", got, err)
+	}
+}
+
+func TestTrialsStopWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var ran atomic.Int64
+	_, err := Trials(ctx, &Env{Workers: 2}, 1_000_000, func(i int, _ *rand.Rand) int {
+		if i == 10 {
+			cancel()
+		}
+		return int(ran.Add(1))
+	})
+	if !errors.Is(err, context.Canceled) || ran.Load() > 100_000 {
+		t.Errorf("%v after %d trials", err, ran.Load())
+	}
+}
+
+func TestFailedTrialIsReported(t *testing.T) {
+	broken := errors.New("broken")
+	got, err := TryTrials(t.Context(), &Env{Workers: 3}, 100, func(i int, _ *rand.Rand) (int, error) {
+		if i == 17 {
+			return 0, broken
+		}
+		return i, nil
+	})
+	if !errors.Is(err, broken) || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestProgressMovesWithStepsAndTrials(t *testing.T) {
+	var shares []float64
+	e := &Env{Workers: 1, OnProgress: func(s float64) { shares = append(shares, s) }}
+	trials := func() {
+		if _, err := Trials(t.Context(), e, 2, func(int, *rand.Rand) int { return 0 }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trials()
+	if want := []float64{0.5, 1}; !slices.Equal(shares, want) {
+		t.Errorf("one step: %v, want %v", shares, want)
+	}
+	shares = nil
+	for i := range 2 {
+		e.Progress(i, 2)
+		trials()
+	}
+	e.Progress(2, 2)
+	if want := []float64{0, 0.25, 0.5, 0.5, 0.75, 1, 1}; !slices.Equal(shares, want) {
+		t.Errorf("two steps: %v, want %v", shares, want)
+	}
+	(&Env{}).Progress(1, 2) // nobody listens
+}
+
+func TestParametersAreFoundByNameAndType(t *testing.T) {
+	e := &Env{Params: Params{Int("n", 5), Float("p", 0.5), Text("kind", "bloom"), Ints("sizes", 1, 2), Floats("rates", 0.1, 1e-9)}}
+	if e.Int("n") != 5 || e.Float("p") != 0.5 || e.Text("kind") != "bloom" || len(e.Ints("sizes")) != 2 || len(e.Floats("rates")) != 2 {
+		t.Error("wrong values")
+	}
+	var texts []string
+	for _, p := range e.Params {
+		texts = append(texts, p.String())
+	}
+	if want := []string{"5", "0.5", "bloom", "1, 2", "0.1, 1e-09"}; !slices.Equal(texts, want) {
+		t.Errorf("got %q, want %q", texts, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a parameter of another type was found")
+		}
+	}()
+	e.Float("n")
+}
