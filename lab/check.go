@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/theory"
@@ -87,16 +86,16 @@ func judged(c Check, ok bool) Check {
 // honest ones is further.
 const Sigmas = 4
 
-// Exact compares a computed number with a printed one, such as "0.001463" or
-// "5.62e-17": it must round to the printed digits.
+// Exact compares a computed number with a printed one, such as "0.001463",
+// "5.62e-17" or "80 %", which is 0.8: it must round to the printed digits.
 func Exact(name, printed string, ours float64) Check {
-	value, half, err := parsePrinted(printed)
+	p, err := parsePrinted(printed)
 	c := Check{
-		Name: name, Printed: printed, Ours: Digits(ours, significant(printed)+2),
-		Tolerance: fmt.Sprintf("%s to %s: the digits printed", interval(value-half, half), interval(value+half, half)),
+		Name: name, Printed: printed, Ours: p.write(ours, p.half),
+		Tolerance: p.around(p.half) + ": the digits printed",
 	}
 	// Half a unit, and a little for decimal fractions that binary ones miss.
-	return judged(c, err == nil && math.Abs(ours-value) <= half*(1+1e-9))
+	return judged(c, err == nil && math.Abs(ours-p.value) <= p.half*(1+1e-9))
 }
 
 // Measured compares the mean of our trials with a printed number that is exact
@@ -108,29 +107,29 @@ func Measured(name, printed string, ours Estimate) Check {
 // Sampled is [Measured] for a printed number that was itself measured, in so many
 // trials: their spread is taken to be that of ours. With 0 it is exact.
 func Sampled(name, printed string, ours Estimate, trials int) Check {
-	value, half, err := parsePrinted(printed)
+	p, err := parsePrinted(printed)
 	se, how := ours.StandardError(), fmt.Sprintf("our %d trials", ours.N)
 	if trials > 0 {
 		se = ours.Deviation * math.Sqrt(1/float64(max(ours.N, 1))+1/float64(trials))
 		how += fmt.Sprintf(" and the paper's %d", trials)
 	}
-	reach := Sigmas*se + half
+	reach := Sigmas*se + p.half
 	c := Check{
-		Name: name, Printed: printed, Ours: ours.String(),
-		Tolerance: fmt.Sprintf("%s to %s: %d standard errors of %s, and the digits printed",
-			interval(value-reach, reach), interval(value+reach, reach), Sigmas, how),
+		Name: name, Printed: printed, Ours: p.writeEstimate(ours),
+		Tolerance: fmt.Sprintf("%s: %d standard errors of %s, and the digits printed", p.around(reach), Sigmas, how),
 	}
-	return judged(c, err == nil && ours.N > 0 && math.Abs(ours.Mean-value) <= reach)
+	return judged(c, err == nil && ours.N > 0 && math.Abs(ours.Mean-p.value) <= reach)
 }
 
 // Rate compares yes answers among n independent questions with a printed
 // probability.
 func Rate(name, printed string, yes, n int) Check {
-	value, half, err := parsePrinted(printed)
-	lo, _ := theory.BinomialInterval(float64(n), max(0, value-half), Sigmas)
-	_, hi := theory.BinomialInterval(float64(n), min(1, value+half), Sigmas)
+	p, err := parsePrinted(printed)
+	lo, _ := theory.BinomialInterval(float64(n), max(0, p.value-p.half), Sigmas)
+	_, hi := theory.BinomialInterval(float64(n), min(1, p.value+p.half), Sigmas)
+	share := float64(yes) / float64(max(n, 1))
 	c := Check{
-		Name: name, Printed: printed, Ours: fmt.Sprintf("%d of %d: %s", yes, n, Digits(float64(yes)/float64(max(n, 1)), 4)),
+		Name: name, Printed: printed, Ours: fmt.Sprintf("%d of %d: %s", yes, n, p.write(share, share/100)),
 		Tolerance: fmt.Sprintf("%.0f to %.0f: %d standard deviations of the binomial distribution, and the digits printed", lo, hi, Sigmas),
 	}
 	return judged(c, err == nil && n > 0 && lo <= float64(yes) && float64(yes) <= hi)
@@ -142,8 +141,7 @@ func Predicted(name, formula string, value float64, ours Estimate) Check {
 	reach := Sigmas * ours.StandardError()
 	c := Check{
 		Name: name, Printed: formula + ": " + Digits(value, 5), Ours: ours.String(),
-		Tolerance: fmt.Sprintf("%s to %s: %d standard errors of our %d trials",
-			interval(value-reach, reach), interval(value+reach, reach), Sigmas, ours.N),
+		Tolerance: fmt.Sprintf("%s: %d standard errors of our %d trials", printedNumber{value: value}.around(reach), Sigmas, ours.N),
 	}
 	return judged(c, ours.N > 0 && math.Abs(ours.Mean-value) <= reach)
 }
@@ -164,42 +162,3 @@ func Holds(name, claim, ours string, ok bool, how string) Check {
 
 // Show is a number that no paper prints.
 func Show(name, ours string) Check { return Check{Name: name, Ours: ours, Verdict: Shown} }
-
-// parsePrinted reads a number as papers print it and returns it with half a unit
-// of its last digit. A percent sign and thousands separated by commas are
-// understood; words after a space are not read.
-func parsePrinted(text string) (value, half float64, err error) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	unit := 1.0
-	if w, found := strings.CutSuffix(word, "%"); found || strings.HasPrefix(rest, "%") {
-		word, unit = w, 0.01
-	}
-	word = strings.ReplaceAll(word, ",", "")
-	if value, err = strconv.ParseFloat(word, 64); err != nil {
-		return math.NaN(), math.NaN(), fmt.Errorf("lab: printed number %q: %w", text, err)
-	}
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(word), "e")
-	_, fraction, _ := strings.Cut(mantissa, ".")
-	power, _ := strconv.Atoi(exponent) // ParseFloat has accepted it
-	return value * unit, unit * math.Pow(10, float64(power-len(fraction))) / 2, nil
-}
-
-// significant counts the digits of a printed number.
-func significant(text string) int {
-	word, _, _ := strings.Cut(strings.ToLower(text), "e")
-	word, _, _ = strings.Cut(word, " ")
-	return len(strings.TrimLeft(strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, word), "0"))
-}
-
-// interval writes the end of an interval with digits enough to see its width.
-func interval(v, width float64) string {
-	if v == 0 || !(width > 0) {
-		return Digits(v, 4)
-	}
-	return Digits(v, max(2, 2+int(math.Floor(math.Log10(math.Abs(v)))-math.Floor(math.Log10(width)))))
-}

@@ -21,13 +21,13 @@ func TestPrintedNumbersAreReadWithTheirPrecision(t *testing.T) {
 		{"-1.5", -1.5, 0.05},
 		{"2E3", 2000, 500},
 	} {
-		value, half, err := parsePrinted(c.text)
-		if err != nil || math.Abs(value-c.value) > 1e-12*math.Abs(c.value) || math.Abs(half-c.half) > 1e-9*c.half {
-			t.Errorf("%s: %v ± %v, %v, want %v ± %v", c.text, value, half, err, c.value, c.half)
+		p, err := parsePrinted(c.text)
+		if err != nil || math.Abs(p.value-c.value) > 1e-12*math.Abs(c.value) || math.Abs(p.half-c.half) > 1e-9*c.half {
+			t.Errorf("%s: %+v, %v, want %v ± %v", c.text, p, err, c.value, c.half)
 		}
 	}
 	for _, text := range []string{"", "about 5", "%", "1e", "0x10p", "nan%x"} {
-		if _, _, err := parsePrinted(text); err == nil {
+		if _, err := parsePrinted(text); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}
@@ -143,6 +143,25 @@ func TestTolerancesAreStatedWithTheNumbers(t *testing.T) {
 	} {
 		if c.check.Tolerance != c.want {
 			t.Errorf("got  %s\nwant %s", c.check.Tolerance, c.want)
+		}
+	}
+}
+
+func TestOursIsWrittenLikeThePrint(t *testing.T) {
+	for _, c := range []struct {
+		check Check
+		want  string
+	}{
+		{Exact("", "0.001463", 0.00146278), "0.00146278"},
+		{Exact("", "5.62e-17", 1.9e-9), "1.9e-09"},
+		{Exact("", "80 %", 0.79912), "79.91 %"},
+		{Exact("", "53,428", 53428.2), "53428.20"},
+		{Measured("", "80%", Estimate{0.799, 0.4, 1600}), "79.9 ± 2.0 %"},
+		{Rate("", "80 %", 79_912, 100_000), "79912 of 100000: 79.91 %"},
+		{Rate("", "0.8", 79_912, 100_000), "79912 of 100000: 0.7991"},
+	} {
+		if c.check.Ours != c.want {
+			t.Errorf("%s: got %q, want %q", c.check.Printed, c.check.Ours, c.want)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (e Estimate) At(x float64) Point {
 }
 
 func (e Estimate) String() string {
-	return fmt.Sprintf("%s ± %s", interval(e.Mean, 2*e.StandardError()), Digits(2*e.StandardError(), 2))
+	return fmt.Sprintf("%s ± %s", digitsFor(e.Mean, 2*e.StandardError()), Digits(2*e.StandardError(), 2))
 }
 
 // Share is the point of a measured probability, yes answers among n, with its

@@ -323,7 +323,8 @@ func (s *script) mode(args []string) error {
 
 func (s *script) exact(args []string) error { return saveExact(args[0], args[1:]) }
 
-// testEnv is a world without terminals, which knows one more kind of filter.
+// testEnv is a world without terminals, which knows one more kind of filter and
+// other experiments.
 func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
 	e := systemEnv()
 	e.stdin, e.stdout, e.stderr = stdin, stdout, stderr
@@ -331,5 +332,6 @@ func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
 	e.width = func() int { return 80 }
 	e.kinds = append(e.kinds, exactKind)
 	e.load = loadAny
+	e.experiments = testExperiments
 	return e
 }

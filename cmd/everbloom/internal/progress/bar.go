@@ -87,7 +87,7 @@ const removed = "\r\x1b[K"
 func (b *Bar) write(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, _ = io.WriteString(b.w, text)
+	_, _ = b.w.Write([]byte(text))
 }
 
 // Aside removes the line, calls print, which may write to the terminal, and lets
@@ -99,7 +99,7 @@ func (b *Bar) Aside(print func()) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, _ = io.WriteString(b.w, removed)
+	_, _ = b.w.Write([]byte(removed))
 	print()
 }
 

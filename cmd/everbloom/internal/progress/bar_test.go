@@ -71,7 +71,23 @@ func TestBarIsDrawnAndRemoved(t *testing.T) {
 	}
 }
 
-func TestNilBarDoesNothing(t *testing.T) {
-	var b *Bar
+func TestLineMakesRoomForOthers(t *testing.T) {
+	out := &buffer{seen: make(chan struct{})}
+	b := Start(out, func() int { return 20 }, func() State { return State{Label: "work"} })
+	<-out.seen
+	b.Aside(func() { out.b.WriteString("a result\n") }) // out is ours meanwhile
 	b.Stop()
+	if text := out.b.String(); !strings.Contains(text, "\rwork\x1b[K\r\x1b[Ka result\n") {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestNilBarOnlyLetsOthersPrint(t *testing.T) {
+	var b *Bar
+	printed := false
+	b.Aside(func() { printed = true })
+	b.Stop()
+	if !printed {
+		t.Error("nothing was printed")
+	}
 }

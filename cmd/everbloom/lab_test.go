@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/everbloom-go/everbloom/lab"
+)
+
+// testExperiments end in every way an experiment can.
+var testExperiments = []lab.Experiment{
+	testExperiment("one/good", lab.Exact("the rate", "0.25", 0.2512), lab.Show("the time", "5 ns")),
+	testExperiment("one/known", lab.Exact("the share", "90 %", 0.8).Because("a condition is missing")),
+	testExperiment("two/surprise", lab.Exact("the size", "100", 120)),
+	testExperiment("two/broken"),
+}
+
+func testExperiment(id string, checks ...lab.Check) lab.Experiment {
+	return lab.Experiment{
+		ID: id, Paper: "[Sum]", Title: "About " + id, Question: "What is " + id + "?", Says: "something",
+		Quick: lab.Params{lab.Int("trials", 1)}, Full: lab.Params{lab.Int("trials", 2)},
+		Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if len(checks) == 0 {
+				return nil, errors.New("no room")
+			}
+			table := lab.Table{Name: "settings", Title: "Settings", Columns: []string{"trials", "seed", "data"}}
+			table.Add(e.Int("trials"), e.Seed, e.Data)
+			return &lab.Result{Tables: []lab.Table{table}, Checks: checks}, nil
+		},
+	}
+}
+
+func TestInterruptedLabSaysWhatIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, stderr := tool(t, nil, "lab", "run", "one/good"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range []string{"lab run one", "lab report one"} {
+		var stderr bytes.Buffer
+		status := run(ctx, testEnv(nil, io.Discard, &stderr), strings.Fields(args))
+		want := "everbloom: interrupted: 1 of 2 results are stored, the same command goes on with the others\n"
+		if status != exitInterrupted || stderr.String() != want {
+			t.Errorf("%s: status %d: %s", args, status, stderr.String())
+		}
+	}
+	if _, err := os.Stat("lab-results/one/good/result.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLabDrawsProgressOnATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawn := make(chan struct{})
+	stderr := &terminal{drawn: drawn}
+	slow := testExperiment("one/slow")
+	slow.Run = func(_ context.Context, e *lab.Env) (*lab.Result, error) {
+		e.Progress(1, 4)
+		select {
+		case <-drawn:
+		case <-time.After(10 * time.Second): // the test fails, but it ends
+		}
+		return &lab.Result{Checks: []lab.Check{lab.Show("x", "1")}}, nil
+	}
+	var stdout bytes.Buffer
+	e := testEnv(nil, &stdout, stderr)
+	e.shown, e.experiments = true, []lab.Experiment{slow}
+	if status := run(context.Background(), e, []string{"lab", "run", "all"}); status != exitOK {
+		t.Fatal(stderr.String())
+	}
+	if text := stderr.String(); !strings.Contains(text, "lab  [#####...............]   25 %  one/slow (1 of 1)") {
+		t.Errorf("%q", text)
+	}
+	if text := stdout.String(); !strings.HasPrefix(text, "one/slow              1 shown  (") {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestLabListForMachines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	list := decode[[]listed](t, "lab", "list", "--json", "two")
+	if len(list) != 2 || list[0].ID != "two/surprise" || list[0].Last != "not run" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestLongRunsAreTimedReadably(t *testing.T) {
+	for s, want := range map[float64]string{0.31: "0.3 s", 12.4: "12 s", 200: "3 min 20 s"} {
+		if got := seconds(s); got != want {
+			t.Errorf("%v: got %q, want %q", s, got, want)
+		}
+	}
+}
