@@ -45,6 +45,17 @@ arm64() {
   GOARCH=arm64 go build ./...
 }
 
+# Every experiment with its quick parameters: what was reproduced once must stay
+# so. The results go to a folder of their own, so that nothing stored is taken for
+# them.
+experiments() {
+  local out status=0
+  out=$(mktemp -d)
+  go run ./cmd/everbloom lab run all --strict --quiet --out "$out" || status=$?
+  rm -rf "$out"
+  return "$status"
+}
+
 step 'C compiler' need_c_compiler
 step 'linter' make -s bin/golangci-lint
 step 'format' formatted
@@ -57,4 +68,5 @@ step 'test, without assembly' go test -tags purego ./...
 step 'test, without assembly, race detector' go test -race -tags purego -short ./filter/bloom ./filter/dleft ./filter/evergreen
 step 'test, 32 bits' env CGO_ENABLED=0 GOARCH=386 go test -short ./...
 step 'vet and build, arm64' arm64
+step 'experiments, quick' experiments
 printf '== all checks passed in %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))

@@ -90,17 +90,17 @@ func (b *Bar) write(text string) {
 	_, _ = b.w.Write([]byte(text))
 }
 
-// Aside removes the line, calls print, which may write to the terminal, and lets
+// Aside removes the line, calls write, which may write to the terminal, and lets
 // the line come back below.
-func (b *Bar) Aside(print func()) {
+func (b *Bar) Aside(write func()) {
 	if b == nil {
-		print()
+		write()
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, _ = b.w.Write([]byte(removed))
-	print()
+	write()
 }
 
 // fit cuts off what would wrap onto a second line, which could not be removed.
