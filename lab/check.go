@@ -82,6 +82,12 @@ func judged(c Check, ok bool) Check {
 	return c
 }
 
+// near allows for the decimal fractions that binary ones miss, and for sums of
+// equal numbers, whose mean is off by a bit although they have no spread.
+func near(ours, value, reach float64) bool {
+	return math.Abs(ours-value) <= reach+1e-9*max(reach, math.Abs(ours)/1000)
+}
+
 // Sigmas is how many standard errors a measured value may be off: one in 15,000
 // honest ones is further.
 const Sigmas = 4
@@ -94,8 +100,7 @@ func Exact(name, printed string, ours float64) Check {
 		Name: name, Printed: printed, Ours: p.write(ours, p.half),
 		Tolerance: p.around(p.half) + ": the digits printed",
 	}
-	// Half a unit, and a little for decimal fractions that binary ones miss.
-	return judged(c, err == nil && math.Abs(ours-p.value) <= p.half*(1+1e-9))
+	return judged(c, err == nil && near(ours, p.value, p.half))
 }
 
 // Measured compares the mean of our trials with a printed number that is exact
@@ -118,7 +123,7 @@ func Sampled(name, printed string, ours Estimate, trials int) Check {
 		Name: name, Printed: printed, Ours: p.writeEstimate(ours),
 		Tolerance: fmt.Sprintf("%s: %d standard errors of %s, and the digits printed", p.around(reach), Sigmas, how),
 	}
-	return judged(c, err == nil && ours.N > 0 && math.Abs(ours.Mean-p.value) <= reach)
+	return judged(c, err == nil && ours.N > 0 && near(ours.Mean, p.value, reach))
 }
 
 // Rate compares yes answers among n independent questions with a printed
@@ -143,7 +148,7 @@ func Predicted(name, formula string, value float64, ours Estimate) Check {
 		Name: name, Printed: formula + ": " + Digits(value, 5), Ours: ours.String(),
 		Tolerance: fmt.Sprintf("%s: %d standard errors of our %d trials", printedNumber{value: value}.around(reach), Sigmas, ours.N),
 	}
-	return judged(c, ours.N > 0 && math.Abs(ours.Mean-value) <= reach)
+	return judged(c, ours.N > 0 && near(ours.Mean, value, reach))
 }
 
 // PredictedRate compares yes answers among n independent questions with the

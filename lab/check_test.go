@@ -3,6 +3,7 @@ package lab
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -59,6 +60,7 @@ func TestVerdictsFollowTheNumbers(t *testing.T) {
 		{Predicted("another", "p", 0.47, spread), Differs},
 		{PredictedRate("a formula", "p", 1.0/3, 3300, 9999), Reproduced},
 		{PredictedRate("another", "p", 1.0/3, 3000, 9999), Differs},
+		{Predicted("always the same", "p", 0.1, Mean(slices.Repeat([]float64{0.1}, 999))), Reproduced},
 		{Holds("a claim", "always", "always", true, "tried"), Reproduced},
 		{Holds("a claim", "always", "once not", false, "tried"), Differs},
 		{Show("a time", "5 ns"), Shown},

@@ -21,8 +21,9 @@ func Mean(values []float64) Estimate {
 		return e
 	}
 	for _, v := range values {
-		e.Mean += v / float64(e.N)
+		e.Mean += v
 	}
+	e.Mean /= float64(e.N)
 	for _, v := range values {
 		e.Deviation += (v - e.Mean) * (v - e.Mean) / float64(max(e.N-1, 1))
 	}

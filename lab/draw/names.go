@@ -29,8 +29,10 @@ func namesWidth(curves []curve) vg.Length {
 }
 
 // drawNames writes each name at the height at which its series ends; those that
-// would overlap move apart.
+// would overlap move apart. A series without a name, such as the formula beside its
+// measurement in the same colour, is known by another.
 func drawNames(c, data draw.Canvas, p *plot.Plot, curves []curve) {
+	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return c.Name == "" })
 	_, y := p.Transforms(&data)
 	order := make([]int, len(curves))
 	wish := make([]vg.Length, len(curves))
