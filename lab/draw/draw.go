@@ -17,7 +17,8 @@ const (
 	width      = 560
 	height     = 320
 	margin     = 8
-	headHeight = 20
+	headHeight = 20 // of one line of heading
+	lineHeight = 15 // of each further one
 
 	labelHeight = 18
 )
@@ -74,7 +75,12 @@ func newPanel(p lab.Plot) *panel {
 // head.
 func (f *panel) draw(c draw.Canvas) {
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	c.FillText(textStyle(headSize), vg.Point{X: c.Min.X, Y: c.Max.Y - headSize}, f.title)
+	for i, line := range wrap(textStyle(headSize), f.title, c.Max.X-c.Min.X) {
+		if i > 0 {
+			c.Max.Y -= lineHeight
+		}
+		c.FillText(textStyle(headSize), vg.Point{X: c.Min.X, Y: c.Max.Y - headSize}, line)
+	}
 	c.FillText(textStyle(labelSize), vg.Point{X: c.Min.X, Y: c.Max.Y - headHeight - labelSize}, f.y)
 	beside := namesWidth(f.curves)
 	area := draw.Crop(c, 0, -max(beside, 2*margin), labelHeight, -headHeight-labelHeight)

@@ -45,7 +45,7 @@ var samples = []lab.Plot{
 		Series: func() (all []lab.Series) {
 			for i := range 9 {
 				all = append(all, lab.Series{
-					Name: strings.Repeat("a name ", 1+i%3), Style: []lab.Style{lab.Line, lab.LinePoints}[i%2],
+					Name: strings.TrimSpace(strings.Repeat("a name ", 1+i%3)), Style: []lab.Style{lab.Line, lab.LinePoints}[i%2],
 					Points: points(8, func(x float64) lab.Point {
 						return lab.Point{X: 1000 * math.Pow(10, x), Y: 9.6 + float64(i)*0.03*x}
 					}),
@@ -76,7 +76,7 @@ var samples = []lab.Plot{
 		},
 	},
 	{
-		Name: "flat", Title: "One flat series on a logarithmic axis",
+		Name: "flat", Title: "One flat series on a logarithmic axis, with a heading that is so long that it needs a second line to be read as a whole",
 		X:      lab.Axis{Label: "round"},
 		Y:      lab.Axis{Label: "rate", Log: true},
 		Series: []lab.Series{{Name: "only", Style: lab.Dots, Points: points(7, func(i float64) lab.Point { return lab.Point{X: i, Y: 0.00149} })}},

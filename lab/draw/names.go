@@ -14,6 +14,7 @@ import (
 const (
 	sampleWidth = 18
 	nameHeight  = 14
+	nameWidth   = 190 // at most; the plot needs room, too
 )
 
 // namesWidth is the room that the names of the series take, 0 if there are none.
@@ -25,7 +26,7 @@ func namesWidth(curves []curve) vg.Length {
 	for _, c := range curves {
 		widest = max(widest, textStyle(labelSize).Width(c.Name))
 	}
-	return gap + sampleWidth + gap + widest + gap
+	return gap + sampleWidth + gap + min(widest, nameWidth) + gap
 }
 
 // drawNames writes each name at the height at which its series ends; those that
@@ -78,5 +79,5 @@ func drawName(c draw.Canvas, curve curve, at vg.Length) {
 	}
 	style := textStyle(labelSize)
 	style.YAlign = draw.YCenter
-	c.FillText(style, vg.Point{X: right + gap, Y: at}, curve.Name)
+	c.FillText(style, vg.Point{X: right + gap, Y: at}, shorten(style, curve.Name, nameWidth))
 }

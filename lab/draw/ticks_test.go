@@ -80,6 +80,29 @@ func TestNamesAreApartAndInside(t *testing.T) {
 	}
 }
 
+func TestLongWordsAreWrappedOrShortened(t *testing.T) {
+	style := textStyle(labelSize)
+	const words = "as many words as no picture has room for beside its axes, which is a pity"
+	for _, room := range []vg.Length{80, 150, 400} {
+		lines := wrap(style, words, room)
+		for _, line := range lines {
+			if style.Width(line) > room {
+				t.Errorf("%v: %q is too long", room, line)
+			}
+		}
+		if strings.Join(lines, " ") != words {
+			t.Errorf("%v: words are lost: %q", room, lines)
+		}
+		short := shorten(style, words, room)
+		if style.Width(short) > room || short != words && !strings.HasSuffix(short, "…") {
+			t.Errorf("%v: %q", room, short)
+		}
+	}
+	if wrap(style, "", 50) != nil || shorten(style, "a", 50) != "a" {
+		t.Error("little is made something else")
+	}
+}
+
 func TestRangesShowEverything(t *testing.T) {
 	for _, c := range []struct {
 		name string
