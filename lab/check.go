@@ -33,6 +33,9 @@ type Check struct {
 	// Known says that the difference was there before and is explained. A strict
 	// run fails for the others.
 	Known bool `json:"known,omitempty"`
+
+	// Timing says that times are compared. See Timed.
+	Timing bool `json:"timing,omitempty"`
 }
 
 // unexplained is the reason of a difference that nobody expected.
@@ -46,6 +49,19 @@ func (c Check) Because(reason string) Check {
 	}
 	return c
 }
+
+// Timed marks a check that compares times. They depend on the machine and on what
+// else it does, so a strict run does not fail for them.
+func (c Check) Timed() Check {
+	c.Timing = true
+	if c.Unexpected() {
+		c.Reason, c.Known = notConfirmed, true
+	}
+	return c
+}
+
+// notConfirmed is the reason of a timing that came out otherwise.
+const notConfirmed = "a timing, which this run does not confirm: repeat it on a quiet machine"
 
 // Unexpected reports whether the check differs and nobody has explained it.
 func (c Check) Unexpected() bool { return c.Verdict == Differs && !c.Known }

@@ -201,3 +201,17 @@ func TestSharesAreInsideTheirIntervals(t *testing.T) {
 		}
 	}
 }
+
+func TestTimingsDoNotFailStrictRuns(t *testing.T) {
+	good := Holds("x", "faster", "0.5", true, "medians").Timed()
+	bad := Holds("x", "faster", "1.5", false, "medians").Timed()
+	if good.Verdict != Reproduced || good.Reason != "" || !good.Timing {
+		t.Errorf("%+v", good)
+	}
+	if bad.Verdict != Differs || bad.Unexpected() || bad.Reason == "" || bad.check() != nil {
+		t.Errorf("%+v", bad)
+	}
+	if known := Holds("x", "faster", "1.5", false, "medians").Because("why").Timed(); known.Reason != "why" {
+		t.Errorf("%+v", known)
+	}
+}
