@@ -36,9 +36,9 @@ func (f *Filter) Snapshot() io.WriterTo {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	image := f.image()
-	words, err := mem.Words(image.Header.Payload / 8)
-	if f.closed {
-		err = errClosed
+	words, err := []uint64(nil), errClosed
+	if !f.closed {
+		words, err = mem.Words(image.Header.Payload / 8)
 	}
 	if err != nil {
 		err = fmt.Errorf("elastic: snapshot: %w: %w", filter.ErrStorage, err)

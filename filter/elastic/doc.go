@@ -60,9 +60,9 @@
 // as many copies of a key as all its fingerprints have. Uniting many sets that
 // overlap fills the buckets with copies, which growing cannot part, only their
 // neighbours from them. Because of copies the filter gets at most 8 times the size
-// that its share of set bits asks for; beyond that Union and Add answer ErrFull. That
-// is after three to five unions with the same set at the default bucket size.
-// Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
+// that its share of set bits asks for; beyond that Union and Add answer ErrFull. At
+// the default bucket size a filter takes the same set two to seven times, the fewer
+// the larger it is. Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
 // is exact until the first union with common fingerprints or intersection, and
 // afterwards an estimate from common fingerprints. While it is exact Delete takes
 // one copy of each fingerprint, since others are those of other keys.

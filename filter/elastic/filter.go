@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -37,6 +38,7 @@ type state struct {
 	floor     int    // doublings below which nothing shrinks by itself
 	limit     uint64 // set bits beyond which the filter doubles
 	retry     uint64 // set bits from which doubling is tried again after it failed
+	thin      uint64 // keys at which halving is tried again after it failed, or more
 
 	set    uint64 // bits
 	prints uint64 // fingerprints
@@ -49,7 +51,7 @@ type state struct {
 	pace      uint64 // trees that the scan splits after each change
 
 	numbers [maxHashes]uint64 // room for those of one key
-	places  [maxHashes]place  // room for those of one key
+	places  []place           // room for those of one key
 	entries []entry           // room for those of two trees
 	seen    uint64            // what was read only to have it near
 }
@@ -129,9 +131,9 @@ var filters atomic.Uint64
 
 func newState(s Shape) state {
 	return state{
-		shape: s, order: filters.Add(1), exact: true,
+		shape: s, order: filters.Add(1), exact: true, thin: math.MaxUint64,
 		width: 1<<s.HashBits - 1, sizeBits: uint64(s.sizeBits()), pace: s.pace(),
-		entries: make([]entry, 0, 2*(s.Branches+1)*s.Slots),
+		places: make([]place, s.Hashes), entries: make([]entry, 0, 2*(s.Branches+1)*s.Slots),
 	}
 }
 
@@ -229,15 +231,17 @@ func (f *Filter) delete(xs []uint64) error {
 	if f.closed {
 		return errClosed
 	}
-	n := f.copies(xs)
+	places := f.locate(xs)
+	n := f.copiesAt(xs, places)
 	if n == 0 {
 		return errNotFound
 	}
+	places = f.settleAt(xs, places)
 	if f.exact {
 		n = 1 // others are of keys that share its numbers
 	}
 	for range n {
-		f.remove(xs)
+		f.remove(xs, places)
 	}
 	f.reckon(max(f.keys, 1)-1, f.exact)
 	f.advance(f.pace)

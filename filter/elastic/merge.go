@@ -98,7 +98,7 @@ func (f *Filter) part(o *Filter, done uint64, doublings int) {
 		}
 		done--
 		one[0] = x
-		f.remove(one[:])
+		f.remove(one[:], f.settleAt(one[:], f.locate(one[:])))
 	}
 	for f.doublings > doublings && f.halve(1) == nil {
 	}

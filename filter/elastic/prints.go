@@ -16,15 +16,21 @@ func (f *Filter) home(x uint64) (segment, group, branch uint64) {
 	return x >> f.sizeBits & (1<<f.doublings - 1), group, branch
 }
 
-// find returns the tree in which the fingerprint of x is to be looked for. In an
-// unsettled tree of the lower half are also those of its twin in the upper half.
-func (f *Filter) find(x uint64) (t tree, branch, fp uint64) {
-	segment, group, branch := f.home(x)
+// whereabouts is home, but for what is unsettled: in a tree of the lower half are also
+// the fingerprints of its twin in the upper half until then.
+func (f *Filter) whereabouts(x uint64) (segment, group, branch uint64) {
+	segment, group, branch = f.home(x)
 	if f.unsettled > 0 {
 		if low := segment & f.lowMask(); !f.settled(low, group) {
 			segment = low
 		}
 	}
+	return segment, group, branch
+}
+
+// find returns the tree in which the fingerprint of x is to be looked for.
+func (f *Filter) find(x uint64) (t tree, branch, fp uint64) {
+	segment, group, branch := f.whereabouts(x)
 	return f.slow.tree(segment, group), branch, x >> f.sizeBits
 }
 
@@ -39,31 +45,35 @@ func (f *Filter) own(x uint64) (t tree, branch, fp uint64) {
 	return f.slow.tree(segment, group), branch, x >> f.sizeBits
 }
 
-// A place is where a fingerprint is.
+// A place is where a fingerprint is to be looked for. It has the number of a block, not
+// the block itself, which could not be given back otherwise.
 type place struct {
-	tree
-	branch, fp uint64
+	block          int
+	at, branch, fp uint64
 }
 
-// locate finds out where the fingerprints of a key are, if it is there. It reads all
-// that will be looked at, so that the cache misses overlap.
+// locate finds the places of a key's fingerprints. It reads all that will be looked at
+// there, so that the cache misses overlap.
 func (f *Filter) locate(xs []uint64) []place {
 	a := f.fast.Load()
 	seen := uint64(0)
-	places := f.places[:len(xs)]
 	for i, x := range xs {
-		t, branch, fp := f.find(x)
-		places[i] = place{t, branch, fp}
+		segment, group, branch := f.whereabouts(x)
+		block, at := f.slow.locate(segment, group)
+		f.places[i] = place{block, at, branch, x >> f.sizeBits}
+		t := tree{f.slow.blocks[block], at}
 		seen |= t.head() | t.words[f.slow.first(t, branch)/64] | a.words[x&a.mask/64]
 	}
 	f.seen = seen
-	return places
+	return f.places[:len(xs)]
 }
 
 // copies returns how often the key of the numbers xs is there: as often as each of
 // its fingerprints is.
-func (f *Filter) copies(xs []uint64) int {
-	a, places := f.fast.Load(), f.locate(xs)
+func (f *Filter) copies(xs []uint64) int { return f.copiesAt(xs, f.locate(xs)) }
+
+func (f *Filter) copiesAt(xs []uint64, places []place) int {
+	a := f.fast.Load()
 	for _, x := range xs {
 		if !a.has(x & a.mask) {
 			return 0
@@ -71,12 +81,14 @@ func (f *Filter) copies(xs []uint64) int {
 	}
 	least := math.MaxInt
 	for _, p := range places {
-		if least = min(least, f.slow.copies(p.tree, p.branch, p.fp)); least == 0 {
+		if least = min(least, f.slow.copies(f.treeAt(p), p.branch, p.fp)); least == 0 {
 			return 0
 		}
 	}
 	return least
 }
+
+func (f *Filter) treeAt(p place) tree { return tree{f.slow.blocks[p.block], p.at} }
 
 // copiesOf returns how often a single fingerprint is there.
 func (f *Filter) copiesOf(x uint64) int {
@@ -140,14 +152,25 @@ func (f *Filter) displace(xs []uint64) {
 	}
 }
 
-// remove takes one copy of each fingerprint out, all of which must be there. The
-// bit of a bucket that becomes empty is cleared.
-func (f *Filter) remove(xs []uint64) {
+// remove takes one copy of each fingerprint out, all of which must be there, in settled
+// trees. The bit of a bucket that becomes empty is cleared.
+func (f *Filter) remove(xs []uint64, places []place) {
 	a := f.fast.Load()
-	for _, x := range xs {
-		if f.slow.take(f.own(x)) {
-			f.set -= a.clear(x & a.mask)
+	for i, p := range places {
+		if f.slow.take(f.treeAt(p), p.branch, p.fp) {
+			f.set -= a.clear(xs[i] & a.mask)
 		}
 	}
 	f.prints -= uint64(len(xs))
+}
+
+// settleAt settles the trees of a key and returns where its fingerprints are then.
+func (f *Filter) settleAt(xs []uint64, places []place) []place {
+	if f.unsettled == 0 {
+		return places
+	}
+	for _, x := range xs {
+		f.own(x)
+	}
+	return f.locate(xs)
 }

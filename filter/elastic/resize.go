@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
@@ -81,7 +82,7 @@ func (f *Filter) double(a *fast) {
 	f.unsettled, f.scan, f.sign = f.slow.segment<<f.doublings, 0, f.sign^1
 	f.doublings++
 	f.set *= 2
-	f.retry = 0
+	f.retry, f.thin = 0, math.MaxUint64
 	f.publish(a)
 	if f.eager {
 		f.settleAll()
@@ -110,18 +111,22 @@ var (
 )
 
 // relax halves the filter while the share of set bits is below a quarter of the
-// threshold and no bucket overflows by it. Looking takes time in proportion to the
-// size, so it is done only when the number of keys has fallen by another 1,000th
-// of the size.
+// threshold and no bucket overflows by it. To find that out takes time in proportion to
+// the size, so after a failure it is tried again only when the number of keys has
+// fallen by another 1,000th of the size, or by a quarter.
 func (f *Filter) relax() {
-	if f.keys%max(1, f.Bits()>>10) == 0 {
+	if f.keys <= f.thin {
 		f.shrinkToFit()
 	}
 }
 
-// shrinkToFit is relax at any number of keys.
+// shrinkToFit is relax whatever failed before.
 func (f *Filter) shrinkToFit() {
-	for f.doublings > f.floor && f.set < f.limit/4 && f.compress() == nil {
+	for f.doublings > f.floor && f.set < f.limit/4 {
+		if f.compress() != nil {
+			f.thin = f.keys - min(f.keys, max(1, min(f.Bits()>>10, f.keys/4)))
+			return
+		}
 	}
 }
 
@@ -149,7 +154,7 @@ func (f *Filter) halve(most float64) error {
 	}
 	f.doublings--
 	f.slow.shrink()
-	f.set, f.retry = set, 0
+	f.set, f.retry, f.thin = set, 0, math.MaxUint64
 	f.publish(a)
 	return nil
 }
@@ -197,24 +202,23 @@ func (f *Filter) upper() iter.Seq2[uint64, uint64] {
 	return func(yield func(low, group uint64) bool) {
 		var ahead [foldAhead][2]uint64
 		n := 0
-		for low, group := range f.lit() {
-			ahead[n] = [2]uint64{low, group}
-			if n++; n < foldAhead {
-				continue
-			}
+		pass := func() bool {
 			f.touch(ahead[:n])
-			for _, t := range ahead {
+			for _, t := range ahead[:n] {
 				if !yield(t[0], t[1]) {
-					return
+					return false
 				}
 			}
 			n = 0
+			return true
 		}
-		for _, t := range ahead[:n] {
-			if !yield(t[0], t[1]) {
+		for low, group := range f.lit() {
+			ahead[n] = [2]uint64{low, group}
+			if n++; n == foldAhead && !pass() {
 				return
 			}
 		}
+		pass()
 	}
 }
 

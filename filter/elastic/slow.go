@@ -68,13 +68,19 @@ func (s *slow) shrink() {
 	s.release()
 }
 
-// tree returns a tree of a segment.
-func (s *slow) tree(segment, group uint64) tree {
-	block := bits.Len64(segment)
+// locate returns the block of a tree of a segment, and where in it the tree begins.
+func (s *slow) locate(segment, group uint64) (block int, at uint64) {
+	block = bits.Len64(segment)
 	if block > 0 {
 		segment -= 1 << (block - 1)
 	}
-	return tree{s.blocks[block], (segment*s.segment + group) * s.treeBits}
+	return block, (segment*s.segment + group) * s.treeBits
+}
+
+// tree returns a tree of a segment.
+func (s *slow) tree(segment, group uint64) tree {
+	block, at := s.locate(segment, group)
+	return tree{s.blocks[block], at}
 }
 
 // size returns the words that were taken, those that are kept for later included.
