@@ -112,8 +112,9 @@ func (f *Filter) has(k filter.Key) bool {
 const wave = 32
 
 // prefetchFrom is the size in blocks from which a batch asks for memory ahead of
-// its turn. Below it, a megabyte, blocks are in the second cache anyway.
-const prefetchFrom = 1 << 20 / 64
+// its turn. Below it, a megabyte, blocks are in the second cache anyway. It is a
+// variable only so that tests can have small filters do it.
+var prefetchFrom uint64 = 1 << 20 / 64
 
 func (f *Filter) hasBatch(keys []filter.Key, out []bool) {
 	switch {

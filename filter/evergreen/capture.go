@@ -2,7 +2,6 @@ package evergreen
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -40,10 +39,15 @@ func (f *Filter) captureStripe(c *capture, s int) {
 	st := &f.stripes[s]
 	st.Lock()
 	defer st.Unlock()
-	if c.err = errors.Join(c.err, f.deliver(st)); c.err != nil {
+	if f.closed {
+		c.err = errClosed
+	}
+	if c.err != nil {
 		return
 	}
-	f.flush(st) // so that a filter read back goes the same way as this one
+	_ = f.deliver(st) // what there is no memory for waits on
+	f.flush(st)       // so that a filter read back goes the same way as this one
+	waiting := f.waitingIn(st, c.blocks)
 	blocks := (c.blocks - uint64(s) + stripeCount - 1) / stripeCount
 	part, err := newBytes(blocks*countBytes + uint64(st.keys)*uint64(c.width))
 	if err != nil {
@@ -53,14 +57,31 @@ func (f *Filter) captureStripe(c *capture, s int) {
 	c.keys += uint64(st.keys)
 	for i := uint64(s); i < c.blocks; i += stripeCount {
 		r := f.store.ref(i)
-		c.runs[c.classes[r.count()]]++
-		part = binary.LittleEndian.AppendUint16(part, uint16(r.count()))
+		count := r.count() + len(waiting[i])
+		c.runs[c.classes[count]]++
+		part = binary.LittleEndian.AppendUint16(part, uint16(count))
 		if r.count() > 0 {
 			part = append(part, f.store.run(r)[ownerBytes:][:r.count()*c.width]...)
+		}
+		for _, fp := range waiting[i] {
+			part = append(part, binary.LittleEndian.AppendUint64(nil, fp)[:c.width]...)
 		}
 		c.set += f.lines.at(i).ones()
 	}
 	c.parts[s] = part
+}
+
+// waitingIn returns the fingerprints in the inbox of a stripe, by their blocks among n;
+// nil if there are none.
+func (f *Filter) waitingIn(st *stripe, n uint64) (waiting map[uint64][]uint64) {
+	for _, mixed := range st.inbox.list(st.waiting) {
+		if waiting == nil {
+			waiting = make(map[uint64][]uint64)
+		}
+		i := f.place(mixed, n)
+		waiting[i] = append(waiting[i], f.fingerprint(mixed))
+	}
+	return waiting
 }
 
 // newBytes returns an empty slice with room for n bytes, from where large memory

@@ -37,6 +37,9 @@ func (f *Filter) prepare() error {
 // insert does what Add is about, for one who holds the stripe. The run is looked at
 // only if all bits of the key are set, or if there is no inbox.
 func (f *Filter) insert(st *stripe, mixed uint64) (added bool, err error) {
+	if f.closed {
+		return false, errClosed
+	}
 	n := f.load().blocks()
 	ready, err := f.openInbox(st, n)
 	if err != nil {
@@ -73,7 +76,8 @@ func (f *Filter) seek(block, fingerprint uint64) int {
 }
 
 // Delete takes k out of the set. If k is not there it answers ErrNotFound, and
-// nothing was changed; a compact filter may mistake another key for k.
+// nothing was changed; a compact filter may mistake another key for k. ErrStorage is
+// possible, too: fingerprints may have to move to a smaller place.
 func (f *Filter) Delete(k filter.Key) error { return f.delete(f.mixer.mix(k)) }
 
 // delete is Delete for a key that is mixed already.
@@ -92,6 +96,9 @@ func (f *Filter) delete(mixed uint64) error {
 // remove does what Delete is about, for one who holds the stripe. Each word of the
 // block gets its final value at once: bits of other keys are never clear.
 func (f *Filter) remove(st *stripe, mixed uint64) error {
+	if f.closed {
+		return errClosed
+	}
 	n := f.load().blocks()
 	i, fp := f.place(mixed, n), f.fingerprint(mixed)
 	line := f.lines.at(i)

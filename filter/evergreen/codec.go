@@ -27,7 +27,8 @@ const (
 
 // Snapshot captures the filter as it is now. Beside writers it is one cut for each
 // stripe of keys, and for every key a state that it had during the call; no writer
-// waits for longer than the copy of a stripe takes. Splits and merges wait.
+// waits for longer than the copy of a stripe takes. Splits and merges wait. The copy is
+// in ordinary memory and as large as what is stored, also if there is a SlowFile.
 func (f *Filter) Snapshot() io.WriterTo {
 	c := f.capture()
 	return &frame.Image{
@@ -100,8 +101,8 @@ func read(r *frame.Reader, s Shape, slowFile string) (*Filter, error) {
 		return nil, err
 	}
 	blocks, floor := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
-	if blocks < minBlocks || blocks > maxBlocks || r.Left() < blocks*countBytes {
-		return nil, r.Corruptf("blocks: %d in %d bytes, must be %d to %d", blocks, r.Left(), minBlocks, uint64(maxBlocks))
+	if blocks < minBlocks || blocks > s.maxBlocks() || r.Left() < blocks*countBytes {
+		return nil, r.Corruptf("blocks: %d in %d bytes, must be %d to %d", blocks, r.Left(), minBlocks, s.maxBlocks())
 	}
 	if floor < minBlocks || floor > blocks {
 		return nil, r.Corruptf("floor: %d, must be %d to %d", floor, minBlocks, blocks)
@@ -187,7 +188,7 @@ func (d *decoder) believe(sum frame.Summary) error {
 		return d.Corruptf("summary: %d keys, %d bits set of %d, %d slow, capacity %d; found %d, %d of %d, %d, 0",
 			sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, sum.Capacity, keys, set, d.blocks*theory.BlockBits, slow)
 	}
-	if !d.f.full && keys > d.f.capacity {
+	if slack := d.f.capacity / 64; !d.f.full && keys > d.f.capacity+slack { // of those who added at the same time
 		return d.Corruptf("keys: %d, at most %d with fingerprints of %d bits", keys, d.f.capacity, d.f.shape.Width)
 	}
 	return nil

@@ -64,6 +64,9 @@ func (c Config) Shape() (Shape, error) {
 	}
 	_, perWord := theory.BlockedBits(c.FPR)
 	s := Shape{FPR: c.FPR, Hashes: perWord * theory.BlockWords, Width: c.Width, Salt: c.Salt}
+	if len(errs) == 0 && s.Capacity() == 0 {
+		errs = append(errs, fmt.Errorf("evergreen: Width: %d bits of a key are too few for rate %g", c.Width, c.FPR))
+	}
 	if len(errs) == 0 && c.Items > s.Capacity() {
 		errs = append(errs, fmt.Errorf("evergreen: Items: %d, at most %d with %d bits of a key at rate %g",
 			c.Items, s.Capacity(), c.Width, c.FPR))
@@ -88,6 +91,9 @@ type Shape struct {
 
 // Full reports whether whole keys are kept.
 func (s Shape) Full() bool { return s.Width == fullWidth }
+
+// maxBlocks is how many blocks the bits that are kept of an address can tell apart.
+func (s Shape) maxBlocks() uint64 { return min(maxBlocks, uint64(1)<<min(63, lowBits+s.Width)) }
 
 func (s Shape) perWord() int { return s.Hashes / theory.BlockWords }
 

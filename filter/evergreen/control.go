@@ -54,9 +54,15 @@ func (f *Filter) note(st *stripe, keys, rate int64) {
 	st.keys += keys
 	st.changed += keys
 	st.pending += rate
-	if max(st.pending, -st.pending) > flushAt || max(st.changed, -st.changed) > f.flushKeys {
+	if max(st.pending, -st.pending) > flushAt || !f.full && f.nearFull(st) {
 		f.flush(st)
 	}
+}
+
+// nearFull reports whether everybody has to know how many keys a stripe has: those of
+// a compact filter are limited, and near the limit each counts.
+func (f *Filter) nearFull(st *stripe) bool {
+	return max(st.changed, -st.changed) > f.flushKeys || f.keys.Load() > f.capacity-f.capacity/64
 }
 
 // flush tells everybody what a stripe has kept to itself.

@@ -75,7 +75,8 @@
 // deny another. A key that was never added is refused but for the n of
 // 2^(width+8) that look like one that was; these also get a yes at every size,
 // and when they are a tenth of the rate the filter is full and Add answers
-// ErrFull. [Shape.Capacity] and Info tell in advance when that is: 1.1e9 keys
+// ErrFull. Copies count as keys, in the rate, in memory, and against the limit of
+// keys in a block: of one key there can be some hundreds. [Shape.Capacity] and Info tell in advance when that is: 1.1e9 keys
 // for 32 bits at 1 %, 4.3e6 for 24. There is no Difference, and Keys gives
 // nothing.
 //
@@ -90,12 +91,14 @@
 //
 // At 1 % 10.1 to 13.5 bits per key of fast memory, 12.1 on average over a
 // doubling, and 67 to 70 of slow memory; compact with 32 bits 39 to 42. At 0.1
-// % 15.7 to 21.6, 19.3 on average, and 68 to 72; compact 41 to 45.
+// % 15.7 to 21.6, 19.3 on average, and 68 to 72; compact 41 to 45. The upper ends
+// of slow memory are for sets that shrink.
 // [Shape.Predict] tells for any number of keys. The smallest filter has 16 KiB
 // of blocks. A query reads one cache line. An Add waits for one cache line, and
 // a Delete for two in a row; no operation does more than a few blocks' worth of
 // work, but when a segment of blocks is used up the next, as large as all
-// before together, is taken from the system. Nothing is allocated apart from
+// before together, is taken from the system, or cleared if it is in a file and was
+// used before; and when pages are given back all stripes are locked for a moment. Nothing is allocated apart from
 // growth. On amd64 with AVX2 or AVX-512 blocks are handled in assembly; build
 // with the tag purego to go without.
 //

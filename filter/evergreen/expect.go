@@ -25,7 +25,7 @@ func (f *Filter) expectAdds(keys []filter.Key) {
 // so what it finds may be out of date, and is only a hint.
 func (f *Filter) expectDeletes(keys []filter.Key) {
 	n := f.load().blocks()
-	if n < prefetchFrom {
+	if n < prefetchFrom || f.file != nil { // which could be closed meanwhile
 		return
 	}
 	var refs [stride]*uint64
@@ -47,7 +47,7 @@ func (f *Filter) expectDeletes(keys []filter.Key) {
 // expectKey asks for what deleting a mixed key will need.
 func (f *Filter) expectKey(mixed uint64) {
 	n := f.load().blocks()
-	if n < prefetchFrom {
+	if n < prefetchFrom || f.file != nil {
 		return
 	}
 	f.expectBlock(mixed)

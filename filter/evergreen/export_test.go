@@ -13,11 +13,12 @@ func Inboxes(tb testing.TB) {
 	tb.Cleanup(func() { inboxFrom = before })
 }
 
-// Eager has even the smallest filters use inboxes and leave holes, until the test
-// ends.
+// Eager has even the smallest filters use inboxes, leave holes and ask for memory
+// ahead, until the test ends.
 func Eager(tb testing.TB) {
 	tb.Helper()
 	Inboxes(tb)
+	prefetchAlways(tb)
 	before := holesFrom
 	holesFrom = 32
 	tb.Cleanup(func() { holesFrom = before })

@@ -2,7 +2,6 @@ package evergreen
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -32,11 +31,12 @@ type Filter struct {
 
 	shape     Shape
 	capacity  int64
-	flushKeys int64
+	flushKeys int64 // how many a stripe of a compact filter may keep to itself
 	rates     []uint32
 	store     *store
 	stripes   stripes
 	file      *mem.File // nil if the slow memory is ordinary
+	closed    bool      // it is gone; written by who holds all locks
 
 	resizing sync.Mutex    // held by who splits, merges, or wants none of it
 	floor    atomic.Uint64 // blocks that the filter keeps when it shrinks by itself
@@ -58,7 +58,8 @@ func (f *Filter) ConcurrentUse() {}
 var (
 	errNotFound = fmt.Errorf("evergreen: delete: %w", filter.ErrNotFound)
 	errLimit    = fmt.Errorf("evergreen: as many keys as the width of fingerprints allows: %w", filter.ErrFull)
-	errCrowded  = fmt.Errorf("evergreen: the block of the key is full, which hashed keys do not do: %w", filter.ErrFull)
+	errCrowded  = fmt.Errorf("evergreen: the block of the key is full, by copies of a key or by keys that are not hashed: %w", filter.ErrFull)
+	errClosed   = fmt.Errorf("evergreen: the filter is closed: %w", filter.ErrStorage)
 )
 
 // New returns an empty filter for the wish.
@@ -70,6 +71,9 @@ func New(c Config) (*Filter, error) {
 	blocks := uint64(minBlocks)
 	if c.Items > 0 {
 		blocks = max(blocks, s.Predict(c.Items).Blocks)
+	}
+	if blocks > s.maxBlocks() {
+		return nil, fmt.Errorf("evergreen: Items: %d would need %d blocks, at most %d: %w", c.Items, blocks, s.maxBlocks(), filter.ErrStorage)
 	}
 	return build(s, blocks, c.SlowFile)
 }
@@ -91,10 +95,7 @@ func build(s Shape, blocks uint64, slowFile string) (*Filter, error) {
 		width:     s.Width,
 		rounds:    s.perWord(),
 		capacity:  int64(s.Capacity()),
-		flushKeys: math.MaxInt64,
-	}
-	if !f.full {
-		f.flushKeys = f.capacity / 128 / stripeCount
+		flushKeys: int64(s.Capacity() / 128 / stripeCount),
 	}
 	if err := f.allocate(blocks, slowFile); err != nil {
 		return nil, err
@@ -124,20 +125,37 @@ func (f *Filter) allocate(blocks uint64, slowFile string) error {
 		err = f.reserve(blocks)
 	}
 	if err != nil && f.file != nil {
-		_ = f.file.Close() // what went wrong is told already
+		_ = f.file.Discard() // what went wrong is told already
 	}
 	return err
 }
 
-// Close releases the file of a filter that has its slow memory there. Afterwards only
-// MayContain, MayContainBatch, Len and Info may be called; all else needs memory that
-// is gone. The file can be removed.
+// Close removes the file of a filter that has its slow memory there. Afterwards the
+// filter only answers queries, also Contains as MayContain does; what needs the slow
+// memory is refused with ErrStorage, and Keys gives none. Other filters need not be closed, and do not mind.
 func (f *Filter) Close() error {
 	if f.file == nil {
 		return nil
 	}
-	f.count() // has all inboxes delivered, so that nobody will want to do it later
-	return f.file.Close()
+	f.resizing.Lock()
+	defer f.resizing.Unlock()
+	f.stripes.lockAll()
+	defer f.stripes.unlockAll()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	if err := f.file.Discard(); err != nil {
+		return fmt.Errorf("evergreen: SlowFile: %w: %w", filter.ErrStorage, err)
+	}
+	return nil
+}
+
+func (f *Filter) isClosed() bool {
+	st := &f.stripes[0] // any will do
+	st.Lock()
+	defer st.Unlock()
+	return f.closed
 }
 
 func (f *Filter) load() state { return state(f.state.Load()) }
@@ -186,14 +204,14 @@ func (f *Filter) Contains(k filter.Key) bool {
 	st := f.stripes.of(addressOf(mixed))
 	st.Lock()
 	defer st.Unlock()
-	return f.find(st, mixed) >= 0 || f.seek(f.place(mixed, f.load().blocks()), f.fingerprint(mixed)) >= 0
+	return f.closed || f.find(st, mixed) >= 0 || f.seek(f.place(mixed, f.load().blocks()), f.fingerprint(mixed)) >= 0
 }
 
 // Shape returns the filter's geometry.
 func (f *Filter) Shape() Shape { return f.shape }
 
 // Len returns the number of keys in the set. A compact filter counts copies. While
-// others change the set it is a number that lies between those it had.
+// others change the set, the keys of each stripe are counted at a moment of its own.
 func (f *Filter) Len() uint64 {
 	keys, _ := f.count()
 	return uint64(keys)

@@ -50,6 +50,9 @@ func (f *Filter) deliver(st *stripe) error {
 	if st.waiting == 0 {
 		return nil
 	}
+	if f.closed {
+		return errClosed
+	}
 	n := f.load().blocks()
 	var (
 		blocks [inboxSize]uint64

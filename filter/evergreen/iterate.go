@@ -48,6 +48,9 @@ func (f *Filter) group(list []uint64, low uint64) []uint64 {
 	st := f.stripes.of(low)
 	st.Lock()
 	defer st.Unlock()
+	if f.closed {
+		return list
+	}
 	for _, mixed := range st.inbox.list(st.waiting) {
 		if addressOf(mixed)%minBlocks == low {
 			list = append(list, f.fingerprint(mixed))

@@ -4,6 +4,14 @@ package evergreen
 
 import "testing"
 
+// prefetchAlways has even the smallest filters ask for memory ahead, until the test ends.
+func prefetchAlways(tb testing.TB) {
+	tb.Helper()
+	before := prefetchFrom
+	prefetchFrom = minBlocks
+	tb.Cleanup(func() { prefetchFrom = before })
+}
+
 // eachLevel runs test once for every set of instructions this machine has.
 func eachLevel(t *testing.T, test func(t *testing.T)) {
 	t.Helper()

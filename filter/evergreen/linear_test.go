@@ -108,6 +108,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	if filtertest.UnderRace || testing.Short() {
 		histories = 100
 	}
+	Eager(t)
 	eachLevel(t, func(t *testing.T) {
 		t.Helper()
 		f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})

@@ -3,14 +3,16 @@ package evergreen
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
 
 // Union adds what is in other, which may have any size and, where whole keys are
 // kept, any rate and salt. A compact filter adds copies, and needs equal width and
-// salt. Nothing is changed if the answer is ErrIncompatible or ErrFull; if memory
-// runs out, part of other has been added.
+// salt. Nothing is changed if the answer is ErrIncompatible, or ErrFull since there
+// are too many keys for the width; if memory runs out, or a block is full, part of
+// other has been added.
 func (f *Filter) Union(other filter.Filter) error {
 	o, err := f.peer(other)
 	if err != nil {
@@ -44,7 +46,7 @@ func (f *Filter) double() error {
 }
 
 // Intersect keeps what is also in other; a compact filter keeps as many copies as
-// the one that has fewer.
+// the one that has fewer. The error may be that of Delete.
 func (f *Filter) Intersect(other filter.Filter) error {
 	o, err := f.peer(other)
 	if err != nil || f == o {
@@ -96,6 +98,8 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 		return filter.Peer(f, other)
 	case o == nil:
 		return nil, fmt.Errorf("evergreen: merge with nothing: %w", filter.ErrIncompatible)
+	case f.isClosed() || o.isClosed():
+		return nil, errClosed
 	case f.full && o.full:
 		return o, nil
 	}
@@ -126,6 +130,9 @@ func (f *Filter) copies(x uint64) (n int) {
 	st := f.stripes.of(addressOf(x))
 	st.Lock()
 	defer st.Unlock()
+	if f.closed {
+		return math.MaxInt // so that nothing is taken for absent
+	}
 	for _, other := range st.inbox.list(st.waiting) {
 		if f.same(other, x) {
 			n++

@@ -57,7 +57,7 @@ func newPages(from mem.Allocator) (pages, error) {
 
 // reserve makes sure that n pages can be taken without an error.
 func (p *pages) reserve(n uint64) error {
-	if p.free.count >= n || p.used+n <= p.words.Cap() {
+	if p.free.count >= n || p.used+n <= min(p.words.Cap(), p.links.Cap()) {
 		return nil
 	}
 	if p.used+n > maxPages {

@@ -24,7 +24,7 @@ func (f *Filter) catchUp() error {
 	}
 	defer f.resizing.Unlock()
 	for range stepsAtOnce {
-		if f.sum.Load() <= f.limit.Load() {
+		if f.closed || f.sum.Load() <= f.limit.Load() {
 			break
 		}
 		if err := f.split(); err != nil {
@@ -42,6 +42,9 @@ func (f *Filter) relax() {
 		return
 	}
 	defer f.resizing.Unlock()
+	if f.closed {
+		return
+	}
 	for range stepsAtOnce {
 		if f.sum.Load() >= f.low.Load() || f.load().blocks() <= f.floor.Load() || f.merge() != nil {
 			break
@@ -72,7 +75,7 @@ func (f *Filter) reserve(blocks uint64) error {
 func (f *Filter) split() error {
 	s := f.load()
 	n := s.blocks()
-	if n == maxBlocks {
+	if n == f.shape.maxBlocks() {
 		return fmt.Errorf("evergreen: %d blocks are the most: %w", n, filter.ErrFull)
 	}
 	if err := f.reserve(n + 1); err != nil {
@@ -163,6 +166,9 @@ func (f *Filter) publish(s state) {
 func (f *Filter) Grow() error {
 	f.resizing.Lock()
 	defer f.resizing.Unlock()
+	if f.closed {
+		return errClosed
+	}
 	if err := f.split(); err != nil {
 		return err
 	}
@@ -176,6 +182,9 @@ func (f *Filter) Grow() error {
 func (f *Filter) Shrink() error {
 	f.resizing.Lock()
 	defer f.resizing.Unlock()
+	if f.closed {
+		return errClosed
+	}
 	if f.load().blocks() == minBlocks {
 		return fmt.Errorf("evergreen: shrink: %d blocks are the least: %w", minBlocks, filter.ErrFull)
 	}

@@ -197,7 +197,7 @@ var table = []Kind{
 		Number:       frame.Evergreen,
 		Title:        "one cache line of bits and one stored fingerprint per key",
 		Strength:     "deletes exactly, grows and shrinks a block at a time, keeps the rate, one cache line per query, and readers never wait",
-		Weakness:     "about 84 bits per key at 1 %, of which queries read 12; 16 KiB and more however small the set is",
+		Weakness:     "about 80 bits per key at 1 %, of which queries read 12; 16 KiB and more however small the set is",
 		Grows:        true,
 		Duplicates:   filter.DuplicatesIgnored,
 		Deleting:     "exact",
