@@ -8,5 +8,5 @@ import "github.com/everbloom-go/everbloom/lab"
 
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{params}
+	return []lab.Experiment{hashset, params, seeds, deletion}
 }
