@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
 
 // All returns every experiment, document by document, each in its own order.
 func All() []lab.Experiment {
 	return slices.Concat(
+		dlbf10.Experiments(),
 		sum.Experiments(),
 	)
 }

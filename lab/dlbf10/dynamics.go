@@ -18,7 +18,7 @@ var dynamics = lab.Experiment{
 	Question: "How long does a deletable filter stay deletable while keys come and go?",
 	Says: "Sec. III: with frequent deletions and insertions \"orphaned bits may fill the filter until collisions have happened in every region, hampering future deletions and increasing the residual fpr\". " +
 		"Sec. V leaves open \"the practical limits if we keep doing insertions and deletions\".",
-	Quick: dynamicParams(500, 6, 4),
+	Quick: dynamicParams(200, 20, 4),
 	Full:  dynamicParams(2_000, 100, 16),
 	Run:   runDynamics,
 }

@@ -96,6 +96,7 @@ func lifeChecks(lives []*life) []lab.Check {
 func predictedLife(l *life) lab.Check {
 	f := newFluid(numbersOf(l.shape, l.n))
 	f.advance(1)
+	p := f.deletable()
 	return lab.Predicted(fmt.Sprintf("deletable after one turnover, m = %d, r = %d", l.shape.Bits, l.shape.Regions),
-		"Markov chain of a clean region", f.deletable(), l.state[int(math.Round(1/l.every))].deletable)
+		"Markov chain of a clean region", p, atLeastRandom(l.state[int(math.Round(1/l.every))].deletable, p, l.n))
 }

@@ -131,19 +131,13 @@ func (w *sweep) checks() []lab.Check {
 	}
 }
 
-// noise is the standard error of a share, and no less than what independent keys
-// would give: where no key at all is pinned the trials show no deviation.
-func (w *sweep) noise(i, j int) float64 {
-	p, found := numbersOf(w.shapes[i], w.keys[j]).eq1(), w.found[i][j]
-	return max(found.StandardError(), math.Sqrt(p*(1-p)/float64(w.keys[j]*found.N)))
-}
-
 // lower checks that the simulation stays under the theory.
 func (w *sweep) lower() lab.Check {
 	above := 0
 	for i := range w.shapes {
 		for j := range w.keys {
-			above += oneIf(w.gap(i, j) < -lab.Sigmas*w.noise(i, j))
+			noise := atLeastRandom(w.found[i][j], numbersOf(w.shapes[i], w.keys[j]).eq1(), w.keys[j]).StandardError()
+			above += oneIf(w.gap(i, j) < -lab.Sigmas*noise)
 		}
 	}
 	return lab.Holds("measured against Eq. (1)", "relatively lower values than predicted by theory (Sec. IV)",

@@ -143,14 +143,21 @@ func sum(list []float64) (total float64) {
 }
 
 // halfLife returns after how many turnovers less than half of the keys can be
-// deleted, at most limit.
+// deleted, at most limit. Between two looks it interpolates.
 func halfLife(v numbers, limit float64) float64 {
+	const between = 8 * fluidStep
 	f := newFluid(v)
-	for t := 0.0; t < limit; t += fluidStep {
-		if f.deletable() < 0.5 {
-			return t
+	last := f.deletable()
+	if last < 0.5 {
+		return 0
+	}
+	for t := 0.0; t < limit; t += between {
+		f.advance(between)
+		now := f.deletable()
+		if now < 0.5 {
+			return t + between*(last-0.5)/(last-now)
 		}
-		f.advance(fluidStep)
+		last = now
 	}
 	return limit
 }

@@ -23,7 +23,7 @@ var r4 = lab.Experiment{
 	Says: "Sec. I: R1 probabilistic deletability, R2 no false negatives, R3 fixed memory, R4 a rate comparable to a standard filter of the same size. " +
 		"Sec. II: counters of 3 or 4 bits cut the bit space c-fold; a d-left filter needs about half the bits of a 4-bit counting one and around 2m for the rate of a standard filter; " +
 		"variable-length signatures deny keys; no variation satisfies all four. Sec. III-B: \"the false positive degradation is driven by the ratio m/r\".",
-	Quick: r4Params(2_000, 10, 20_000),
+	Quick: r4Params(2_000, 40, 5_000),
 	Full:  r4Params(10_000, 200, 100_000),
 	Run:   runR4,
 }

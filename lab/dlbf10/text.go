@@ -68,7 +68,7 @@ func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 func hashings(s deletable.Shape, n int, d dictionary) []hashing {
 	words := func(h filter.Hash) func(r *rand.Rand) (outcome, error) {
 		keys := d.keys(h)
-		return func(r *rand.Rand) (outcome, error) { return addAndDelete(s, sample(r, keys, n, nil)) }
+		return func(r *rand.Rand) (outcome, error) { return addAndDelete(s, sample(r, keys, n)) }
 	}
 	ideal := func(own bool) func(r *rand.Rand) (outcome, error) {
 		return func(r *rand.Rand) (outcome, error) { return idealTrial(r, s, n, own), nil }

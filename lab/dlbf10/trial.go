@@ -2,6 +2,7 @@ package dlbf10
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -42,8 +43,9 @@ func deleteAll(f *deletable.Filter, keys []filter.Key) (o outcome) {
 	return o
 }
 
+// setBits undoes a division, and its rounding.
 func setBits(f *deletable.Filter) float64 {
-	return f.Info().Fill * float64(f.Shape().Cells())
+	return math.Round(f.Info().Fill * float64(f.Shape().Cells()))
 }
 
 // filled returns a filter with the keys.
@@ -59,7 +61,7 @@ func filled(s deletable.Shape, keys []filter.Key) (*deletable.Filter, error) {
 // simulate repeats Sec. IV: n keys drawn from a dictionary, added, deleted.
 func simulate(ctx context.Context, e *lab.Env, s deletable.Shape, n int, from []filter.Key) ([]outcome, error) {
 	return lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (outcome, error) {
-		keys := sample(r, from, n, nil)
+		keys := sample(r, from, n)
 		f, err := filled(s, keys)
 		if err != nil {
 			return outcome{}, err
@@ -75,6 +77,14 @@ func meanOf[T any](trials []T, figure func(T) float64) lab.Estimate {
 		values[i] = figure(t)
 	}
 	return lab.Mean(values)
+}
+
+// atLeastRandom gives an estimate of a share no smaller a deviation than so many
+// independent keys per trial would have if the share were p. Where hardly any key
+// is pinned the trials may show none at all.
+func atLeastRandom(e lab.Estimate, p float64, keys int) lab.Estimate {
+	e.Deviation = max(e.Deviation, math.Sqrt(p*(1-p)/float64(keys)))
+	return e
 }
 
 // deletableShare and its like are figures for meanOf.

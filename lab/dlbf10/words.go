@@ -94,12 +94,12 @@ func makeWords(n int) []string {
 	seen := make(map[string]bool, n)
 	words := make([]string, 0, n)
 	for len(words) < n {
-		stem := ""
+		var stem strings.Builder
 		for range 1 + r.IntN(4) {
-			stem += pick(onsets) + pick(vowels) + pick(codas)
+			stem.WriteString(pick(onsets) + pick(vowels) + pick(codas))
 		}
 		for _, end := range endings[:1+r.IntN(len(endings))] {
-			if w := stem + end; !seen[w] && len(words) < n {
+			if w := stem.String() + end; !seen[w] && len(words) < n {
 				seen[w] = true
 				words = append(words, w)
 			}
@@ -129,12 +129,22 @@ func openKeys(e *lab.Env) (keys []filter.Key, note string, err error) {
 // maxSample keeps samples far smaller than dictionaries.
 const maxSample = 1_000
 
-// sample draws n different keys, at most maxSample. Those of avoid are left out.
-func sample(r *rand.Rand, from []filter.Key, n int, avoid []filter.Key) []filter.Key {
+// sample draws n different keys, at most maxSample.
+func sample(r *rand.Rand, from []filter.Key, n int) []filter.Key {
 	chosen := make([]filter.Key, 0, n)
 	for len(chosen) < n {
-		k := from[r.IntN(len(from))]
-		if !slices.Contains(chosen, k) && !slices.Contains(avoid, k) {
+		if k := from[r.IntN(len(from))]; !slices.Contains(chosen, k) {
+			chosen = append(chosen, k)
+		}
+	}
+	return chosen
+}
+
+// absent draws n keys that are not among the members; they may repeat.
+func absent(r *rand.Rand, from []filter.Key, n int, members []filter.Key) []filter.Key {
+	chosen := make([]filter.Key, 0, n)
+	for len(chosen) < n {
+		if k := from[r.IntN(len(from))]; !slices.Contains(members, k) {
 			chosen = append(chosen, k)
 		}
 	}

@@ -21,7 +21,7 @@ var deletion = lab.Experiment{
 		"a bit on which two deleted keys collided stays set in the collision array and is reset by counters. A second filter of deleted keys \"takes up the same amount of space as the collision array\", " +
 		"brings \"a greater possibility of false negatives\" and \"causes even more error in the result\". Conclusion: false negatives are introduced, or the size increases \"by at least roughly double\".",
 	Quick: deletionParams(1_000, 20, 5_000),
-	Full:  deletionParams(10_000, 500, 20_000),
+	Full:  deletionParams(10_000, 200, 20_000),
 	Run:   runDeletion,
 }
 

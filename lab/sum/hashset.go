@@ -97,22 +97,24 @@ func rival(e *lab.Env, n int) (v rivalry, err error) {
 // timeSets asks set and filter about present and absent keys, in turn.
 func timeSets(set map[string]struct{}, f *bloom.Filter, hits, misses []string, rounds int) []contest {
 	var h filter.Hash
-	inSet := func(keys []string) func() {
-		return func() {
+	inSet := func(keys []string) func() uint64 {
+		return func() (yes uint64) {
 			for _, k := range keys {
 				if _, ok := set[k]; ok {
-					sink++
+					yes++
 				}
 			}
+			return yes
 		}
 	}
-	inFilter := func(keys []string) func() {
-		return func() {
+	inFilter := func(keys []string) func() uint64 {
+		return func() (yes uint64) {
 			for _, k := range keys {
 				if f.MayContain(h.String(k)) {
-					sink++
+					yes++
 				}
 			}
+			return yes
 		}
 	}
 	list := []contest{{run: inSet(hits)}, {run: inFilter(hits)}, {run: inSet(misses)}, {run: inFilter(misses)}}
