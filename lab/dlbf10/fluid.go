@@ -59,7 +59,7 @@ func binomialTerms(n int, p, q float64) []float64 {
 }
 
 // fluidStep is small against every rate of a region of some dozen cells.
-const fluidStep = 1.0 / 64
+const fluidStep = 1.0 / 32
 
 // oldest is after how many turnovers hardly any key is left of a cohort: 4 in a
 // million.
@@ -145,7 +145,7 @@ func sum(list []float64) (total float64) {
 // halfLife returns after how many turnovers less than half of the keys can be
 // deleted, at most limit. Between two looks it interpolates.
 func halfLife(v numbers, limit float64) float64 {
-	const between = 8 * fluidStep
+	const between = 4 * fluidStep
 	f := newFluid(v)
 	last := f.deletable()
 	if last < 0.5 {

@@ -7,22 +7,6 @@ import (
 	"github.com/everbloom-go/everbloom/lab"
 )
 
-func TestParamsReproduces(t *testing.T) {
-	result, err := params.Do(t.Context(), &lab.Env{Params: params.Quick, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range result.Checks {
-		if c.Verdict == lab.Differs {
-			t.Errorf("seed 1: %s: %s, ours %s, tolerance %s", c.Name, c.Printed, c.Ours, c.Tolerance)
-		}
-		t.Log(c.Name, "|", c.Printed, "|", c.Ours, "|", c.Tolerance)
-	}
-	if len(result.Plots) != 2 || len(result.Tables) != 1 {
-		t.Errorf("%d plots, %d tables", len(result.Plots), len(result.Tables))
-	}
-}
-
 // A filter with a hash too many must be seen, or the check is worth nothing.
 func TestBestHashesDiffersFarFromTheOptimum(t *testing.T) {
 	rates := []lab.Estimate{

@@ -40,7 +40,7 @@ func (c contest) median() float64 {
 }
 
 const (
-	timedKeys   = 20_000
+	timedKeys   = 5_000
 	timedRounds = 9
 )
 
