@@ -125,7 +125,8 @@ func (p picture) compressed(budget int) []bool {
 }
 
 // limit is the deletability that a code of so many bits cannot exceed if it treats
-// all set cells alike.
+// all set cells alike. It takes cells as independent and a key's own repetitions as
+// collisions, as [deletable.Deletable] does: for some hundred cells a little low.
 //
 // Of the set cells a share q is collided. A code that names a share c of them as
 // clean, all rightly, must carry H(q) - (1-c) H(q/(1-c)) bits for each: what is

@@ -36,7 +36,7 @@ func runEncodings(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}
 	result := &lab.Result{Tables: []lab.Table{sizes}, Notes: []string{
 		"Codes are exact, or name fewer cells than are clean, never a collided one. Sizes of enumerative codes are the logarithms of the number of cases, rounded up, and the count of collisions.",
-		"The limit is the least information that any code must carry that does not look at which cells belong to which key, from rate-distortion theory, for cells that collide independently.",
+		"The limit is the least information that any code must carry that does not look at which cells belong to which key, from rate-distortion theory, for cells that collide independently. It is a formula for large filters: in 240 bits exact codes come out up to 0.7 points above it where it has levelled off.",
 	}}
 	return result, codeGains(ctx, e, result, steps)
 }
