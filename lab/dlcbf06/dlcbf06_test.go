@@ -1,0 +1,91 @@
+package dlcbf06
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/lab"
+)
+
+// differing has the checks that are known to differ in quick runs, by experiment.
+var differing = map[string][]string{
+	"dlcbf06/worked":   {"Sec. 4: ratio at r = 14, c = 16/3", "Sec. 5.1: odds that five elements share a hash value"},
+	"dlcbf06/table1":   {"trials outside the printed range of rates"},
+	"dlcbf06/cbf":      {"overflow of counters in both filters", "trials outside the printed range of rates"},
+	"dlcbf06/overflow": {"elements at a load of 6.5", "the same at 53,428 elements"},
+}
+
+func TestVerdictsAreAsKnown(t *testing.T) {
+	if filtertest.UnderRace {
+		t.Skip("see TestTrialsDoNotRace")
+	}
+	for _, x := range Experiments() {
+		t.Run(x.ID, func(t *testing.T) {
+			result, err := x.Do(t.Context(), &lab.Env{Params: x.Quick, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			known := map[string]bool{}
+			for _, name := range differing[x.ID] {
+				known[name] = true
+			}
+			for _, c := range result.Checks {
+				if (c.Verdict == lab.Differs) != known[c.Name] || c.Unexpected() {
+					t.Errorf("seed 1: %s: %s, known to differ: %t; printed %s, ours %s, tolerance %s", c.Name, c.Verdict, known[c.Name], c.Printed, c.Ours, c.Tolerance)
+				}
+				delete(known, c.Name)
+			}
+			for name := range known {
+				t.Errorf("there is no check %q", name)
+			}
+		})
+	}
+}
+
+// TestTrialsDoNotRace runs everything as briefly as it can be run.
+func TestTrialsDoNotRace(t *testing.T) {
+	brief := map[string]int{"trials": 3, "trials with 53,428 elements": 2, "further trials": 2, "steps": 200, "queries": 100, "steps between looks": 50, "keys": 2_400}
+	for _, x := range Experiments() {
+		params := append(lab.Params(nil), x.Quick...)
+		for i, p := range params {
+			if n, ok := brief[p.Name]; ok {
+				params[i] = lab.Int(p.Name, n)
+			}
+			if p.Name == "cells" {
+				params[i] = lab.Ints(p.Name, 8)
+			}
+		}
+		if _, err := x.Do(t.Context(), &lab.Env{Params: params, Seed: 1, Workers: 3}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestExperimentsStopWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, x := range Experiments() {
+		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", x.ID, err)
+		}
+	}
+}
+
+// verdicts returns those of the checks by name.
+func verdicts(checks []lab.Check) map[string]lab.Verdict {
+	out := map[string]lab.Verdict{}
+	for _, c := range checks {
+		out[c.Name] = c.Verdict
+	}
+	return out
+}
+
+// want fails unless a check has the verdict.
+func want(t *testing.T, checks []lab.Check, name string, verdict lab.Verdict) {
+	t.Helper()
+	if got := verdicts(checks)[name]; got != verdict {
+		t.Errorf("%q: %q, want %q", name, got, verdict)
+	}
+}
