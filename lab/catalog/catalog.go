@@ -6,6 +6,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/dlbf10"
+	"github.com/everbloom-go/everbloom/lab/dlcbf06"
+	"github.com/everbloom-go/everbloom/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
 
@@ -14,5 +16,7 @@ func All() []lab.Experiment {
 	return slices.Concat(
 		dlbf10.Experiments(),
 		sum.Experiments(),
+		dpbf19.Experiments(),
+		dlcbf06.Experiments(),
 	)
 }
