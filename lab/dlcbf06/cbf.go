@@ -138,8 +138,8 @@ func counterChecks(trials []cbfTrial, steps, every int) []lab.Check {
 		return checks
 	}
 	return append(checks,
-		events("trials that reached 12 or more", "16 and 1 of 10,000 trials", 17, paperTrials, reached(12), n),
-		events("trials that reached 13", "1 of 10,000 trials", 1, paperTrials, reached(13), n),
+		events("trials that reached 12 or more", "16 and 1 of 10,000 trials", 17, reached(12), n),
+		events("trials that reached 13", "1 of 10,000 trials", 1, reached(13), n),
 		lab.Holds("trials that reached 14", "0 of 10,000 trials", fmt.Sprintf("%d of %d", reached(14), n), reached(14) == 0, "none"))
 }
 

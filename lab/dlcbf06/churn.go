@@ -72,10 +72,10 @@ func falsePositives(f filter.Filter, queries int, r *rand.Rand) (yes int) {
 }
 
 // events compares how many of our trials saw something rare with how many of the
-// paper's did. If the odds are the same, each of all those trials is one of ours
+// paper's 10,000 did. If the odds are the same, each of all those trials is one of ours
 // with the same probability.
-func events(name, printed string, theirs, theirTrials, ours, ourTrials int) lab.Check {
-	all, share := float64(theirs+ours), float64(ourTrials)/float64(ourTrials+theirTrials)
+func events(name, printed string, theirs, ours, ourTrials int) lab.Check {
+	all, share := float64(theirs+ours), float64(ourTrials)/float64(ourTrials+paperTrials)
 	lo, hi := theory.BinomialInterval(all, share, lab.Sigmas)
 	c := lab.Holds(name, printed, fmt.Sprintf("%d of %d trials: %s %%", ours, ourTrials, lab.Digits(100*float64(ours)/float64(max(ourTrials, 1)), 3)),
 		lo <= float64(ours) && float64(ours) <= hi,

@@ -59,7 +59,9 @@ func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		of := func(j int) lab.Estimate { return lab.Mean(column(sketches, func(s [3]float64) float64 { return s[j] })) }
+		of := func(j int) lab.Estimate {
+			return lab.Mean(column(sketches, func(s [3]float64) float64 { return s[j] }))
+		}
 		tallies[i] = tally{of(0), of(1), of(2)}
 		table.Add(b.name, tallies[i].unclear, tallies[i].denied, tallies[i].full)
 	}

@@ -49,8 +49,8 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}
 	right, wrong := seen[0], seen[1]
 	result.Checks = append(overflowFormulas(),
-		events("overflow, 53,248 elements", "254 of 10,000 trials", 254, paperTrials, right.overflows, right.trials),
-		events("overflow, 53,428 elements", "254 of 10,000 trials", 254, paperTrials, wrong.overflows, wrong.trials).
+		events("overflow, 53,248 elements", "254 of 10,000 trials", 254, right.overflows, right.trials),
+		events("overflow, 53,428 elements", "254 of 10,000 trials", 254, wrong.overflows, wrong.trials).
 			Because("The number of elements is a slip: 53,248 are a load of 6.5, and fit"))
 	result.Tables = []lab.Table{overflowTable(steps, right.overflows, right.trials, wrong.overflows, wrong.trials)}
 	result.Plots = []lab.Plot{overflowPlot(steps, lab.Share(6.5, right.overflows, right.trials),

@@ -80,7 +80,7 @@ func TestChurnEndsWithTheFirstError(t *testing.T) {
 }
 
 func TestLargestFindsTheCounter(t *testing.T) {
-	for value := uint64(0); value < 16; value++ {
+	for value := range uint64(16) {
 		for at := range 32 {
 			words := []uint64{0x1111111111111111, 0x2222222222222222}
 			words[at/16] &^= 15 << (at % 16 * 4)

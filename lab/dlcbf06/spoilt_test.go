@@ -23,7 +23,7 @@ func TestEventsTellRatesApart(t *testing.T) {
 		{118, 2_000, lab.Differs},
 		{0, 5, lab.Shown}, // nothing could fail
 	} {
-		if got := events("x", "254 of 10,000 trials", 254, paperTrials, c.ours, c.trials); got.Verdict != c.want {
+		if got := events("x", "254 of 10,000 trials", 254, c.ours, c.trials); got.Verdict != c.want {
 			t.Errorf("%d of %d: %+v", c.ours, c.trials, got)
 		}
 	}

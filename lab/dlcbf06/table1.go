@@ -153,7 +153,7 @@ func eventResults(result *lab.Result, trials []table1Trial, steps int) {
 		lab.Holds("full buckets in the fourth subarray", "never in 10,000 trials", fmt.Sprintf("%d of %d trials", last, n), last == 0,
 			fmt.Sprintf("none at any of the looks, one every %d steps", lookEvery)))
 	four := count(trials, func(t table1Trial) bool { return t.four })
-	check := events("trials with four elements of one hash value at some time", "six of 10,000 trials, five never", 6, paperTrials, four, n)
+	check := events("trials with four elements of one hash value at some time", "six of 10,000 trials, five never", 6, four, n)
 	if steps != paperSteps { // shorter trials have other odds
 		check = expected("trials with four elements of one hash value at some time",
 			fmt.Sprintf("C(n,4)/|B||R|³, and so for each set of %d steps", steps), fourEqual(steps), four, n)

@@ -172,7 +172,9 @@ func (g *figure1) add(n int, sets []rates) {
 	g.listed.add(n, all.listed, len(sets))
 	g.bound.Points = append(g.bound.Points, lab.Point{X: float64(n), Y: target})
 	alpha := float64(n) / dynamic.Capacity(float64(g.shape.Positions), float64(g.shape.Hashes), target)
-	share := func(a answers) string { return fmt.Sprintf("%s (%d of %d)", lab.Digits(float64(a.yes)/float64(a.queries), 3), a.yes, a.queries) }
+	share := func(a answers) string {
+		return fmt.Sprintf("%s (%d of %d)", lab.Digits(float64(a.yes)/float64(a.queries), 3), a.yes, a.queries)
+	}
 	g.table.Add(n, share(all.spread), share(all.near), all.units, share(all.listed), dynamic.FPRBound(target, alpha))
 	g.checks = append(g.checks, keeps(fmt.Sprintf("DPBF, %d ids spread evenly", n), all.spread), keeps(fmt.Sprintf("DPBF, %d ids in runs", n), all.near))
 	if alpha >= 2 {

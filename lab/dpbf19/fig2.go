@@ -83,8 +83,10 @@ func contenders(p population, n uint64) ([]contender, int, error) {
 	}
 	asks := func(name string, f filter.Filter, key func(uint64) filter.Key) contender {
 		// Present ids are asked for in no order: 40503 has no factor in common with n.
-		return contender{name, func(i uint64) bool { return f.MayContain(key(p.absent(n, i))) },
-			func(i uint64) bool { return f.MayContain(key(p.present(n, i*40_503%n))) }}
+		return contender{
+			name, func(i uint64) bool { return f.MayContain(key(p.absent(n, i))) },
+			func(i uint64) bool { return f.MayContain(key(p.present(n, i*40_503%n))) },
+		}
 	}
 	return []contender{asks("DPBF", ours, filterKey), asks("DBF", units, key), asks("plain", plain, key)}, units.Units(), nil
 }

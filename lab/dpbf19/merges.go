@@ -250,8 +250,10 @@ func mergeChecks(all []merged) []lab.Check {
 // mergePlot draws every merge.
 func mergePlot(all []merged) lab.Plot {
 	series := []lab.Series{
-		{Name: "plain, unions", Style: lab.Dots, Color: 2}, {Name: "plain, intersections", Style: lab.Dots, Color: 3},
-		{Name: "DPBF, unions", Style: lab.Dots, Color: 1}, {Name: "DPBF, intersections", Style: lab.Dots, Color: 4},
+		{Name: "plain, unions", Style: lab.Dots, Color: 2},
+		{Name: "plain, intersections", Style: lab.Dots, Color: 3},
+		{Name: "DPBF, unions", Style: lab.Dots, Color: 1},
+		{Name: "DPBF, intersections", Style: lab.Dots, Color: 4},
 	}
 	var left, right float64 = math.Inf(1), 0
 	for _, m := range all {

@@ -1,19 +1,9 @@
 package dpbf19
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net/netip"
-	"os"
-	"path/filepath"
-	"strings"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/theory"
@@ -69,12 +59,12 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 	}
 	result := &lab.Result{Checks: spaceChecks(all, shape)}
-	real, note, err := blocklist(e.Data)
+	listed, note, err := blocklist(e.Data)
 	if err != nil {
 		return nil, err
 	}
-	if real != nil {
-		all = append(all, countUnits("addresses of a blocklist", real))
+	if listed != nil {
+		all = append(all, countUnits("addresses of a blocklist", listed))
 		result.Checks = append(result.Checks, onRealData(all[len(all)-1], shape))
 	}
 	result.Notes = append(result.Notes, note)
@@ -199,39 +189,3 @@ func spacePlot(all []counted, s partition.Shape) lab.Plot {
 		X: lab.Axis{Names: names}, Y: lab.Axis{Label: "bits per key", Log: true}, Series: []lab.Series{listed, layout, ours},
 	}
 }
-
-// blocklist reads the addresses of ip/ipsum.txt.gz in the folder with data. Without it
-// there is no filter, and the note says so.
-func blocklist(folder string) (*partition.Filter, string, error) {
-	if folder == "" {
-		return nil, "Without --data there is no real data here. The paper's is unknown.", nil
-	}
-	file, err := os.Open(filepath.Join(folder, "ip", "ipsum.txt.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "The folder with data has no ip/ipsum.txt.gz.", nil
-	} else if err != nil {
-		return nil, "", err
-	}
-	defer file.Close()
-	packed, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, "", err
-	}
-	f, err := partition.New(wish)
-	if err != nil {
-		return nil, "", err
-	}
-	for lines := bufio.NewScanner(packed); lines.Scan(); err = errors.Join(err, lines.Err()) {
-		word, _, _ := strings.Cut(lines.Text(), "\t")
-		address, bad := netip.ParseAddr(word)
-		if bad != nil || !address.Is4() {
-			continue // a comment
-		}
-		four := address.As4()
-		if _, err := f.Add(filter.Key(binary.BigEndian.Uint32(four[:]))); err != nil {
-			return nil, "", err
-		}
-	}
-	return f, fmt.Sprintf("Real data: the %d IPv4 addresses of the blocklist ip/ipsum.txt.gz. The paper's data are unknown.", f.Len()), err
-}
-
