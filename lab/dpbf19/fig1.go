@@ -78,8 +78,10 @@ func oneSize(n uint64, queries, asked int, r *rand.Rand) (out rates, err error) 
 		if err := p.fill(f, n); err != nil {
 			return out, err
 		}
-		*p.to = answers{queries: queries, told: f.Info().FPR}
-		for i := range uint64(queries) {
+		// No id is asked for twice: its answer would be the same.
+		different := min(uint64(queries), p.absentees(n))
+		*p.to = answers{queries: int(different), told: f.Info().FPR}
+		for i := range different {
 			if f.MayContain(filterKey(p.absent(n, i))) {
 				p.to.yes++
 			}

@@ -27,14 +27,17 @@ func list(s partition.Shape) dynamic.Shape {
 func key(id uint64) filter.Key { return filter.Hash{}.Uint64(id) }
 
 // A population is a way in which ids lie in the universe: the i-th of n that are in
-// the set, and the i-th of many near them that are not.
+// the set, and the i-th of those near them that are not.
 type population struct {
 	name            string
 	present, absent func(n, i uint64) uint64
+	absentees       func(n uint64) uint64 // how many different ones absent gives
 }
 
-// The populations, all of one seed. There are at least 2^31 evenly spread ids that
-// are absent; those of the others repeat after some thousand per populated unit.
+// many is how many absent ids there are where their number does not matter.
+func many(uint64) uint64 { return 1 << 31 }
+
+// The populations, all of one seed.
 func populations(seed uint32) []population {
 	return []population{evenly(seed), clusters(seed), runs(seed), aligned(seed)}
 }
@@ -45,35 +48,34 @@ func evenly(seed uint32) population {
 		"spread evenly",
 		func(_, i uint64) uint64 { return permute(i, 32, seed) },
 		func(n, i uint64) uint64 { return permute(n+i, 32, seed) },
+		many,
 	}
 }
 
 // clusters are twenty ranges, of which one id in four to eight is taken.
 func clusters(seed uint32) population {
 	wide := func(n uint64) int { return bits.Len64(n/20) + 2 }
+	taken := func(n uint64) uint64 { return n/20 + 1 }
 	at := func(n, i, rank uint64) uint64 {
-		return i%20*(universe/20) + permute(rank%(1<<wide(n)), wide(n), seed)
+		return i%20*(universe/20) + permute(rank, wide(n), seed)
 	}
 	return population{
 		"20 clusters, one id in 4 to 8",
 		func(n, i uint64) uint64 { return at(n, i, i/20) },
-		func(n, i uint64) uint64 {
-			taken := n/20 + 1
-			return at(n, i, taken+i/20%(1<<wide(n)-taken))
-		},
+		func(n, i uint64) uint64 { return at(n, i, taken(n)+i/20) },
+		func(n uint64) uint64 { return 20 * (1<<wide(n) - taken(n)) },
 	}
 }
 
 // runs are a thousand neighbours each; what is absent follows a run at once.
 func runs(seed uint32) population {
 	at := func(run, i uint64) uint64 { return permute(run, 20, seed)<<12 + i }
+	all := func(n uint64) uint64 { return max(1, n/1000) }
 	return population{
 		"runs of 1,000",
 		func(_, i uint64) uint64 { return at(i/1000, i%1000) },
-		func(n, i uint64) uint64 {
-			all := max(1, n/1000)
-			return at(i%all, 1000+i/all%3000)
-		},
+		func(n, i uint64) uint64 { return at(i%all(n), 1000+i/all(n)) },
+		func(n uint64) uint64 { return 3000 * all(n) },
 	}
 }
 
@@ -84,6 +86,7 @@ func aligned(seed uint32) population {
 		"whole units of 1,024",
 		func(_, i uint64) uint64 { return at(i/1024, i%1024) },
 		func(n, i uint64) uint64 { return at(n/1024+1+i/1024, i%1024) },
+		many,
 	}
 }
 

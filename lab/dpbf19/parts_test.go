@@ -41,10 +41,13 @@ func TestPopulationsKeepAbsentIDsApart(t *testing.T) {
 			if uint64(len(present)) != n {
 				t.Errorf("%s: %d different ids of %d", p.name, len(present), n)
 			}
-			for i := range uint64(100_000) {
-				if id := p.absent(n, i); present[id] || id >= universe {
-					t.Fatalf("%s, %d ids: the absent id %d, %d, is present or outside", p.name, n, i, id)
+			absent := map[uint64]bool{}
+			for i := range min(50_000, p.absentees(n)) {
+				id := p.absent(n, i)
+				if present[id] || absent[id] || id >= universe {
+					t.Fatalf("%s, %d ids: the absent id %d, %d, is present, outside or there twice", p.name, n, i, id)
 				}
+				absent[id] = true
 			}
 		}
 	}

@@ -23,11 +23,11 @@ var theorem = lab.Experiment{
 		"for α ≥ 1 there are ⌊α⌋ units; every one but the last has rate f_t, the last f_last; f_D ≥ ⌊α⌋ f_t.",
 	Quick: lab.Params{
 		lab.Floats("unit rates", 1e-4, 1e-2), lab.Int("keys of a unit", 2_000), lab.Floats("α", 0.5, 1.5, 4.5, 9.9, 32.5),
-		lab.Int("lists", 6), lab.Int("units to ask", 2_000_000),
+		lab.Int("lists", 20), lab.Int("units to ask", 500_000),
 	},
 	Full: lab.Params{
 		lab.Floats("unit rates", 1e-4, 1e-2), lab.Int("keys of a unit", 10_000), lab.Floats("α", 0.5, 1.5, 2.5, 4.5, 9.9, 16.5, 32.5, 64.5, 150.5),
-		lab.Int("lists", 40), lab.Int("units to ask", 60_000_000),
+		lab.Int("lists", 40), lab.Int("units to ask", 25_000_000),
 	},
 	Run: runTheorem,
 }
