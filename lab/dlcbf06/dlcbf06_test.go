@@ -46,7 +46,7 @@ func TestVerdictsAreAsKnown(t *testing.T) {
 
 // TestTrialsDoNotRace runs everything as briefly as it can be run.
 func TestTrialsDoNotRace(t *testing.T) {
-	brief := map[string]int{"trials": 3, "trials with 53,428 elements": 2, "further trials": 2, "steps": 200, "queries": 100, "steps between looks": 50, "keys": 2_400}
+	brief := map[string]int{"trials": 2, "trials with 53,428 elements": 2, "further trials": 2, "steps": 200, "queries": 100, "steps between looks": 50, "keys": 2_400}
 	for _, x := range Experiments() {
 		params := append(lab.Params(nil), x.Quick...)
 		for i, p := range params {
@@ -54,7 +54,7 @@ func TestTrialsDoNotRace(t *testing.T) {
 				params[i] = lab.Int(p.Name, n)
 			}
 			if p.Name == "cells" {
-				params[i] = lab.Ints(p.Name, 8)
+				params[i] = lab.Ints(p.Name, 2)
 			}
 		}
 		if _, err := x.Do(t.Context(), &lab.Env{Params: params, Seed: 1, Workers: 3}); err != nil {

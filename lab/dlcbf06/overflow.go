@@ -114,7 +114,7 @@ func overflowTable(steps, right, rightTrials, wrong, wrongTrials int) lab.Table 
 func overflowPlot(steps int, measured ...lab.Point) lab.Plot {
 	all := lab.Series{Name: "fluid limit, every key in a cell", Style: lab.Dashed, Color: 1}
 	shared := lab.Series{Name: "equal fingerprints share one", Style: lab.Line, Color: 1}
-	for load := 6.3; load < 6.76; load += 0.025 {
+	for load := 6.3; load < 6.71; load += 0.04 {
 		n := math.Round(load * exampleBuckets)
 		all.Points = append(all.Points, lab.Point{X: load, Y: dleft.SteadyOverflow(4, 8, 2048, n, float64(steps))})
 		shared.Points = append(shared.Points, lab.Point{X: load, Y: dleft.SteadyOverflow(4, 8, 2048, distinct(n), float64(steps))})

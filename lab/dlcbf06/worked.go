@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
@@ -27,14 +28,15 @@ var worked = lab.Experiment{
 }
 
 func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	result := &lab.Result{
-		Checks: append(bloomFigures(), append(sizeFigures(), exampleFigures()...)...),
+	measured, err := measuredFigures(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return &lab.Result{
+		Checks: slices.Concat(bloomFigures(), sizeFigures(), exampleFigures(), measured),
 		Plots:  []lab.Plot{bitsPlot(), ratioPlot()},
 		Tables: []lab.Table{equalSize(), tighter(e.Ints("cells"))},
-	}
-	measured, err := measuredFigures(ctx, e)
-	result.Checks = append(result.Checks, measured...)
-	return result, err
+	}, nil
 }
 
 // bloomFigures are those of Sec. 1 and 2.1.
