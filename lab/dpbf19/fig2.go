@@ -176,17 +176,17 @@ func timeChecks(races []race) []lab.Check {
 	ratio := last.absent[1] / last.absent[0]
 	shown := fmt.Sprintf("%s times at %d ids", lab.Digits(ratio, 3), last.n)
 	checks := []lab.Check{
-		lab.Holds("a query of the list takes longer (timing)", "a great query advantage of the tree", shown, ratio > 1, "above 1 at the largest size"),
+		lab.Holds("a query of the list takes longer (timing)", "a great query advantage of the tree", shown, ratio > 1, "above 1 at the largest size").Timed(),
 		lab.Holds("the list gets slower with the set, the tree hardly (timing)", "linear structure against binary tree",
 			fmt.Sprintf("from %d to %d ids: list %s times, tree %s times", races[0].n, last.n,
 				lab.Digits(last.absent[1]/races[0].absent[1], 3), lab.Digits(last.absent[0]/races[0].absent[0], 3)),
-			last.absent[1]/races[0].absent[1] > last.absent[0]/races[0].absent[0], "the list's factor is the larger one"),
+			last.absent[1]/races[0].absent[1] > last.absent[0]/races[0].absent[0], "the list's factor is the larger one").Timed(),
 	}
 	// The paper does not say for how many ids; only lists of many units can be slow.
 	if last.units < 5_000 {
 		return append(checks, lab.Show("DBF / DPBF, in lists of few units (timing)", shown+fmt.Sprintf(" in %d units", last.units)))
 	}
 	return append(checks,
-		lab.Holds("Figure 2: DBF / DPBF (timing)", "over 2 orders of magnitude", shown, ratio > 100, "above 100 at the largest size"),
-		lab.Holds("Abstract: DBF / DPBF (timing)", "up to three orders of magnitude", shown, math.Log10(ratio) > 2.5, "above 10^2.5, nearer to three orders than to two, at the largest size"))
+		lab.Holds("Figure 2: DBF / DPBF (timing)", "over 2 orders of magnitude", shown, ratio > 100, "above 100 at the largest size").Timed(),
+		lab.Holds("Abstract: DBF / DPBF (timing)", "up to three orders of magnitude", shown, math.Log10(ratio) > 2.5, "above 10^2.5, nearer to three orders than to two, at the largest size").Timed())
 }

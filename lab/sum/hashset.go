@@ -151,7 +151,7 @@ func rivalChecks(v rivalry) []lab.Check {
 			v.bitsBefore == v.bitsAfter, "adding keys does not change it; it does depend on how many are planned for"),
 		lab.Holds(fmt.Sprintf("time of a no, %d keys (timing)", v.n), "performs better on large datasets for membership queries (Introduction)",
 			fmt.Sprintf("%.0f ns in the set, %.0f ns in the filter: ratio %.2f", v.setMiss, v.filterMiss, v.setMiss/v.filterMiss), v.filterMiss < v.setMiss, "direction only").
-			Because("a query reads up to k places of memory where a hash set reads one or two; the filter gains only where the set no longer fits a cache and the filter does"),
+			Because("a query reads up to k places of memory where a hash set reads one or two; the filter gains only where the set no longer fits a cache and the filter does").Timed(),
 		lab.Show(fmt.Sprintf("time of a yes, %d keys (timing)", v.n), fmt.Sprintf("%.0f ns in the set, %.0f ns in the filter: ratio %.2f", v.setHit, v.filterHit, v.setHit/v.filterHit)),
 	}
 }
