@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/lab/dpbf19"
+	"github.com/everbloom-go/everbloom/lab/ebf21"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
 
@@ -18,5 +19,6 @@ func All() []lab.Experiment {
 		sum.Experiments(),
 		dpbf19.Experiments(),
 		dlcbf06.Experiments(),
+		ebf21.Experiments(),
 	)
 }

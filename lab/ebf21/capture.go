@@ -1,0 +1,140 @@
+package ebf21
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// captureFolder is where captures are in a folder with data.
+const captureFolder = "pcap"
+
+// readCaptures returns the packets of all captures, one file after the other in
+// the order of their names, each by the key of its flow.
+func readCaptures(data string) (trace, error) {
+	t := trace{name: "captures"}
+	var names []string
+	for _, pattern := range []string{"*.pcap", "*.pcapng", "*.pcap.gz", "*.pcapng.gz"} {
+		found, err := filepath.Glob(filepath.Join(data, captureFolder, pattern))
+		if err != nil {
+			return t, fmt.Errorf("ebf21: captures: %w", err)
+		}
+		names = append(names, found...)
+	}
+	if len(names) == 0 {
+		return t, fmt.Errorf("ebf21: the folder with data has no captures in %s: %w", captureFolder, os.ErrNotExist)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		keys, err := readFile(name)
+		if err != nil {
+			return t, fmt.Errorf("ebf21: capture %s: %w", filepath.Base(name), err)
+		}
+		t.packets = append(t.packets, keys...)
+	}
+	t.name = fmt.Sprintf("%d real captures", len(names))
+	return t, nil
+}
+
+func readFile(name string) (keys []filter.Key, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if !strings.HasSuffix(name, ".gz") {
+		return readPackets(file)
+	}
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	return readPackets(unpacked)
+}
+
+// packetReader is what both formats of capture files have.
+type packetReader interface {
+	gopacket.PacketDataSource
+	LinkType() layers.LinkType
+}
+
+// openPackets finds out which of the two formats it is.
+func openPackets(src io.Reader) (packetReader, error) {
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(src, magic); err != nil {
+		return nil, err
+	}
+	src = io.MultiReader(bytes.NewReader(magic), src)
+	if bytes.Equal(magic, []byte{0x0a, 0x0d, 0x0d, 0x0a}) {
+		return pcapgo.NewNgReader(src, pcapgo.DefaultNgReaderOptions)
+	}
+	packets, err := pcapgo.NewReader(src)
+	if err == nil {
+		packets.SetSnaplen(longestPacket)
+	}
+	return packets, err
+}
+
+// longestPacket is taken for the limit that a capture names: some have packets that
+// are longer than that by a link header.
+const longestPacket = 1 << 18
+
+// readPackets returns the keys of the packets that have addresses. A capture that
+// was cut off in a packet ends before it.
+func readPackets(src io.Reader) (keys []filter.Key, err error) {
+	packets, err := openPackets(src)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		data, _, err := packets.ReadPacketData()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return keys, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if k, ok := flowKey(data, packets.LinkType()); ok {
+			keys = append(keys, k)
+		}
+	}
+}
+
+// flowKey hashes the five-tuple of a packet. One without ports has addresses only.
+func flowKey(data []byte, link layers.LinkType) (filter.Key, bool) {
+	p := gopacket.NewPacket(data, link, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
+	net := p.NetworkLayer()
+	if net == nil {
+		return 0, false
+	}
+	flow := net.NetworkFlow()
+	tuple := slices.Concat(flow.Src().Raw(), flow.Dst().Raw())
+	if t := p.TransportLayer(); t != nil {
+		ports := t.TransportFlow()
+		tuple = append(slices.Concat(tuple, ports.Src().Raw(), ports.Dst().Raw()), protocol(t.LayerType()))
+	}
+	return filter.Murmur3(0).Bytes(tuple), true
+}
+
+// protocol is the number that the Internet Protocol gives a transport.
+func protocol(t gopacket.LayerType) byte {
+	switch t {
+	case layers.LayerTypeTCP:
+		return byte(layers.IPProtocolTCP)
+	case layers.LayerTypeUDP:
+		return byte(layers.IPProtocolUDP)
+	}
+	return 0
+}

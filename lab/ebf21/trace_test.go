@@ -1,0 +1,236 @@
+package ebf21
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/elastic"
+	"github.com/everbloom-go/everbloom/lab"
+)
+
+// TestTraceIsHeavyTailed looks at the flow sizes: the share of flows with more than
+// x packets falls as x^-1.1, so that few flows have most packets.
+func TestTraceIsHeavyTailed(t *testing.T) {
+	const n = 200_000
+	tr := makeTrace(rand.New(rand.NewPCG(seed, 1)), n)
+	sizes := map[filter.Key]int{}
+	for _, k := range tr.packets {
+		sizes[k]++
+	}
+	flows := tr.flows()
+	if len(flows) != len(sizes) || math.Abs(float64(len(flows))-n*newFlow) > 6*math.Sqrt(n*newFlow) {
+		t.Errorf("%d flows, want %v", len(flows), n*newFlow)
+	}
+	above := func(x int) (share float64) {
+		for _, size := range sizes {
+			if size > x {
+				share += 1 / float64(len(sizes))
+			}
+		}
+		return share
+	}
+	slope := math.Log(above(100)/above(10)) / math.Log(10)
+	if slope > -0.9 || slope < -1.3 {
+		t.Errorf("the tail falls as x^%.2f", slope)
+	}
+	largest := 0
+	for _, size := range sizes {
+		largest = max(largest, size)
+	}
+	if largest < n/100 {
+		t.Errorf("the largest flow has %d packets", largest)
+	}
+	if !strings.Contains(tr.describe(), "not CAIDA's") {
+		t.Error(tr.describe())
+	}
+}
+
+// TestRepeatedPacketsChangeNothing is what Fig. 9 rests on.
+func TestRepeatedPacketsChangeNothing(t *testing.T) {
+	tr := makeTrace(rand.New(rand.NewPCG(seed, 2)), 20_000)
+	all, once := build(t), build(t)
+	for f, keys := range map[*elastic.Filter][]filter.Key{all: tr.packets, once: tr.flows()} {
+		if err := addAll(f, keys); err != nil {
+			t.Fatal(err)
+		}
+		f.Settle()
+	}
+	if a, b := all.Info(), once.Info(); a.Keys != b.Keys || a.Fill != b.Fill || a.SlowBits != b.SlowBits {
+		t.Errorf("%+v and %+v", a, b)
+	}
+}
+
+func build(t *testing.T) *elastic.Filter {
+	t.Helper()
+	f, err := elastic.Build(tableShape(12, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestFlowsDiffer(t *testing.T) {
+	seen := map[filter.Key]bool{}
+	for _, k := range flowsOf(rand.New(rand.NewPCG(seed, 3)), 10_000) {
+		seen[k] = true
+	}
+	if len(seen) != 10_000 {
+		t.Errorf("%d different flows of 10,000", len(seen))
+	}
+}
+
+// packet is a UDP packet between two ports.
+func packet(t *testing.T, from, to uint16) []byte {
+	t.Helper()
+	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: []byte{10, 0, 0, 1}, DstIP: []byte{10, 0, 0, 2}}
+	udp := &layers.UDP{SrcPort: layers.UDPPort(from), DstPort: layers.UDPPort(to)}
+	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
+		t.Fatal(err)
+	}
+	buffer := gopacket.NewSerializeBuffer()
+	ethernet := &layers.Ethernet{SrcMAC: make([]byte, 6), DstMAC: make([]byte, 6), EthernetType: layers.EthernetTypeIPv4}
+	if err := gopacket.SerializeLayers(buffer, gopacket.SerializeOptions{FixLengths: true}, ethernet, ip, udp); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+// capture is a file with packets of the given source ports, and one of no protocol
+// that has addresses.
+func capture(t *testing.T, ports ...uint16) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := pcapgo.NewWriter(&file)
+	if err := w.WriteFileHeader(65535, layers.LinkTypeEthernet); err != nil {
+		t.Fatal(err)
+	}
+	write := func(data []byte) {
+		if err := w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(0, 0), CaptureLength: len(data), Length: len(data)}, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, port := range ports {
+		write(packet(t, port, 53))
+	}
+	write(make([]byte, 60))
+	return file.Bytes()
+}
+
+// folder writes files into a folder with data.
+func folder(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, captureFolder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, captureFolder, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func zipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCapturesAreReadInOrder(t *testing.T) {
+	dir := folder(t, map[string][]byte{"b.pcap": capture(t, 1, 2), "a.pcap.gz": zipped(t, capture(t, 1, 1, 3)), "c.pcapng": ngCapture(t, 4)})
+	tr, err := readCaptures(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tr.packets) != 6 || len(tr.flows()) != 4 || tr.packets[0] != tr.packets[3] || tr.packets[0] != tr.packets[1] || tr.packets[2] == tr.packets[4] {
+		t.Errorf("%x", tr.packets)
+	}
+	if !strings.Contains(tr.describe(), "3 real captures: 6 packets of 4 flows") {
+		t.Error(tr.describe())
+	}
+	short, err := packetsFor(&lab.Env{Data: dir}, 4)
+	if err != nil || len(short.packets) != 4 {
+		t.Errorf("%d packets, %v", len(short.packets), err)
+	}
+}
+
+// ngCapture is the other format.
+func ngCapture(t *testing.T, port uint16) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := pcapgo.NewNgWriter(&file, layers.LinkTypeEthernet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := packet(t, port, 53)
+	if err := w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(0, 0), CaptureLength: len(data), Length: len(data)}, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestDamagedCapturesAreRefused(t *testing.T) {
+	if _, err := readCaptures(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	for name, data := range map[string][]byte{
+		"empty.pcap": nil, "short.pcap": {1, 2}, "noise.pcap": bytes.Repeat([]byte{7}, 100), "noise.pcap.gz": bytes.Repeat([]byte{7}, 100),
+	} {
+		if _, err := readCaptures(folder(t, map[string][]byte{name: data})); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	whole := capture(t, 1, 2, 3)
+	tr, err := readCaptures(folder(t, map[string][]byte{"cut.pcap": whole[:len(whole)-100]}))
+	if err != nil || len(tr.packets) != 2 {
+		t.Errorf("cut off in a packet: %d packets, %v", len(tr.packets), err)
+	}
+}
+
+// TestCapturesTakeThePlaceOfTheSeededTrace runs an experiment with them; the sizes
+// that they are too short for are left out.
+func TestCapturesTakeThePlaceOfTheSeededTrace(t *testing.T) {
+	ports := make([]uint16, 3000)
+	for i := range ports {
+		ports[i] = uint16(i)
+	}
+	dir := folder(t, map[string][]byte{"a.pcap": capture(t, ports...)})
+	for _, x := range []lab.Experiment{fig6, fig8a, fig9a} {
+		p := lighter(x.Quick)
+		result, err := x.Do(t.Context(), &lab.Env{Params: p, Seed: seed, Data: dir})
+		if err != nil {
+			t.Fatalf("%s: %v", x.ID, err)
+		}
+		if !strings.Contains(strings.Join(result.Notes, " "), "1 real captures") {
+			t.Errorf("%s: %q", x.ID, result.Notes)
+		}
+	}
+	if _, err := fig9a.Do(t.Context(), &lab.Env{Params: fig9a.Quick, Data: t.TempDir()}); err == nil {
+		t.Error("a folder without captures")
+	}
+}
