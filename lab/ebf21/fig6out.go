@@ -3,6 +3,7 @@ package ebf21
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/lab"
 )
@@ -67,8 +68,13 @@ func mixTable(ratios []int, peaks []float64, times rounds) lab.Table {
 	return t
 }
 
+// mostJudged ends the ratios by which "most cases" is judged. The paper does not print
+// its ratios, and any number of cases can be won by asking often enough: so the list
+// was closed before anything was measured, and what is beyond it is only shown.
+const mostJudged = 32
+
 // fig6Checks are the sentences of the text. "Most cases" is more than half of the
-// ratios and sizes with more queries than 1:2:2.
+// ratios and sizes with more queries than 1:2:2, up to mostJudged.
 func fig6Checks(ratios []int, peaks []float64, times rounds) []lab.Check {
 	few := speedCheck{name: "1:2:2 below a relative peak data size of 64, EBF against the faster of DBF and SBF", claim: "\"lower than the other two\"", reason: busy, slower: true}
 	ahead, cases, grows := 0, 0, true
@@ -81,8 +87,10 @@ func fig6Checks(ratios []int, peaks []float64, times rounds) []lab.Check {
 			if i == 0 {
 				continue
 			}
-			cases++
-			if now > 1 {
+			if queries <= mostJudged {
+				cases++
+			}
+			if queries <= mostJudged && now > 1 {
 				ahead++
 			}
 			grows = grows && now > lead(times, mixed(ratios[0], peak))
@@ -93,8 +101,10 @@ func fig6Checks(ratios []int, peaks []float64, times rounds) []lab.Check {
 		slightly(few),
 		lab.Holds("with more queries EBF gains on the others", "\"with the proportion of query increasing, the processing speed of EBF becomes better\"",
 			fmt.Sprintf("at every size, more queries than 1:%d:%d: %t", ratios[0], ratios[0], grows), grows, "the lead grows at every size; a timing").Because(mixReason),
+		lab.Show("fewest queries to an insertion with which EBF is the fastest of the three", enough(ratios, peaks, times)),
 		lab.Holds("EBF is the fastest of the three with more queries", "\"in most cases ... better than the other two\"",
-			fmt.Sprintf("in %d of %d cases", ahead, cases), 2*ahead > cases, "in more than half of the cases; a timing").Because(mixReason),
+			fmt.Sprintf("in %d of %d cases up to 1:%d:%d", ahead, cases, mostJudged, mostJudged), 2*ahead > cases,
+			"in more than half of the cases, by ratios that were chosen beforehand, since none but 1:2:2 is printed; a timing").Because(mixReason),
 	}
 }
 
@@ -107,4 +117,20 @@ func slightly(few speedCheck) lab.Check {
 	least := slices.Min(few.times)
 	return lab.Holds(name, "\"slightly lower than the other two\"", lab.Digits(least, 2)+" times as fast as the faster of DBF and SBF at the worst size",
 		least >= 0.5, "at least half as fast at every size: what \"slightly\" can mean at most; a timing").Because(slightReason)
+}
+
+// enough says for each peak from which ratio on EBF leads.
+func enough(ratios []int, peaks []float64, times rounds) string {
+	texts := make([]string, len(peaks))
+	for i, peak := range peaks {
+		from := "not in this run"
+		for _, queries := range slices.Backward(ratios) {
+			if lead(times, mixed(queries, peak)) <= 1 {
+				break
+			}
+			from = fmt.Sprintf("1:%d:%d", queries, queries)
+		}
+		texts[i] = fmt.Sprintf("%s (%v)", from, peak)
+	}
+	return strings.Join(texts, ", ")
 }

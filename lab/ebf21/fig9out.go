@@ -37,7 +37,7 @@ func loadPlot(axis lab.Axis, xs, branches []int, at func(x, b int) bucketing, fo
 func loadTable(first string, xs, branches []int, at func(x, b int) bucketing, found loads) lab.Table {
 	t := lab.Table{Name: "rates", Title: "Load rate at the first overflow, and from exact odds", Columns: []string{first}}
 	for _, b := range branches {
-		t.Columns = append(t.Columns, branchName(b), "exact")
+		t.Columns = append(t.Columns, branchName(b), "exact, "+branchName(b))
 	}
 	for _, x := range xs {
 		row := []any{x}

@@ -5,20 +5,21 @@ package ebf21
 const (
 	busy = "a timing: the ratio is near 1, and what else the machine did can turn it"
 
-	deleteReason = "our DBF computes the positions of a key once for all its units and so deletes faster than one that hashes for each; our EBF looks first whether all fingerprints are there, " +
+	deleteReason = "likely, but not tested: our DBF computes the positions of a key once for all its units and so deletes faster than one that hashes for each; our EBF looks first whether all fingerprints are there, " +
 		"in memory that is hundreds of times larger than the bits; and its compressions are in the mean. What a DBF needs for a delete grows with its units, so that the sides change, but later"
 
-	mixReason = "an insertion into our EBF takes 20 to 100 times as long as a query, for five buckets of slow memory, and our DBF and SBF insert several times faster than that, " +
-		"since they touch a few lines of small units. So more queries to an insertion are needed than in the paper before the faster query pays"
+	mixReason = "an insertion into our EBF takes some 20 to 200 times as long as a query, for five buckets of slow memory, and our DBF and SBF insert 10 to 70 times faster, " +
+		"since they touch a few lines of small units. So many queries to an insertion are needed before the faster query pays. " +
+		"How many cases are won depends on the ratios, which the paper does not print: with enough queries all are"
 
-	slightReason = "an insertion into our EBF takes 20 to 100 times as long as a query, so that at 1:2:2 nearly all time goes into insertions, in which the others are several times faster. " +
+	slightReason = "an insertion into our EBF takes some 20 to 200 times as long as a query, so that at 1:2:2 nearly all time goes into insertions, in which the others are 10 to 70 times faster. " +
 		"How the authors' insertions compare cannot be told: the figure has no numbers in the text"
 
-	threadReason = "the paper does not describe its multi-thread technique. Writers of our EBF take turns, and an insertion takes several times as long as one into Par-BF, so that few queries to an insertion " +
-		"keep all threads waiting for the lock. With shards it is otherwise: see the table"
+	threadReason = "the paper does not describe its multi-thread technique. Writers of our EBF take turns, and an insertion takes many times as long as one into Par-BF, so that few queries to an insertion " +
+		"keep all threads waiting for the lock. Shards did not help with 1 and 2 threads; with more it was not tried"
 
-	slotsReason = "a slot is memory whether it is full or not: 8 slots of 20 bits and a third of that for level 2, against 4 bits of a counter. Counted by the fingerprints that are stored, " +
-		"full slots only, the sentence comes out (next check): the paper seems to count so"
+	slotsReason = "a slot is memory whether it is full or not: 8 slots of 20 bits and a third of that for level 2, against 4 bits of a counter. The paper does not say what it counts. Of the three other " +
+		"counts that were tried, two agree with the whole sentence, the fingerprints alone and the file, and one does not; this does not tell which is meant"
 
 	rebuildReason = "building anew takes time by keys, k fingerprints into buckets that are there already; the normal expansion goes through all buckets, empty ones too. At a set-bit rate of 0.2 and below that is about " +
 		"the same. The paper may have counted the reading and hashing of the items, which our keys have behind them"

@@ -142,6 +142,9 @@ func TestFig6JudgesTheLead(t *testing.T) {
 	verdicts(t, fig6Checks(ratios, peaks, mixes(110, 50)), map[string]lab.Verdict{slower: lab.Reproduced, slight: lab.Reproduced, gains: lab.Reproduced, fastest: lab.Reproduced})
 	verdicts(t, fig6Checks(ratios, peaks, mixes(900, 950)), map[string]lab.Verdict{slower: lab.Reproduced, slight: lab.Differs, gains: lab.Differs, fastest: lab.Differs})
 	verdicts(t, fig6Checks(ratios, peaks, mixes(50, 20)), map[string]lab.Verdict{slower: lab.Differs, slight: lab.Reproduced})
+	// Ratios beyond those chosen beforehand win no case.
+	late := merged(mixes(900, 800), speeds(mixed(64, 1), 10), speeds(mixed(64, 16), 10), speeds(mixed(128, 1), 10), speeds(mixed(128, 16), 10))
+	verdicts(t, fig6Checks([]int{2, 8, 64, 128}, peaks, late), map[string]lab.Verdict{gains: lab.Reproduced, fastest: lab.Differs})
 	verdicts(t, fig6Checks([]int{4, 8}, peaks, mixes(50, 20)), map[string]lab.Verdict{slower: lab.Shown, slight: lab.Shown})
 }
 
