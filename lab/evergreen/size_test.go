@@ -1,0 +1,96 @@
+package evergreen
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/lab"
+)
+
+// run does the quick variant, changed as told, and returns the checks by name.
+func run(t *testing.T, x lab.Experiment, change ...lab.Param) (*lab.Result, map[string]lab.Check) {
+	t.Helper()
+	env := &lab.Env{Params: append(lab.Params(change), x.Quick...), Seed: 1}
+	result, err := x.Do(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := map[string]lab.Check{}
+	for _, c := range result.Checks {
+		t.Log(c.Verdict, "|", c.Name, "|", c.Printed, "|", c.Ours, "|", c.Tolerance, "|", c.Reason)
+		if _, double := checks[c.Name]; double {
+			t.Errorf("two checks are called %q", c.Name)
+		}
+		checks[c.Name] = c
+	}
+	return result, checks
+}
+
+// expect reports every check whose verdict is not as known: all reproduce but
+// those that are named. Timings may come out either way.
+func expect(t *testing.T, checks map[string]lab.Check, differing ...string) {
+	t.Helper()
+	for name, c := range checks {
+		known := false
+		for _, d := range differing {
+			known = known || strings.HasPrefix(name, d)
+		}
+		if strings.HasPrefix(name, timing) || c.Verdict == lab.Shown {
+			continue
+		}
+		if known != (c.Verdict == lab.Differs) || c.Unexpected() {
+			t.Errorf("seed 1: %s: %s: %s, ours %s, tolerance %s", c.Verdict, name, c.Printed, c.Ours, c.Tolerance)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	_, checks := run(t, size)
+	expect(t, checks, "fast bits per key on average over a doubling, 1 %", "bits per key in all on average")
+}
+
+func TestKeptSeesARateThatIsTooHigh(t *testing.T) {
+	good := []look{{keys: 10, yes: 100, asked: 10_000}, {keys: 20, yes: 105, asked: 10_000}}
+	if c := kept("rate", "kept", 0.01, good); c.Verdict != lab.Reproduced {
+		t.Errorf("%+v", c)
+	}
+	once := append([]look{{keys: 30, yes: 150, asked: 10_000}}, good...)
+	if c := kept("rate", "kept", 0.01, once); c.Verdict != lab.Differs || !strings.Contains(c.Ours, "at 30 keys") {
+		t.Errorf("one size: %+v", c)
+	}
+	var little []look
+	for range 100 {
+		little = append(little, look{keys: 10, blocks: 300, yes: 110, asked: 10_000})
+	}
+	if c := kept("rate", "kept", 0.01, little); c.Verdict != lab.Differs {
+		t.Errorf("a little everywhere: %+v", c)
+	}
+}
+
+func TestWithinGoesByThePrintedDigits(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   lab.Verdict
+	}{
+		{[]float64{10.05, 13.54}, lab.Reproduced},
+		{[]float64{10.04, 13}, lab.Differs},
+		{[]float64{12, 13.56}, lab.Differs},
+		{nil, lab.Differs},
+	} {
+		if got := within("bits", "10.1", "13.5", "here", c.values); got.Verdict != c.want {
+			t.Errorf("%v: %+v", c.values, got)
+		}
+	}
+	if got := within("bits", "67", "70", "here", []float64{66.6, 70.4}); got.Verdict != lab.Reproduced {
+		t.Errorf("whole numbers: %+v", got)
+	}
+}
+
+func TestADeniedMemberIsSeen(t *testing.T) {
+	if c := neverDenied("denied", []look{{keys: 10, asked: 5}, {keys: 10, asked: 5, denied: 1}}); c.Verdict != lab.Differs || !strings.HasPrefix(c.Ours, "1 of 10 ") {
+		t.Errorf("%+v", c)
+	}
+	if c := noneOf("nothing", "never", 0, 0, "asked"); c.Verdict != lab.Differs {
+		t.Errorf("nobody was asked: %+v", c)
+	}
+}
