@@ -9,6 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/lab/ebf21"
+	"github.com/everbloom-go/everbloom/lab/compare"
+	"github.com/everbloom-go/everbloom/lab/evergreen"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
 
@@ -20,5 +22,7 @@ func All() []lab.Experiment {
 		dpbf19.Experiments(),
 		dlcbf06.Experiments(),
 		ebf21.Experiments(),
+		evergreen.Experiments(),
+		compare.Experiments(),
 	)
 }
