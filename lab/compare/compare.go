@@ -59,8 +59,8 @@ func runCompare(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Plots:  []lab.Plot{memoryPlot(found), timePlot(found), curvePlot(curves, true), curvePlot(curves, false)},
 		Notes: []string{
 			"Every kind is made for the number of keys that it gets, which is the best case of those that grow. Bits per key are what Info says; fast ones are read by queries, slow ones by changes only.",
-			"Times are processor time. The kinds take turns in strides, round by round; a figure is the median of the rounds. At so few keys all but elastic are in the processor's caches: docs/benchmarks.md has fifty million keys, and rivals.",
-			"Rates over memory are by the formulas of the kinds, which \"equal memory\" measures where a rate can be measured.",
+			"Times are processor time. The kinds take turns in strides, round by round; a figure is the median of the rounds. With so few keys most filters are in the processor's caches: docs/benchmarks.md has fifty million keys, and rivals.",
+			"Rates over memory are by the formulas of the kinds (dynamic and parallel are as counting before they grow, and not drawn), which \"equal memory\" measures where a rate can be measured.",
 		},
 	}
 	result.Checks = append(rateChecks(found, e.Float("rate")), readmeChecks()...)

@@ -152,8 +152,8 @@ func curvePlot(curves []curve, all bool) lab.Plot {
 		p.Name, p.Title, p.X = "rate-over-fast", "The rate that fast memory buys", lab.Axis{Label: "bits per key that queries read", Max: 60}
 	}
 	for _, c := range curves {
-		if c.name == "parallel" {
-			continue // as dynamic, but for a few bits
+		if c.name == "parallel" || c.name == "dynamic" {
+			continue // as counting, before they grow
 		}
 		s := lab.Series{Name: c.name}
 		for _, o := range c.offers {

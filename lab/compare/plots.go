@@ -24,7 +24,7 @@ func memoryPlot(found []*finding) lab.Plot {
 
 func timePlot(found []*finding) lab.Plot {
 	p := lab.Plot{
-		Name: "times", Title: "Time per operation, filters that are in the caches",
+		Name: "times", Title: "Time per operation",
 		Y: lab.Axis{Label: "ns, processor time", Log: true},
 	}
 	for op, name := range operationNames {

@@ -27,7 +27,7 @@ var readers = lab.Experiment{
 		lab.Int("lasting keys", 20_000), lab.Int("passing keys", 40_000), lab.Int("rounds", 3), lab.Int("queries", 200_000), lab.Float("rate", 0.01),
 	},
 	Full: lab.Params{
-		lab.Int("lasting keys", 500_000), lab.Int("passing keys", 1_000_000), lab.Int("rounds", 9), lab.Int("queries", 10_000_000), lab.Float("rate", 0.01),
+		lab.Int("lasting keys", 500_000), lab.Int("passing keys", 1_000_000), lab.Int("rounds", 7), lab.Int("queries", 3_000_000), lab.Float("rate", 0.01),
 	},
 	Run: runReaders,
 }

@@ -171,13 +171,16 @@ func sizeTable(all []growth) lab.Table {
 	return t
 }
 
+// ratePlot has whole keys only: the others are alike, and in the table.
 func ratePlot(all []growth) lab.Plot {
 	p := lab.Plot{
 		Name: "rate", Title: "The measured rate, as a share of the asked one",
 		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "false positives ÷ asked rate"},
 	}
-	for i, g := range all {
-		p.Series = append(p.Series, lab.Series{Name: g.name(), Style: lab.Dots, Points: rates(g.looks, g.shape.FPR), Color: i + 1})
+	for _, g := range all {
+		if g.shape.Full() {
+			p.Series = append(p.Series, lab.Series{Name: g.name(), Style: lab.Dots, Points: rates(g.looks, g.shape.FPR)})
+		}
 	}
 	ends := all[0].looks
 	p.Series = append(p.Series, lab.Series{Name: "asked", Style: lab.Dashed, Color: 7, Points: []lab.Point{
@@ -196,11 +199,14 @@ func fastPlot(all []growth) lab.Plot {
 		if !g.shape.Full() {
 			continue
 		}
-		color := len(p.Series)/2 + 1
+		name := ""
+		if len(p.Series) == 0 {
+			name = "predicted"
+		}
 		predicted := line(g.glances, func(l look) float64 { return float64(g.shape.Predict(uint64(l.keys)).FastBits) / float64(l.keys) })
 		p.Series = append(p.Series,
-			lab.Series{Name: g.name(), Points: line(g.glances, fastBits), Color: color},
-			lab.Series{Name: g.name() + ", predicted", Style: lab.Dashed, Points: predicted, Color: color + 2})
+			lab.Series{Name: g.name(), Points: line(g.glances, fastBits), Color: 1 + len(p.Series)/2},
+			lab.Series{Name: name, Style: lab.Dashed, Points: predicted, Color: 7})
 	}
 	p.Y.Max = 40 // the smallest filter has 16 KiB, whatever the keys
 	return p
