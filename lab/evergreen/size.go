@@ -105,6 +105,7 @@ func growthChecks(g growth) []lab.Check {
 	name, asked := g.name(), g.shape.FPR
 	checks := []lab.Check{
 		kept("rate, asked for "+name, "keeps the rate it was asked for at every size (package comment)", asked, g.looks),
+		ownAccount("rate by the filter's own account, asked for "+name, asked, g.glances),
 		neverDenied("no member denied on the way, "+name, g.looks),
 		noneOf("no member denied at the largest size, "+name, "a key that is in the set is never denied (README)", g.denied, g.last, "members denied"),
 	}
