@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
 )
@@ -69,6 +70,22 @@ func TestSize(t *testing.T) {
 		}
 	}
 	expect(t, checks, "fast bits per key on average over a doubling, 1 %", "bits per key in all on average")
+}
+
+// Compact filters need more fast memory when many fingerprints are equal; others
+// have no such excuse.
+func TestOnlyEqualFingerprintsExplainMoreMemory(t *testing.T) {
+	for _, c := range []struct {
+		width, keys int
+		known       bool
+	}{{32, 50_000_000, true}, {32, 1_000_000, false}, {56, 50_000_000, false}} {
+		g := growth{shape: evergreen.Shape{FPR: 0.001, Hashes: 8, Width: c.width}, last: c.keys, glances: []look{{keys: c.keys, fast: 22, slow: 42}}}
+		for _, check := range printed[3].check("0.1 %", g)[:2] {
+			if check.Verdict != lab.Differs || check.Known != c.known {
+				t.Errorf("%+v: %+v", c, check)
+			}
+		}
+	}
 }
 
 func TestKeptSeesARateThatIsTooHigh(t *testing.T) {
