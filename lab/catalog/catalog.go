@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/compare"
 	"github.com/everbloom-go/everbloom/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/lab/ebf21"
-	"github.com/everbloom-go/everbloom/lab/compare"
 	"github.com/everbloom-go/everbloom/lab/evergreen"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
