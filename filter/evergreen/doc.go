@@ -89,7 +89,7 @@
 //
 // # Costs
 //
-// At 1 % 10.1 to 13.5 bits per key of fast memory, 12.1 on average over a
+// At 1 % 10.1 to 13.5 bits per key of fast memory, 12.2 on average over a
 // doubling, and 67 to 70 of slow memory; compact with 32 bits 39 to 42. At 0.1
 // % 15.7 to 21.6, 19.3 on average, and 68 to 72; compact 41 to 45. The upper ends
 // of slow memory are for sets that shrink.

@@ -135,7 +135,7 @@ func fastest(found []*finding) lab.Check {
 	return lab.Holds(timing+"fastest queries", "blocked (README)",
 		fmt.Sprintf("blocked %s ns for a present and an absent key, next %s with %s ns: %.2f times", lab.Digits(sum(own), 3), best.name, lab.Digits(sum(best), 3), sum(best)/sum(own)),
 		sum(own) <= sum(best), "no other is faster; a direction").Because(
-		"a timing: with so few keys all filters are in the processor's caches, where one line or several make no difference; see docs/benchmarks.md for sizes where they do")
+		"a timing: with so few keys all filters are in the processor's caches, where one line or several make no difference; see docs/benchmarks.md for sizes where they do").Timed()
 }
 
 // timing begins the names of checks that compare times.

@@ -21,7 +21,7 @@ func TestCompact(t *testing.T) {
 		t.Skip("a full filter takes too long under the race detector, and one goroutine fills it")
 	}
 	_, checks := run(t, compact)
-	expect(t, checks, "keys until Add answers ErrFull", "the full filter, saved and read")
+	expect(t, checks)
 }
 
 func TestSavedAndReadReproducesForAnOrdinaryFilter(t *testing.T) {

@@ -71,8 +71,7 @@ func fill(e *lab.Env, result *lab.Result) (*walker, error) {
 		return nil, fmt.Errorf("the filter is not full with %d keys: %w", w.len(), err)
 	}
 	result.Checks = append(result.Checks,
-		lab.Holds("keys until Add answers ErrFull", fmt.Sprintf("Info tells in advance: %d", told), fmt.Sprint(w.len()), uint64(w.len()) == told, "the same number").Because(
-			"Each of the 64 stripes keeps up to an 8192th of the limit to itself before it tells the others, so that up to a 128th more keys are let in. The rate does not mind."),
+		lab.Holds("keys until Add answers ErrFull", fmt.Sprintf("Info tells in advance: %d", told), fmt.Sprint(w.len()), uint64(w.len()) == told, "the same number"),
 		savedAndRead(f),
 		kept("rate of the full filter", "keeps the rate it was asked for at every size (package comment)", e.Float("rate"), []look{w.look(e.Int("queries"))}),
 		noneOf("no member denied when full", "a key that is in the set is never denied (README)", w.denied(w.len()), w.len(), "members denied"))
@@ -93,8 +92,7 @@ func savedAndRead(f *evergreen.Filter) lab.Check {
 	if err != nil {
 		ours = err.Error()
 	}
-	return lab.Holds("the full filter, saved and read", "files are readable by every later release (README)", ours, err == nil, "it can be read and has as many keys").Because(
-		"A fault of filter/evergreen: Add lets in up to a 128th more keys than Shape.Capacity, and Read refuses files with more than Capacity.")
+	return lab.Holds("the full filter, saved and read", "files are readable by every later release (README)", ours, err == nil, "it can be read and has as many keys")
 }
 
 // strangers asks the full filter about keys that it never had, also to delete

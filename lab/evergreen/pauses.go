@@ -233,7 +233,7 @@ func directions(records []*record) (checks []lab.Check) {
 		}
 		checks = append(checks, lab.Holds(timing+"longest Add of a filter that doubles at once against evergreen's",
 			"grows a block at a time, doubling at once would be a pause (design 4)", ours, ratio > 1, "longer; a direction, in processor time").Because(
-			"a single longest time, which whatever else the machine does can make: run it again"))
+			"a single longest time, which whatever else the machine does can make: run it again").Timed())
 	}
 	return checks
 }
