@@ -1,6 +1,7 @@
 package evergreen
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -72,9 +73,6 @@ func New(c Config) (*Filter, error) {
 	if c.Items > 0 {
 		blocks = max(blocks, s.Predict(c.Items).Blocks)
 	}
-	if blocks > s.maxBlocks() {
-		return nil, fmt.Errorf("evergreen: Items: %d would need %d blocks, at most %d: %w", c.Items, blocks, s.maxBlocks(), filter.ErrStorage)
-	}
 	return build(s, blocks, c.SlowFile)
 }
 
@@ -99,6 +97,9 @@ func build(s Shape, blocks uint64, slowFile string) (*Filter, error) {
 	}
 	if err := f.allocate(blocks, slowFile); err != nil {
 		return nil, err
+	}
+	if blocks > s.maxBlocks() { // on a machine that has the memory
+		return nil, errors.Join(fmt.Errorf("evergreen: %d blocks, at most %d: %w", blocks, s.maxBlocks(), filter.ErrStorage), f.Close())
 	}
 	f.rates = newRates(s, f.store.most)
 	f.simple = f.isSimple()
