@@ -83,13 +83,15 @@ func shorten(text string) string {
 
 // Write writes patterns so that [Read] reads them.
 func Write(w io.Writer, list []Pattern) error {
-	b := bufio.NewWriter(w)
+	var text []byte
 	for _, p := range list {
-		fmt.Fprintf(b, "%s:", p.Name)
+		text = append(text, p.Name...)
+		text = append(text, ':')
 		for _, word := range p.Words {
-			fmt.Fprintf(b, " %08x", word)
+			text = fmt.Appendf(text, " %08x", word)
 		}
-		fmt.Fprintln(b)
+		text = append(text, '\n')
 	}
-	return b.Flush()
+	_, err := w.Write(text)
+	return err
 }
