@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/dchest/siphash v1.2.3
 	github.com/gaissmai/bart v0.30.0
+	github.com/gopacket/gopacket v1.5.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/twmb/murmur3 v1.1.8
@@ -26,5 +27,6 @@ require (
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/image v0.25.0 // indirect
-	golang.org/x/text v0.23.0 // indirect
+	golang.org/x/net v0.39.0 // indirect
+	golang.org/x/text v0.24.0 // indirect
 )
