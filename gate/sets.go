@@ -77,9 +77,11 @@ func planKind(name string) func(uint64, float64) (plan, error) {
 			return plan{}, err
 		}
 		bits := func(n uint64) float64 {
-			p, err := k.Predict(c, n)
-			if err != nil {
-				return math.Inf(1)
+			p := p
+			if n != items {
+				if p, err = k.Predict(c, n); err != nil {
+					return math.Inf(1)
+				}
 			}
 			return (p.FastBitsPerKey + p.SlowBitsPerKey) * float64(max(n, 1))
 		}
@@ -129,7 +131,7 @@ func (b backing) fit(items uint64, bits float64) (plan, error) {
 			b.name, bits/8, items, math.Ceil(need/8), highestRate)
 	}
 	low, high := math.Log(lowestRate), math.Log(highestRate)
-	for range 24 {
+	for range 12 {
 		middle := (low + high) / 2
 		if p, err := b.plan(items, math.Exp(middle)); err == nil && b.withMargin(p.bits(items)) <= bits {
 			best, high = p, middle

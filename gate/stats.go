@@ -118,3 +118,16 @@ func (e *Engine) Bytes() uint64 {
 
 // Limit returns the bytes that [Engine.Bytes] never exceeds.
 func (e *Engine) Limit() uint64 { return e.limit }
+
+// RejectRate returns the predicted share of strangers whose packets are rejected by
+// mistake, as the gate stands: 0 if hits are confirmed.
+func (e *Engine) RejectRate() float64 {
+	pass := 1.0
+	if e.confirm == nil {
+		pass -= e.bad.Info().FPR
+	}
+	if e.spares > 0 {
+		pass *= 1 - e.spare.Info().FPR
+	}
+	return 1 - pass
+}
