@@ -77,7 +77,7 @@ func plain(err error) string {
 // that name wrote them.
 func isPackage(word string) bool {
 	switch word {
-	case "everbloom", "filter", "frame", "kinds", "mem":
+	case "everbloom", "exact", "filter", "frame", "gate", "kinds", "mem", "packets", "pattern", "traffic":
 		return true
 	}
 	_, err := kinds.ByName(word) // kinds are called after their packages

@@ -17,6 +17,7 @@ const (
 	groupUse    = "use"
 	groupChange = "change"
 	groupMerge  = "merge"
+	groupGate   = "gate"
 )
 
 // newRoot puts the verbs together.
@@ -42,12 +43,14 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		&cobra.Group{ID: groupUse, Title: "Make and use one:"},
 		&cobra.Group{ID: groupChange, Title: "Change it:"},
 		&cobra.Group{ID: groupMerge, Title: "Merge several:"},
+		&cobra.Group{ID: groupGate, Title: "Guard a network:"},
 	)
 	root.AddCommand(
 		newPlan(e), newBench(e),
 		newBuild(e), newQuery(e), newInfo(e),
 		newAdd(e), newDelete(e), newApply(e),
 		newUnion(e), newIntersect(e),
+		newGate(e),
 	)
 	root.SetFlagErrorFunc(flagError)
 	root.SetIn(e.stdin)

@@ -72,11 +72,17 @@ func TestJSONParses(t *testing.T) {
 
 func TestEveryVerbHasHelpWithExamples(t *testing.T) {
 	root := newRoot(testEnv(nil, io.Discard, io.Discard))
+	verbs := root.Commands()
 	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			verbs = append(verbs, cmd.Commands()...)
+		}
+	}
+	for _, cmd := range verbs {
 		if cmd.Name() == "help" || cmd.Name() == "completion" {
 			continue
 		}
-		if cmd.Short == "" || cmd.Long == "" || cmd.GroupID == "" {
+		if cmd.Short == "" || cmd.Long == "" || cmd.Parent() == root && cmd.GroupID == "" {
 			t.Errorf("%s: short %q, long %q, group %q", cmd.Name(), cmd.Short, cmd.Long, cmd.GroupID)
 		}
 		checkExamples(t, root, cmd)
@@ -103,7 +109,7 @@ func checkExamples(t *testing.T, root, cmd *cobra.Command) {
 		words, _, _ = strings.Cut(words, " |")
 		words, _, _ = strings.Cut(words, " &&")
 		target, args, err := root.Find(strings.Fields(words))
-		if err != nil || target != cmd {
+		if err != nil || target != cmd && target.Parent() != cmd {
 			t.Errorf("%s: example of another verb: %s", cmd.Name(), line)
 			continue
 		}
@@ -252,5 +258,35 @@ func TestInterruptedRunChangesNothing(t *testing.T) {
 	now, err := os.ReadFile("f")
 	if err != nil || !bytes.Equal(now, old) {
 		t.Errorf("the file changed: %v", err)
+	}
+}
+
+// TestDemoDrawsOnATerminal has a terminal that is only a buffer.
+func TestDemoDrawsOnATerminal(t *testing.T) {
+	var out, picture bytes.Buffer
+	e := testEnv(nil, &out, &picture)
+	e.shown = true
+	args := strings.Fields("gate demo --users 300 --packets 20k --kind deletable")
+	if status := run(context.Background(), e, args); status != 0 {
+		t.Fatalf("status %d: %s", status, picture.String())
+	}
+	for _, want := range []string{"  packets   ████████████████████████  20,000, ", "  good set  ", "strangers rejected: ", " banned after pattern "} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("no %q in\n%s", want, picture.String())
+		}
+	}
+	if !strings.Contains(out.String(), "wrongly passed") {
+		t.Errorf("no report: %s", out.String())
+	}
+}
+
+func TestIntervalsAreThoseOfStudent(t *testing.T) {
+	for degrees, want := range map[int]float64{1: 12.706, 10: 2.228, 19: 2.093, 30: 2.042, 100: 1.984} {
+		if got := student(degrees); got < want-0.002 || got > want+0.002 {
+			t.Errorf("%d degrees: %.3f, want %.3f", degrees, got, want)
+		}
+	}
+	if mean, half, most := spread([]float64{1, 2, 3, 4}); mean != 2.5 || most != 4 || half < 2.05 || half > 2.06 {
+		t.Errorf("%g ± %g, at most %g", mean, half, most)
 	}
 }
