@@ -10,6 +10,15 @@ import (
 	"time"
 )
 
+// heavyKinds are the kinds for tests that take long: all, but under the race detector,
+// which has nothing to find in one goroutine, two.
+func heavyKinds() []string {
+	if race {
+		return []string{"evergreen", "dleft"}
+	}
+	return Kinds()
+}
+
 // flood sends packets of far more users than were expected, of whom a third is evil,
 // and returns those who were banned.
 func flood(e *Engine, r *rand.Rand, users uint32, packets int, each func()) map[uint32]bool {
@@ -34,7 +43,7 @@ func flood(e *Engine, r *rand.Rand, users uint32, packets int, each func()) map[
 // the users they were made for.
 func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 	const seed = 11
-	for _, kind := range Kinds() {
+	for _, kind := range heavyKinds() {
 		for _, c := range []Config{
 			{Users: 1000, Banned: 300},
 			{Users: 1000, Banned: 300, Window: time.Second, Confirm: true},
@@ -63,7 +72,7 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 // TestGatesThatAreLargeEnoughLoseNothing has as many users as were expected.
 func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
 	const seed = 12
-	for _, kind := range Kinds() {
+	for _, kind := range heavyKinds() {
 		e := gate(t, Config{Kind: kind, Users: 6000, Banned: 2100, Window: time.Hour})
 		flood(e, rand.New(rand.NewPCG(seed, 0)), 6000, 100_000, func() {})
 		if l := e.Lost(); l.Any() {

@@ -41,7 +41,7 @@ func TestPardonTakesOffTheBadSet(t *testing.T) {
 // mistake, from a bad set that errs often.
 func TestPardonsNeverForgetABan(t *testing.T) {
 	const seed, banned = 7, 500
-	for _, kind := range Kinds() {
+	for _, kind := range heavyKinds() {
 		r := rand.New(rand.NewPCG(seed, 0))
 		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
 		e := gate(t, Config{Kind: kind, Banned: 5000, BitsPerUser: bits})
@@ -90,7 +90,7 @@ func TestPardonsEndWhenThereIsNoRoomForExceptions(t *testing.T) {
 
 // TestConfirmedHitsRejectNobodyByMistake has bad sets that err often.
 func TestConfirmedHitsRejectNobodyByMistake(t *testing.T) {
-	for _, kind := range Kinds() {
+	for _, kind := range heavyKinds() {
 		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
 		wrong := map[bool]int{}
 		for _, confirm := range []bool{false, true} {

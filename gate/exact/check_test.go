@@ -40,9 +40,13 @@ func run(t *testing.T, tc traffic.Config, gc gate.Config) Report {
 func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 	const users, packetsEach = 1000, 20_000
 	bits := map[string]float64{"deletable": 20, "counting": 40, "dleft": 32}
+	seeds := uint64(20)
+	if race {
+		seeds = 2 // there is one goroutine: nothing to find
+	}
 	for _, kind := range gate.Kinds() {
 		var wrong, expected, spread float64
-		for seed := range uint64(20) {
+		for seed := range seeds {
 			r := run(t,
 				traffic.Config{Seed: seed, Packets: packetsEach, Users: users, Blacklisted: 300},
 				gate.Config{Kind: kind, Users: users, Banned: 400, BitsPerUser: bits[kind]})
