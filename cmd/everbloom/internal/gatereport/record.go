@@ -69,7 +69,7 @@ type Recorder struct {
 }
 
 const (
-	maxPoints = 256
+	maxPoints = 64
 	maxLatest = 12
 
 	// MaxQueries is how many answers a summary keeps.
