@@ -60,9 +60,10 @@ type Summary struct {
 type Recorder struct {
 	patterns []pattern.Pattern
 	strikes  []uint64
-	now      Point
+	packets  uint64
+	actions  [4]uint64 // packets by what became of them
 	points   []Point
-	every    uint64 // packets between two points
+	every    uint64 // packets between two points, a power of two
 	latest   []Event
 	queries  []Answered
 	rate     func() float64
@@ -85,9 +86,9 @@ func NewRecorder(patterns []pattern.Pattern, rate func() float64) *Recorder {
 // Note takes in what became of a packet. If that was a strike or a ban it returns
 // the event.
 func (r *Recorder) Note(p *packets.Packet, v gate.Verdict) (e Event, is bool) {
-	r.now.Packets++
-	*[4]*uint64{&r.now.Passed, &r.now.Dropped, &r.now.Rejected, &r.now.Bans}[v.Action]++
-	if r.now.Packets%r.every == 0 {
+	r.packets++
+	r.actions[v.Action]++
+	if r.packets&(r.every-1) == 0 {
 		r.mark()
 	}
 	if v.Reason != gate.Struck {
@@ -104,8 +105,7 @@ func (r *Recorder) Note(p *packets.Packet, v gate.Verdict) (e Event, is bool) {
 
 // mark keeps a point. When there are too many, every second one goes.
 func (r *Recorder) mark() {
-	r.now.Rate = r.rate()
-	r.points = append(r.points, r.now)
+	r.points = append(r.points, r.point())
 	if len(r.points) < maxPoints {
 		return
 	}
@@ -116,6 +116,14 @@ func (r *Recorder) mark() {
 	r.every *= 2
 }
 
+// point is how things stand.
+func (r *Recorder) point() Point {
+	return Point{
+		Packets: r.packets, Rate: r.rate(),
+		Passed: r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
+	}
+}
+
 // Answer takes in the answer to a query, as far as there is room for it.
 func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
 	if len(r.queries) < MaxQueries {
@@ -124,7 +132,7 @@ func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
 }
 
 // Now returns how things stand, and the latest events.
-func (r *Recorder) Now() (Point, []Event) { return r.now, slices.Clone(r.latest) }
+func (r *Recorder) Now() (Point, []Event) { return r.point(), slices.Clone(r.latest) }
 
 // Summary puts everything together.
 func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
@@ -135,10 +143,8 @@ func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
 		}
 	}
 	slices.SortStableFunc(out.Patterns, func(a, b PatternCount) int { return int(b.Strikes) - int(a.Strikes) })
-	if n := len(out.Points); r.now.Packets > 0 && (n == 0 || out.Points[n-1].Packets != r.now.Packets) {
-		last := r.now
-		last.Rate = r.rate()
-		out.Points = append(out.Points, last)
+	if n := len(out.Points); r.packets > 0 && (n == 0 || out.Points[n-1].Packets != r.packets) {
+		out.Points = append(out.Points, r.point())
 	}
 	return out
 }
