@@ -65,12 +65,11 @@ const often = 1024
 func (s *session) read(ctx context.Context, r packets.Reader) error {
 	var p packets.Packet
 	for n := 1; ; n++ {
-		err := r.Read(&p)
-		if errors.Is(err, io.EOF) {
+		if err := r.Read(&p); err != nil {
 			s.packets.Add(uint64((n - 1) % often))
-			return nil
-		}
-		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
 			return err
 		}
 		if err := s.judge(&p); err != nil {
@@ -99,16 +98,20 @@ func (s *session) judge(p *packets.Packet) error {
 	} else {
 		v = s.engine.StepWords(p.Src, p.Words, p.At)
 	}
-	event, is := s.recorder.Note(p, v)
+	s.recorder.Count(v)
 	if s.verdicts != nil {
 		if err := s.print(p, v); err != nil {
 			return err
 		}
 	}
-	if is && s.log != nil {
-		return s.log.Encode(event)
+	if v.Reason != gate.Struck {
+		return nil
 	}
-	return nil
+	event := s.recorder.Strike(p, v)
+	if s.log == nil {
+		return nil
+	}
+	return s.log.Encode(event)
 }
 
 func (s *session) print(p *packets.Packet, v gate.Verdict) error {

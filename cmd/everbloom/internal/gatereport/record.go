@@ -83,24 +83,24 @@ func NewRecorder(patterns []pattern.Pattern, rate func() float64) *Recorder {
 	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1024, rate: rate}
 }
 
-// Note takes in what became of a packet. If that was a strike or a ban it returns
-// the event.
-func (r *Recorder) Note(p *packets.Packet, v gate.Verdict) (e Event, is bool) {
+// Count takes in what became of a packet.
+func (r *Recorder) Count(v gate.Verdict) {
 	r.packets++
 	r.actions[v.Action]++
 	if r.packets&(r.every-1) == 0 {
 		r.mark()
 	}
-	if v.Reason != gate.Struck {
-		return e, false
-	}
+}
+
+// Strike takes in a verdict whose reason is [gate.Struck], after Count.
+func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict) Event {
 	r.strikes[v.Pattern]++
-	e = Event{Number: p.Number, At: p.At, Src: p.Src, Ban: v.Action == gate.Ban, Pattern: r.patterns[v.Pattern].Name, Strikes: v.Strikes}
+	e := Event{Number: p.Number, At: p.At, Src: p.Src, Ban: v.Action == gate.Ban, Pattern: r.patterns[v.Pattern].Name, Strikes: v.Strikes}
 	if len(r.latest) == maxLatest {
 		r.latest = slices.Delete(r.latest, 0, 1)
 	}
 	r.latest = append(r.latest, e)
-	return e, true
+	return e
 }
 
 // mark keeps a point. When there are too many, every second one goes.

@@ -29,7 +29,10 @@ func filled(n int) *Recorder {
 		case i%3 == 0:
 			v = gate.Verdict{Action: gate.Reject, Reason: gate.Banned, Pattern: -1}
 		}
-		r.Note(p, v)
+		r.Count(v)
+		if v.Reason == gate.Struck {
+			r.Strike(p, v)
+		}
 	}
 	return r
 }
@@ -48,8 +51,8 @@ func TestRecorderCounts(t *testing.T) {
 	if last := s.Points[len(s.Points)-1]; now.Packets != 1000 || now.Bans != 10 || last.Packets != 1000 || len(latest) != maxLatest {
 		t.Errorf("now: %+v", now)
 	}
-	event, is := r.Note(&packets.Packet{Src: netip.MustParseAddr("::1"), Number: 7, At: 5}, gate.Verdict{Action: gate.Ban, Reason: gate.Struck, Strikes: 3})
-	if want := (Event{7, 5, netip.MustParseAddr("::1"), true, "rare", 3}); !is || event != want {
+	event := r.Strike(&packets.Packet{Src: netip.MustParseAddr("::1"), Number: 7, At: 5}, gate.Verdict{Action: gate.Ban, Reason: gate.Struck, Strikes: 3})
+	if want := (Event{7, 5, netip.MustParseAddr("::1"), true, "rare", 3}); event != want {
 		t.Errorf("event: %+v, want %+v", event, want)
 	}
 }
