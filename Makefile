@@ -30,8 +30,8 @@ fuzz: ## run every fuzz target for FUZZTIME (30s) each
 bench: ## compare with other libraries, short run
 	cd benchmarks && go run . -short
 
-demo: build ## build, change, merge and query a generated set
-	./scripts/demo.sh
+demo: build ## show the gate at work: packets judged, users followed and banned
+	bin/everbloom gate demo
 
 clean: ## remove what the other targets built
 	rm -rf bin dist

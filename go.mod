@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/dchest/siphash v1.2.3
+	github.com/gaissmai/bart v0.30.0
 	github.com/gopacket/gopacket v1.5.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -94,7 +94,7 @@ func plain(err error) string {
 // that name wrote them.
 func isPackage(word string) bool {
 	switch word {
-	case "everbloom", "filter", "frame", "kinds", "lab", "mem", "report", "store":
+	case "everbloom", "exact", "filter", "frame", "gate", "kinds", "lab", "mem", "packets", "pattern", "report", "store", "traffic":
 		return true
 	}
 	_, err := kinds.ByName(word) // kinds are called after their packages

@@ -18,6 +18,7 @@ const (
 	groupChange = "change"
 	groupMerge  = "merge"
 	groupLab    = "lab"
+	groupGate   = "gate"
 )
 
 // newRoot puts the verbs together.
@@ -44,6 +45,7 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		&cobra.Group{ID: groupChange, Title: "Change it:"},
 		&cobra.Group{ID: groupMerge, Title: "Merge several:"},
 		&cobra.Group{ID: groupLab, Title: "See what is behind it:"},
+		&cobra.Group{ID: groupGate, Title: "Guard a network:"},
 	)
 	root.AddCommand(
 		newPlan(e), newBench(e),
@@ -51,6 +53,7 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		newAdd(e), newDelete(e), newApply(e),
 		newUnion(e), newIntersect(e),
 		newLab(e),
+		newGate(e),
 	)
 	root.SetFlagErrorFunc(flagError)
 	root.SetIn(e.stdin)

@@ -261,3 +261,33 @@ func TestInterruptedRunChangesNothing(t *testing.T) {
 		t.Errorf("the file changed: %v", err)
 	}
 }
+
+// TestDemoDrawsOnATerminal has a terminal that is only a buffer.
+func TestDemoDrawsOnATerminal(t *testing.T) {
+	var out, picture bytes.Buffer
+	e := testEnv(nil, &out, &picture)
+	e.shown = true
+	args := strings.Fields("gate demo --users 300 --packets 20k --kind deletable")
+	if status := run(context.Background(), e, args); status != 0 {
+		t.Fatalf("status %d: %s", status, picture.String())
+	}
+	for _, want := range []string{"  packets   ████████████████████████  20,000, ", "  good set  ", "strangers rejected: ", " banned after pattern "} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("no %q in\n%s", want, picture.String())
+		}
+	}
+	if !strings.Contains(out.String(), "wrongly passed") {
+		t.Errorf("no report: %s", out.String())
+	}
+}
+
+func TestIntervalsAreThoseOfStudent(t *testing.T) {
+	for degrees, want := range map[int]float64{1: 12.706, 10: 2.228, 19: 2.093, 30: 2.042, 100: 1.984} {
+		if got := student(degrees); got < want-0.002 || got > want+0.002 {
+			t.Errorf("%d degrees: %.3f, want %.3f", degrees, got, want)
+		}
+	}
+	if mean, half, most := spread([]float64{1, 2, 3, 4}); mean != 2.5 || most != 4 || half < 2.05 || half > 2.06 {
+		t.Errorf("%g ± %g, at most %g", mean, half, most)
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// newGate puts the verbs of the gate together.
+func newGate(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "gate",
+		GroupID: groupGate,
+		Short:   "Judge packets: reject, follow and ban their sources",
+		Long: `Gate is a packet filter and tracker. It rejects packets of sources on a black
+list, follows the words that every other user sends for forbidden sequences, and
+bans who completes three. Who is good and who is bad is kept in filters that can
+delete, within a limit of memory.`,
+		Example: `  everbloom gate demo
+  everbloom gate run --patterns bad.txt --blacklist ips.txt capture.pcap
+  everbloom gate check --users 200k --seeds 20`,
+		Args: noVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newGateRun(e), newGateGenerate(e), newGateCheck(e), newGateDemo(e))
+	return cmd
+}
+
+// gateFlags is what the flags say about a gate.
+type gateFlags struct {
+	gate.Config
+	patterns               string
+	blacklists, whitelists []string
+}
+
+// makeFlags adds the flags for how the gate is made.
+func (g *gateFlags) makeFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.Kind, "kind", "", "`KIND` of filter for the good and the bad set: "+strings.Join(gate.Kinds(), ", ")+" (default evergreen)")
+	f.Var((*countFlag)(&g.Banned), "banned", "number of bad sources expected, those of the black list included (default: a quarter of the users)")
+	f.Float64Var(&g.BitsPerUser, "bits", 0, "memory of each set per source expected in it, in `BITS` (default: depends on the kind)")
+	f.Var((*countFlag)(&g.Memory), "memory", "limit for sets and states in bytes, such as 16M (default: what --bits comes to)")
+	f.IntVar(&g.Strikes, "strikes", 3, "completed patterns that ban, `N`")
+	f.DurationVar(&g.Window, "window", 0, "how long a strike counts, such as 10m (default: for ever)")
+	f.BoolVar(&g.DropFlagged, "drop", false, "hold back the packets that complete a pattern")
+	f.BoolVar(&g.Confirm, "confirm", false, "look every bad source up exactly, so that nobody is rejected by mistake")
+	f.IntVar(&g.IPv6Prefix, "ipv6-prefix", 128, "leading bits of an IPv6 address that make a user, `N`")
+	f.Var((*hashFlag)(&g.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (sources that choose their addresses)")
+	complete(cmd, "kind", gate.Kinds()...)
+	complete(cmd, "hash", "xxh3", "siphash", "murmur3")
+}
+
+// fileFlags adds the flags for lists in files.
+func (g *gateFlags) fileFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.patterns, "patterns", "", "`FILE` of patterns, one per line: name: w1 w2 …, words of 8 hexadecimal or 32 binary digits")
+	f.StringArrayVar(&g.blacklists, "blacklist", nil, "`FILE` of addresses and networks to reject, one per line; may be repeated")
+	f.StringArrayVar(&g.whitelists, "whitelist", nil, "`FILE` of addresses and networks that always pass; may be repeated")
+}
+
+// read reads the files that the flags name.
+func (g *gateFlags) read() error {
+	if g.patterns != "" {
+		if err := fromFile(g.patterns, func(r io.Reader) error {
+			list, err := pattern.Read(r)
+			if err == nil {
+				g.Patterns, err = pattern.Compile(list)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	var err error
+	if g.Blacklist, err = readPrefixes(g.blacklists); err != nil {
+		return err
+	}
+	g.Whitelist, err = readPrefixes(g.whitelists)
+	return err
+}
+
+func readPrefixes(paths []string) (all []netip.Prefix, err error) {
+	for _, path := range paths {
+		err := fromFile(path, func(r io.Reader) error {
+			list, err := packets.ReadPrefixes(r)
+			all = append(all, list...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// fromFile reads a file and adds its name to what is wrong with it.
+func fromFile(path string, read func(io.Reader) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return within(path, "%w", systemReason(err))
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	if err := read(file); err != nil {
+		return within(path, "%s", plain(err))
+	}
+	return nil
+}
+
+// toFile writes a file, all of it or an error.
+func toFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return unwritable(path, err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/gate/exact"
+)
+
+// gateCheck compares a gate with an exact one.
+type gateCheck struct {
+	*env
+	gateFlags
+	gateInput
+	gateOutput
+	trafficFlags
+	seeds int
+}
+
+func newGateCheck(e *env) *cobra.Command {
+	g := &gateCheck{env: e}
+	cmd := &cobra.Command{
+		Use:   "check [INPUT...]",
+		Short: "Compare with an exact gate and count every mistake",
+		Long: `Check judges packets twice, by the gate and by one that keeps everything
+exactly, and tells where they differ: packets wrongly rejected or passed and
+why, bans that are missing, late or spurious, answers to queries, and for each
+set the rate measured and predicted.
+
+Without INPUTs it makes up packets, as everbloom gate generate does, for as many
+seeds as asked for, from --seed on.
+
+The exit status is 1 if a packet passed that should have been rejected.`,
+		Example: `  everbloom gate check --patterns bad.txt --blacklist ips.txt capture.pcap
+  everbloom gate check --users 200k --packets 5M --blacklisted 50k --seeds 20
+  everbloom gate check --kind deletable --bits 32 --json`,
+		RunE: verb(g.run),
+	}
+	g.makeFlags(cmd)
+	g.fileFlags(cmd)
+	g.inputFlags(cmd)
+	g.outputFlags(cmd)
+	g.trafficFlags.trafficFlags(cmd, "1000000")
+	cmd.Flags().IntVar(&g.seeds, "seeds", 1, "make up traffic for `N` seeds, and show means and intervals")
+	return cmd
+}
+
+func (g *gateCheck) run(ctx context.Context, args []string) error {
+	if g.seeds < 1 {
+		return fmt.Errorf("--seeds: %d must be at least 1", g.seeds)
+	}
+	if len(args) > 0 {
+		return g.checkInputs(ctx, args)
+	}
+	var all []gatereport.Summary
+	for i := range g.seeds {
+		s, err := g.checkSeed(ctx, g.Seed+uint64(i))
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	if g.seeds == 1 {
+		return g.conclude(all[0])
+	}
+	return g.compare(all)
+}
+
+func (g *gateCheck) checkInputs(ctx context.Context, args []string) error {
+	if err := g.read(); err != nil {
+		return err
+	}
+	g.gateFlags.Users = g.users
+	s, err := newGateSession(g.gateFlags.Config, true)
+	if err != nil {
+		return err
+	}
+	if err := g.readInputs(ctx, s, &g.gateInput, args, g.quiet); err != nil {
+		return err
+	}
+	return g.conclude(s.summary(args, g.Seed))
+}
+
+// conclude tells, and lets the exit status say whether a packet passed that should
+// not have.
+func (g *gateCheck) conclude(s gatereport.Summary) error {
+	if err := g.tell(g.stdout, s); err != nil {
+		return err
+	}
+	if s.Check.WronglyPassed() > 0 {
+		return errNone
+	}
+	return nil
+}
+
+// checkSeed judges the traffic of one seed.
+func (g *gateCheck) checkSeed(ctx context.Context, seed uint64) (gatereport.Summary, error) {
+	t := g.trafficFlags
+	t.Seed = seed
+	made, err := t.generator()
+	if err != nil {
+		return gatereport.Summary{}, err
+	}
+	flags := g.gateFlags
+	if err := t.expect(&flags, made); err != nil {
+		return gatereport.Summary{}, err
+	}
+	s, err := newGateSession(flags.Config, true)
+	if err != nil {
+		return gatereport.Summary{}, err
+	}
+	bar := g.progress(g.quiet, func() progress.State {
+		return progress.State{Label: fmt.Sprintf("seed %d", seed), Done: int64(s.packets.Load()), Total: int64(t.count), Keys: s.packets.Load()}
+	})
+	defer bar.Stop()
+	err = s.read(ctx, made)
+	return s.summary([]string{fmt.Sprintf("seed %d", seed)}, seed), err
+}
+
+// A compared is something that is shown over seeds.
+type compared struct {
+	name string
+	of   func(r *exact.Report) float64
+	show func(float64) string
+}
+
+func whole(x float64) string { return quantity.Short(x) }
+
+var figures = []compared{
+	{"packets wrongly passed", func(r *exact.Report) float64 { return float64(r.WronglyPassed()) }, whole},
+	{"packets wrongly rejected", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) }, whole},
+	{"of them expected", func(r *exact.Report) float64 { return r.Expected }, whole},
+	{"share wrongly rejected", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) / float64(max(1, r.Welcome)) }, quantity.Rate},
+	{"share expected", func(r *exact.Report) float64 { return r.Expected / float64(max(1, r.Welcome)) }, quantity.Rate},
+	{"bad set's rate, measured", func(r *exact.Report) float64 { return r.Bad.FPR }, quantity.Rate},
+	{"bad set's rate, predicted", func(r *exact.Report) float64 { return r.Bad.Predicted }, quantity.Rate},
+	{"good set's rate, measured", func(r *exact.Report) float64 { return r.Good.FPR }, quantity.Rate},
+	{"good set's rate, predicted", func(r *exact.Report) float64 { return r.Good.Predicted }, quantity.Rate},
+	{"good users denied", func(r *exact.Report) float64 { return float64(r.Good.Denied) }, whole},
+	{"keys pinned in the good set", func(r *exact.Report) float64 { return float64(r.Good.Pinned) }, whole},
+	{"bans right", func(r *exact.Report) float64 { return float64(r.Bans.Right) }, whole},
+	{"bans missing", func(r *exact.Report) float64 { return float64(r.Bans.Missing) }, whole},
+	{"missing, rejected all the same", func(r *exact.Report) float64 { return float64(r.Bans.Covered) }, whole},
+	{"bans late or spurious", func(r *exact.Report) float64 { return float64(r.Bans.Late + r.Bans.Spurious) }, whole},
+	{"bytes in use", func(r *exact.Report) float64 { return float64(r.Gate.Bytes) }, quantity.Bytes},
+}
+
+// compare shows means over the seeds, with the interval that holds the true mean
+// with a probability of 95 %.
+func (g *gateCheck) compare(all []gatereport.Summary) error {
+	if g.json {
+		return printJSON(g.stdout, all)
+	}
+	t := tabwriter.NewWriter(g.stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(t, "%d seeds\tmean\t95 %% interval\tlargest\n", len(all)) // Flush reports
+	passed := 0.0
+	for _, f := range figures {
+		var values []float64
+		for _, s := range all {
+			values = append(values, f.of(s.Check))
+		}
+		mean, half, most := spread(values)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t± %s\t%s\n", f.name, f.show(mean), f.show(half), f.show(most))
+		if f.name == figures[0].name {
+			passed = mean
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if passed > 0 {
+		return errNone
+	}
+	return nil
+}
+
+// spread returns the mean, half the width of its interval, and the largest value.
+func spread(values []float64) (mean, half, most float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+		most = max(most, v)
+	}
+	for _, v := range values {
+		half += (v - mean) * (v - mean)
+	}
+	if n > 1 {
+		half = student(len(values)-1) * math.Sqrt(half/(n-1)/n)
+	}
+	return mean, half, most
+}
+
+// student returns the quantile of Student's distribution that 95 % lie within, on
+// both sides: from a table up to 10 degrees of freedom, then by an approximation
+// that is good to a thousandth.
+func student(degrees int) float64 {
+	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
+	if degrees <= len(table) {
+		return table[max(1, degrees)-1]
+	}
+	n := float64(degrees)
+	return 1.960 + 2.374/n + 2.82/(n*n)
+}

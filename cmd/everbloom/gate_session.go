@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/exact"
+	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// gateSession is a gate at work: it takes packets from readers and tells others what
+// becomes of them.
+type gateSession struct {
+	engine   *gate.Engine
+	check    *exact.Check // nil if nobody compares
+	recorder *gatereport.Recorder
+	start    time.Time
+
+	verdicts *bufio.Writer // nil if nobody wants every verdict
+	answers  *bufio.Writer // nil if nobody wants answers
+	log      *json.Encoder // nil if nobody wants events
+
+	packets atomic.Uint64 // so far, for those who watch
+	watched func()        // called now and then from the loop; may be nil
+}
+
+// newSession makes a gate, and an exact one beside it if that is wanted.
+func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
+	s := &gateSession{start: time.Now()}
+	var err error
+	if compare {
+		if s.check, err = exact.NewCheck(c); err == nil {
+			s.engine = s.check.Engine
+		}
+	} else {
+		s.engine, err = gate.New(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var patterns []pattern.Pattern
+	if c.Patterns != nil {
+		patterns = c.Patterns.Patterns()
+	}
+	s.recorder = gatereport.NewRecorder(patterns, s.engine.RejectRate)
+	return s, nil
+}
+
+// often is how many packets lie between two looks at the world outside.
+const often = 1024
+
+// read judges all packets of a reader.
+func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
+	var p packets.Packet
+	for n := 1; ; n++ {
+		if err := r.Read(&p); err != nil {
+			s.packets.Add(uint64((n - 1) % often))
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if err := s.judge(&p); err != nil {
+			return err
+		}
+		if n%often == 0 {
+			s.packets.Add(often)
+			if s.watched != nil {
+				s.watched()
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// judge judges one packet, or answers a query.
+func (s *gateSession) judge(p *packets.Packet) error {
+	if p.Query {
+		return s.ask(p.Src)
+	}
+	var v gate.Verdict
+	if s.check != nil {
+		v, _ = s.check.Step(p)
+	} else {
+		v = s.engine.StepWords(p.Src, p.Words, p.At)
+	}
+	s.recorder.Count(v)
+	if s.verdicts != nil {
+		if err := s.print(p, v); err != nil {
+			return err
+		}
+	}
+	if v.Reason != gate.Struck {
+		return nil
+	}
+	event := s.recorder.Strike(p, v)
+	if s.log == nil {
+		return nil
+	}
+	return s.log.Encode(event)
+}
+
+func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
+	_, err := fmt.Fprintf(s.verdicts, "%d %v %v %v\n", p.Number, p.Src, v.Action, v.Reason)
+	return err
+}
+
+// ask answers a query.
+func (s *gateSession) ask(src netip.Addr) error {
+	a := s.engine.Query(src)
+	s.recorder.Answer(src, a)
+	if s.answers == nil {
+		return nil
+	}
+	both := ""
+	if a.Both {
+		both = " (both sets claim it)"
+	}
+	_, err := fmt.Fprintf(s.answers, "? %v %v%s\n", src, a.Standing, both)
+	return err
+}
+
+// askAll answers the queries of a file, an address to a line, with or without a
+// question mark in front.
+func (s *gateSession) askAll(path string) error {
+	return fromFile(path, func(r io.Reader) error {
+		lines := bufio.NewScanner(r)
+		for n := 1; lines.Scan(); n++ {
+			text, _, _ := strings.Cut(lines.Text(), "#")
+			text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "?"))
+			if text == "" {
+				continue
+			}
+			src, err := packets.ParseAddress(text)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			if err := s.ask(src); err != nil {
+				return err
+			}
+		}
+		return lines.Err()
+	})
+}
+
+// flush writes what waits in buffers.
+func (s *gateSession) flush() error {
+	var errs []error
+	for _, w := range []*bufio.Writer{s.verdicts, s.answers} {
+		if w != nil {
+			errs = append(errs, w.Flush())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// strangers is how many addresses that nobody knows a check asks about.
+const strangers = 200_000
+
+// summary tells what has happened since the session began.
+func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
+	sum := s.recorder.Summary(s.engine.Stats(), time.Since(s.start).Seconds())
+	sum.Inputs = inputs
+	if s.check != nil {
+		r := s.check.Report(strangers, seed)
+		sum.Check = &r
+	}
+	return sum
+}
+
+// countingReader counts what was read, for a bar.
+type countingReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// sizeOf returns the bytes of all files, or 0 if that is not known.
+func sizeOf(paths []string) (total int64) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		total += info.Size()
+	}
+	return total
+}

@@ -1,0 +1,150 @@
+// Package gatereport follows a gate at work and tells about it: in numbers for
+// machines, in words, and as a page with figures.
+package gatereport
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/exact"
+	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// Event is a strike or a ban.
+type Event struct {
+	Number  uint64     `json:"number"`       // of the packet
+	At      int64      `json:"at,omitempty"` // nanoseconds since 1970, if known
+	Src     netip.Addr `json:"src"`
+	Ban     bool       `json:"ban"`
+	Pattern string     `json:"pattern"`
+	Strikes uint8      `json:"strikes"`
+}
+
+// Point is how things stood after some number of packets.
+type Point struct {
+	Packets  uint64  `json:"packets"`
+	Passed   uint64  `json:"passed"`
+	Dropped  uint64  `json:"dropped"`
+	Rejected uint64  `json:"rejected"`
+	Bans     uint64  `json:"bans"`
+	Rate     float64 `json:"reject_rate"` // at which strangers are rejected by mistake
+}
+
+// Answered is a query and its answer.
+type Answered struct {
+	Src netip.Addr `json:"src"`
+	gate.Answer
+}
+
+// PatternCount is how often a pattern was completed.
+type PatternCount struct {
+	Name    string `json:"name"`
+	Strikes uint64 `json:"strikes"`
+}
+
+// Summary is all that there is to tell in the end.
+type Summary struct {
+	Inputs   []string       `json:"inputs,omitempty"`
+	Seconds  float64        `json:"seconds"` // reading and judging
+	Gate     gate.Stats     `json:"gate"`
+	Patterns []PatternCount `json:"patterns"` // that were completed, the most frequent first
+	Events   []Event        `json:"latest"`
+	Queries  []Answered     `json:"queries,omitempty"`
+	Points   []Point        `json:"points"`
+	Check    *exact.Report  `json:"check,omitempty"`
+}
+
+// Recorder notes what happens. It is for one goroutine at a time.
+type Recorder struct {
+	patterns []pattern.Pattern
+	strikes  []uint64
+	packets  uint64
+	actions  [4]uint64 // packets by what became of them
+	points   []Point
+	every    uint64 // packets between two points, a power of two
+	latest   []Event
+	queries  []Answered
+	rate     func() float64
+}
+
+const (
+	maxPoints = 64
+	maxLatest = 12
+
+	// MaxQueries is how many answers a summary keeps.
+	MaxQueries = 1000
+)
+
+// NewRecorder returns one for a gate with these patterns. It calls rate now and then,
+// for the rate at which strangers are rejected.
+func NewRecorder(patterns []pattern.Pattern, rate func() float64) *Recorder {
+	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1024, rate: rate}
+}
+
+// Count takes in what became of a packet.
+func (r *Recorder) Count(v gate.Verdict) {
+	r.packets++
+	r.actions[v.Action]++
+	if r.packets&(r.every-1) == 0 {
+		r.mark()
+	}
+}
+
+// Strike takes in a verdict whose reason is [gate.Struck], after Count.
+func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict) Event {
+	r.strikes[v.Pattern]++
+	e := Event{Number: p.Number, At: p.At, Src: p.Src, Ban: v.Action == gate.Ban, Pattern: r.patterns[v.Pattern].Name, Strikes: v.Strikes}
+	if len(r.latest) == maxLatest {
+		r.latest = slices.Delete(r.latest, 0, 1)
+	}
+	r.latest = append(r.latest, e)
+	return e
+}
+
+// mark keeps a point. When there are too many, every second one goes.
+func (r *Recorder) mark() {
+	r.points = append(r.points, r.point())
+	if len(r.points) < maxPoints {
+		return
+	}
+	for i := range maxPoints / 2 {
+		r.points[i] = r.points[2*i+1]
+	}
+	r.points = r.points[:maxPoints/2]
+	r.every *= 2
+}
+
+// point is how things stand.
+func (r *Recorder) point() Point {
+	return Point{
+		Packets: r.packets, Rate: r.rate(),
+		Passed: r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
+	}
+}
+
+// Answer takes in the answer to a query, as far as there is room for it.
+func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
+	if len(r.queries) < MaxQueries {
+		r.queries = append(r.queries, Answered{src, a})
+	}
+}
+
+// Now returns how things stand, and the latest events.
+func (r *Recorder) Now() (Point, []Event) { return r.point(), slices.Clone(r.latest) }
+
+// Summary puts everything together.
+func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
+	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Points: slices.Clone(r.points)}
+	for i, n := range r.strikes {
+		if n > 0 {
+			out.Patterns = append(out.Patterns, PatternCount{r.patterns[i].Name, n})
+		}
+	}
+	slices.SortStableFunc(out.Patterns, func(a, b PatternCount) int { return int(b.Strikes) - int(a.Strikes) })
+	if n := len(out.Points); r.packets > 0 && (n == 0 || out.Points[n-1].Packets != r.packets) {
+		out.Points = append(out.Points, r.point())
+	}
+	return out
+}

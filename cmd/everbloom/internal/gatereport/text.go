@@ -1,0 +1,142 @@
+package gatereport
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/exact"
+)
+
+// table writes rows of two columns. Errors are kept for the end.
+type table struct{ *tabwriter.Writer }
+
+func newTable(w io.Writer) table { return table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
+
+func (t table) row(name, format string, args ...any) {
+	_, _ = fmt.Fprintf(t, name+"\t"+format+"\n", args...) // Flush reports
+}
+
+// Text writes the summary for people.
+func (s Summary) Text(w io.Writer) error {
+	t := newTable(w)
+	g := s.Gate
+	t.row("packets", "%s%s", quantity.Count(g.Packets), s.speed())
+	t.row("passed", "%s", quantity.Count(g.Passed))
+	if g.Dropped > 0 {
+		t.row("dropped", "%s, each completed a pattern", quantity.Count(g.Dropped))
+	}
+	t.row("rejected", "%s%s", quantity.Count(g.Rejected), reasons(g))
+	t.row("strikes", "%s", quantity.Count(g.Strikes))
+	t.row("bans", "%s", quantity.Count(g.Bans))
+	t.row("good set", "%s", describe(g.Good))
+	t.row("bad set", "%s", describe(g.Bad))
+	t.row("states", "%s of %s", quantity.Count(uint64(g.States)), quantity.Count(uint64(g.Room)))
+	t.row("memory", "%s of %s", quantity.Bytes(float64(g.Bytes)), quantity.Bytes(float64(g.Limit)))
+	if g.Lost.Any() {
+		t.row("given up", "%s", given(g.Lost))
+	}
+	if s.Check != nil {
+		checkRows(t, *s.Check)
+	}
+	return t.Flush()
+}
+
+func (s Summary) speed() string {
+	if s.Seconds <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s per second", quantity.Short(float64(s.Gate.Packets)/s.Seconds))
+}
+
+// reasons says how many packets were rejected for what.
+func reasons(g gate.Stats) string {
+	var list []string
+	for _, r := range []gate.Reason{gate.Banned, gate.Listed, gate.Spared} {
+		if n := g.Reasons[r.String()]; n > 0 {
+			list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), r))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(list, ", ")
+}
+
+func describe(s gate.Set) string {
+	text := fmt.Sprintf("%s, %s, %s, rate %s", s.Kind, quantity.Keys(s.Keys),
+		quantity.Bytes(float64(s.FastBits+s.SlowBits)/8), quantity.Rate(s.FPR))
+	if s.Pinned > 0 {
+		text += fmt.Sprintf(", %s pinned", quantity.Count(s.Pinned))
+	}
+	if s.Overfull {
+		text += ", overfull"
+	}
+	return text
+}
+
+// given says what the gate gave up for want of memory.
+func given(l gate.Lost) string {
+	var list []string
+	for _, c := range []struct {
+		n    uint64
+		what string
+	}{
+		{l.Chains, "beginnings of patterns"},
+		{l.Strikes, "strikes"},
+		{l.Users, "packets of users who could not enter the good set"},
+		{l.Overflow, "bans in the spare filter"},
+	} {
+		if c.n > 0 {
+			list = append(list, quantity.Count(c.n)+" "+c.what)
+		}
+	}
+	if l.Exact {
+		list = append(list, "exact confirmation")
+	}
+	return strings.Join(list, ", ") + ": more memory would help"
+}
+
+// checkRows tells what the comparison with an exact gate has found.
+func checkRows(t table, r exact.Report) {
+	t.row("wrongly rejected", "%s of %s packets, %s expected%s", quantity.Count(r.WronglyRejected()),
+		quantity.Count(r.Welcome), quantity.Short(r.Expected), causes(r.Rejected))
+	t.row("wrongly passed", "%s%s", quantity.Count(r.WronglyPassed()), causes(r.Passed))
+	t.row("bans", "%s right, %s late, %s missing (%s rejected all the same), %s spurious", quantity.Count(r.Bans.Right),
+		quantity.Count(r.Bans.Late), quantity.Count(r.Bans.Missing), quantity.Count(r.Bans.Covered), quantity.Count(r.Bans.Spurious))
+	t.row("good set's rate", "%s", rates(r.Good))
+	t.row("bad set's rate", "%s", rates(r.Bad))
+	for i, row := range r.Queries {
+		t.row(fmt.Sprintf("asked about %s", gate.Standing(i)), "%s none, %s good, %s bad",
+			quantity.Count(row[gate.None]), quantity.Count(row[gate.Good]), quantity.Count(row[gate.Bad]))
+	}
+	if r.Both > 0 {
+		t.row("in both sets", "%s", quantity.Count(r.Both))
+	}
+	if d := r.First; d != nil {
+		t.row("first difference", "packet %d of %v: %v (%v), should be %v (%v)", d.Number, d.Src, d.Got.Action, d.Got.Reason, d.Want.Action, d.Want.Reason)
+	} else {
+		t.row("first difference", "none")
+	}
+}
+
+func causes(by map[exact.Cause]uint64) string {
+	var list []string
+	for cause, n := range by {
+		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Sort(list)
+	return ": " + strings.Join(list, ", ")
+}
+
+func rates(m exact.Measured) string {
+	return fmt.Sprintf("%s measured, %s predicted; %s members denied, %s pinned",
+		quantity.Rate(m.FPR), quantity.Rate(m.Predicted), quantity.Count(m.Denied), quantity.Count(m.Pinned))
+}

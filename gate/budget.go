@@ -1,0 +1,106 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter/bloom"
+)
+
+// A budget is how the memory is shared out, in bytes. It is fixed when the gate is
+// made: what one part has left over, another cannot take, so that no flood of
+// users can use up the room of the bans.
+type budget struct {
+	words, pardons, bans, spare uint64 // what comes first, whatever is left for the others
+	states                      uint64
+	good, recent, bad           uint64
+}
+
+func (b budget) fixed() uint64 { return b.words + b.pardons + b.bans + b.spare }
+
+func (b budget) total() uint64 { return b.fixed() + b.states + b.good + b.recent + b.bad }
+
+const (
+	// recentShare is the largest part of the good set's memory that may hold keys seen
+	// lately, so that a set that has to be told every time is told less often. It
+	// comes after a decent rate.
+	recentShare = 4
+	decentRate  = 0.001
+
+	// statesShare is the largest part of a limit that the states may get.
+	statesShare = 4
+
+	// sparePerBan is the memory that is kept, per ban expected, for those that the bad
+	// set has no room for, in bytes.
+	sparePerBan   = 0.5
+	minSpareBytes = 1 << 12
+
+	minPardons = 256
+)
+
+// share shares the memory out. needsBans says that exact confirmation needs a table
+// beside the bad set.
+func (c Config) share(b backing, needsBans bool) (budget, error) {
+	words, err := c.wordConfig().BlockedShape()
+	if err != nil {
+		return budget{}, err
+	}
+	out := budget{
+		words:   words.Bits() / 8,
+		pardons: keysetBytes(c.pardons()),
+		spare:   max(minSpareBytes, uint64(sparePerBan*float64(c.Banned))),
+		states:  max(bucketBytes, uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
+	}
+	if needsBans {
+		out.bans = keysetBytes(c.Banned)
+	}
+	out.good = max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8))
+	out.bad = max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8))
+	if c.Memory > 0 {
+		if c.Memory <= out.fixed() {
+			return out, fmt.Errorf("gate: Memory: %d bytes, %d are needed before there is a set", c.Memory, out.fixed())
+		}
+		c.squeeze(b, &out)
+	}
+	out.recent = c.recentBytes(b, out.good)
+	out.good -= out.recent
+	return out, nil
+}
+
+// squeeze fits states and sets into what the limit leaves for them, the sets in
+// proportion to the keys expected in them. Sets of fixed size take no more than
+// they were to have; those that grow take all.
+func (c Config) squeeze(b backing, out *budget) {
+	left := c.Memory - out.fixed()
+	out.states = min(out.states, left/statesShare)
+	left -= out.states
+	bad := uint64(float64(left) * float64(c.Banned) / (float64(c.Users) + float64(c.Banned)))
+	bad = min(max(bad, b.least), left/2)
+	if b.grows {
+		out.good, out.bad = left-bad, bad
+		return
+	}
+	out.good, out.bad = min(out.good, left-bad), min(out.bad, bad)
+}
+
+// recentBytes returns how much of the good set's memory is for recent keys. Only
+// sets that are told every time have them.
+func (c Config) recentBytes(b backing, good uint64) uint64 {
+	if !b.exact {
+		return 0
+	}
+	p, err := b.plan(c.Users, decentRate)
+	if err != nil {
+		return 0
+	}
+	enough := b.withMargin(p.bits(c.Users)) / 8
+	return min(good/recentShare, uint64(max(0, float64(good)-enough)))
+}
+
+// pardons returns how many exceptions can be made.
+func (c Config) pardons() uint64 { return max(minPardons, c.Banned/16) }
+
+// wordConfig is the wish for the set of words: at its default rate one ordinary word
+// in a thousand reaches the automaton, which finds out.
+func (c Config) wordConfig() bloom.Config {
+	return bloom.Config{Items: max(1, uint64(len(c.Patterns.Words())))}
+}

@@ -1,0 +1,137 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// Config is the wish. The zero Config asks for a gate for 100,000 users that looks
+// for nothing and has nobody on its lists.
+type Config struct {
+	// Users is how many addresses are expected to be tracked; 0 means 100,000.
+	Users uint64
+
+	// Banned is how many addresses are expected to be bad, those of the black list
+	// included; 0 means a quarter of Users, or as many as the black list has
+	// if these are more.
+	Banned uint64
+
+	// Kind names the kind of filter that backs the good set and the bad set: see
+	// [Kinds]. Empty means evergreen.
+	Kind string
+
+	// BitsPerUser is the memory of each of the two sets per address expected in it.
+	// 0 means 128 for evergreen, 64 for counting, 32 for deletable and dleft, 12,000
+	// for elastic.
+	BitsPerUser float64
+
+	// Memory is the limit in bytes for the sets and the users' states together, which
+	// is never exceeded. 0 means what BitsPerUser comes to, with room for the states
+	// of half the users.
+	Memory uint64
+
+	// Patterns are what users must not send; nil means that nothing is looked for.
+	Patterns *pattern.Automaton
+
+	// Blacklist has addresses and networks whose packets are rejected from the start.
+	Blacklist []netip.Prefix
+
+	// Whitelist has addresses and networks whose packets pass, whatever they are.
+	Whitelist []netip.Prefix
+
+	// Strikes is how many completed patterns ban a user, 1 to 100; 0 means 3.
+	Strikes int
+
+	// Window is how long a strike counts; 0 means for ever.
+	Window time.Duration
+
+	// DropFlagged holds back the packets that complete a pattern.
+	DropFlagged bool
+
+	// Confirm has every hit of the bad set looked up exactly, so that nobody is
+	// rejected by mistake. Where the kind knows its keys that takes no memory,
+	// otherwise 11 bytes for each address expected in the bad set, of Memory.
+	Confirm bool
+
+	// IPv6Prefix is how many leading bits of an IPv6 address make a user, 1 to 128;
+	// 0 means 128. Who has one address usually has the 2^64 of its network.
+	IPv6Prefix int
+
+	// Hash makes keys of addresses. The zero value is fast and known to all; where
+	// senders may choose their addresses, take [filter.NewSipHash].
+	Hash filter.Hash
+}
+
+const (
+	defaultUsers   = 100_000
+	defaultStrikes = 3
+	maxStrikes     = 100
+	maxUsers       = 1 << 36
+)
+
+// withDefaults fills in what was left open and reports everything that is wrong.
+func (c Config) withDefaults() (Config, error) {
+	orDefault(&c.Users, defaultUsers)
+	orDefault(&c.Banned, max(c.Users/4, uint64(len(c.Blacklist)), 1))
+	orDefault(&c.Kind, backings[0].name)
+	orDefault(&c.Strikes, defaultStrikes)
+	orDefault(&c.IPv6Prefix, 128)
+	if c.Patterns == nil {
+		c.Patterns, _ = pattern.Compile(nil)
+	}
+	err := c.check()
+	if b, unknown := backingOf(c.Kind); unknown != nil {
+		err = errors.Join(err, unknown)
+	} else {
+		orDefault(&c.BitsPerUser, b.bits)
+	}
+	return c, err
+}
+
+func orDefault[T comparable](field *T, value T) {
+	if zero := *new(T); *field == zero {
+		*field = value
+	}
+}
+
+func (c Config) check() error {
+	var errs []error
+	if c.Users > maxUsers || c.Banned > maxUsers {
+		errs = append(errs, fmt.Errorf("gate: Users, Banned: %d and %d, each at most %d", c.Users, c.Banned, uint64(maxUsers)))
+	}
+	if !(c.BitsPerUser >= 0 && c.BitsPerUser < 1e6) {
+		errs = append(errs, fmt.Errorf("gate: BitsPerUser: %g, must be 0 to a million", c.BitsPerUser))
+	}
+	if c.Strikes < 1 || c.Strikes > maxStrikes {
+		errs = append(errs, fmt.Errorf("gate: Strikes: %d, must be 1 to %d", c.Strikes, maxStrikes))
+	}
+	if c.Window < 0 {
+		errs = append(errs, fmt.Errorf("gate: Window: %v, must not be negative", c.Window))
+	}
+	if c.IPv6Prefix < 1 || c.IPv6Prefix > 128 {
+		errs = append(errs, fmt.Errorf("gate: IPv6Prefix: %d, must be 1 to 128", c.IPv6Prefix))
+	}
+	return errors.Join(append(errs, checkPrefixes("Blacklist", c.Blacklist), checkPrefixes("Whitelist", c.Whitelist))...)
+}
+
+func checkPrefixes(list string, prefixes []netip.Prefix) error {
+	for i, p := range prefixes {
+		if !p.IsValid() {
+			return fmt.Errorf("gate: %s: entry %d is not valid", list, i+1)
+		}
+	}
+	return nil
+}
+
+// keptTimes returns how many times of strikes are kept for a user.
+func (c Config) keptTimes() int {
+	if c.Window == 0 {
+		return 0
+	}
+	return c.Strikes - 1
+}

@@ -1,0 +1,194 @@
+package gate
+
+import (
+	"net/netip"
+
+	"github.com/gaissmai/bart"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// Engine is a gate. It is for one goroutine at a time.
+type Engine struct {
+	config   Config
+	limit    uint64
+	patterns *pattern.Automaton
+
+	good, bad *set
+	words     *bloom.Blocked // that begin or continue a pattern
+	recent    recent         // keys that are in the good set for certain
+
+	spare    *bloom.Blocked // bans that the bad set had no room for
+	spares   uint64         // how many
+	bans     *keyset        // all keys of the bad set, where these are to be confirmed and it cannot itself
+	confirm  confirmer      // nil if hits are not confirmed
+	pardoned *keyset        // exceptions from all that rejects
+
+	listed, allowed bart.Lite // networks
+	anyAllowed      bool
+	anyListed       bool
+
+	states *states
+	now    int64
+
+	tally   [actions][reasons]uint64
+	strikes uint64
+	lost    lost
+}
+
+// lost counts what the gate could not keep for want of memory.
+type lost struct {
+	users, chains, strikes uint64
+}
+
+// A confirmer knows exactly which keys were put into the bad set.
+type confirmer interface {
+	Contains(filter.Key) bool
+}
+
+// Contains makes a keyset a confirmer.
+func (s *keyset) Contains(k filter.Key) bool { return s.has(k) }
+
+// New returns a gate for the wish.
+func New(c Config) (*Engine, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{config: c, patterns: c.Patterns}
+	if err := e.allocate(); err != nil {
+		return nil, err
+	}
+	for _, p := range c.Blacklist {
+		e.Blacklist(p)
+	}
+	for _, p := range c.Whitelist {
+		e.Whitelist(p)
+	}
+	return e, nil
+}
+
+func (e *Engine) allocate() error {
+	b, err := backingOf(e.config.Kind)
+	if err != nil {
+		return err
+	}
+	// The kinds that are exact are those that can be asked for a key exactly.
+	needsBans := e.config.Confirm && !b.exact
+	shares, err := e.config.share(b, needsBans)
+	if err != nil {
+		return err
+	}
+	e.limit = max(e.config.Memory, shares.total())
+	if e.good, err = newSet(b, e.config.Users, shares.good); err != nil {
+		return err
+	}
+	if e.bad, err = newSet(b, e.config.Banned, shares.bad); err != nil {
+		return err
+	}
+	if needsBans {
+		e.bans = newKeyset(e.config.Banned)
+		e.confirm = e.bans
+	} else if e.config.Confirm {
+		e.confirm = e.bad.Deleter.(confirmer)
+	}
+	e.pardoned = newKeyset(e.config.pardons())
+	e.recent = newRecent(shares.recent)
+	e.states = newStates(shares.states, e.config.Strikes, int64(e.config.Window))
+	return e.allocateBloom(shares.spare)
+}
+
+// allocateBloom makes the two sets from which nothing is ever deleted.
+func (e *Engine) allocateBloom(spareBytes uint64) (err error) {
+	const hashes = 8 // one bit in each word of a block
+	if e.spare, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: spareBytes / 64, Hashes: hashes}); err != nil {
+		return err
+	}
+	if e.words, err = bloom.NewBlocked(e.config.wordConfig()); err != nil {
+		return err
+	}
+	for _, w := range e.patterns.Words() {
+		if _, err := e.words.Add(filter.Key(w)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify returns the address that a user is known by, and its key. This is the
+// one time that it is hashed.
+func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
+	src = src.Unmap()
+	if src.Is4() {
+		b := src.As4()
+		return src, e.config.Hash.Bytes(b[:])
+	}
+	src = e.network(src)
+	b := src.As16()
+	return src, e.config.Hash.Bytes(b[:])
+}
+
+// network returns the first address of the network that counts as one user.
+func (e *Engine) network(src netip.Addr) netip.Addr {
+	src = src.WithZone("")
+	if e.config.IPv6Prefix == 128 {
+		return src
+	}
+	p, err := src.Prefix(e.config.IPv6Prefix)
+	if err != nil {
+		return src // an address that is not valid is a user like any other
+	}
+	return p.Addr()
+}
+
+// Step judges a packet with one word. The time is in nanoseconds since any moment;
+// one that is before that of an earlier packet counts as the latest so far.
+func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
+	words := [1]uint32{word}
+	return e.StepWords(src, words[:], at)
+}
+
+// StepWords judges a packet with any number of words, which gets at most one
+// strike.
+func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
+	v := e.judge(src, words, at)
+	e.tally[v.Action][v.Reason]++
+	return v
+}
+
+func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
+	e.now = max(e.now, at)
+	src, k := e.identify(src)
+	if e.anyAllowed && e.allowed.Contains(src) {
+		return Verdict{Pass, Whitelisted, 0, -1}
+	}
+	if reason := e.rejects(src, k); reason != Clean {
+		return Verdict{Reject, reason, 0, -1}
+	}
+	e.track(k)
+	return e.feed(k, words)
+}
+
+// rejects says why packets of a source are rejected, or that they are clean.
+func (e *Engine) rejects(src netip.Addr, k filter.Key) Reason {
+	reason := e.claims(src, k)
+	if reason != Clean && e.pardoned.count > 0 && e.pardoned.has(k) {
+		return Clean
+	}
+	return reason
+}
+
+// claims says which of the places where bans are kept has the source.
+func (e *Engine) claims(src netip.Addr, k filter.Key) Reason {
+	switch {
+	case e.bad.MayContain(k) && (e.confirm == nil || e.confirm.Contains(k)):
+		return Banned
+	case e.anyListed && e.listed.Contains(src):
+		return Listed
+	case e.spares > 0 && e.spare.MayContain(k):
+		return Spared
+	}
+	return Clean
+}

@@ -1,0 +1,273 @@
+package gate
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// The words of the tests are letters: patterns are abc, x and yy.
+func testPatterns(tb testing.TB) *pattern.Automaton {
+	tb.Helper()
+	a, err := pattern.Compile([]pattern.Pattern{
+		{Name: "abc", Words: letters("abc")}, {Name: "x", Words: letters("x")}, {Name: "yy", Words: letters("yy")},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+func letters(text string) []uint32 {
+	var words []uint32
+	for _, r := range text {
+		words = append(words, uint32(r))
+	}
+	return words
+}
+
+// gate returns an engine for small tests.
+func gate(tb testing.TB, c Config) *Engine {
+	tb.Helper()
+	if c.Patterns == nil {
+		c.Patterns = testPatterns(tb)
+	}
+	if c.Users == 0 {
+		c.Users = 1000
+	}
+	e, err := New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
+
+func prefixes(texts ...string) (list []netip.Prefix) {
+	for _, t := range texts {
+		if !strings.Contains(t, "/") {
+			list = append(list, netip.PrefixFrom(addr(t), addr(t).BitLen()))
+			continue
+		}
+		list = append(list, netip.MustParsePrefix(t))
+	}
+	return list
+}
+
+// play sends packets, each a letter for the user and one for every word, such as
+// "1a 2b 1bc", and returns a letter for each verdict: . passed, * passed with a
+// strike, d dropped, r rejected, B banned. A second passes before each packet.
+func play(e *Engine, packets string) string {
+	var out strings.Builder
+	for i, p := range strings.Fields(packets) {
+		v := e.StepWords(v4(uint32(p[0])), letters(p[1:]), int64(i+1)*int64(time.Second))
+		out.WriteString(sign(v))
+	}
+	return out.String()
+}
+
+func sign(v Verdict) string {
+	switch {
+	case v.Action == Pass && v.Reason == Struck:
+		return "*"
+	case v.Action == Pass:
+		return "."
+	}
+	return string("?drB"[v.Action])
+}
+
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		rule, packets, want string
+		config              Config
+	}{
+		{rule: "ordinary words pass", packets: "1q 1q 2q", want: "..."},
+		{rule: "a pattern is a strike, the third bans", packets: "1x 1x 1x 1q 1x", want: "**Brr"},
+		{rule: "a chain spans packets", packets: "1a 1b 1c", want: "..*"},
+		{rule: "other users do not break a chain", packets: "1a 2a 1b 3q 2b 1c 2c", want: ".....**"},
+		{rule: "other words break it", packets: "1a 1b 1q 1c", want: "...."},
+		{rule: "words of other patterns break it", packets: "1a 1b 1y 1c", want: "...."},
+		{rule: "any position may begin one", packets: "1a 1a 1b 1a 1b 1c", want: ".....*"},
+		{rule: "the chain restarts after a match", packets: "1y 1y 1y 1y", want: ".*.*"},
+		{rule: "a chain after a strike", packets: "1x 1a 1b 1c 1y 1y", want: "*..*.B"},
+		{rule: "strikes are those of one user", packets: "1x 2x 3x 1x 2x 1x 3x", want: "*****B*"},
+		{rule: "at most one strike per packet", packets: "1xxxabc 1abcx 1q 1x", want: "**.B"},
+		{rule: "the rest of a packet may begin a chain", packets: "1xa 1b 1c", want: "*.*"},
+		{rule: "packets without words change nothing", packets: "1a 1 1b 1 1c", want: "....*"},
+		{rule: "long packets", packets: "1qqabcq 1qqqab 1c", want: "*.*"},
+		{rule: "one strike may do", packets: "1a 1b 1c 1q", want: "..Br", config: Config{Strikes: 1}},
+		{rule: "five strikes", packets: "1x 1x 1x 1x 1x 1q", want: "****Br", config: Config{Strikes: 5}},
+		{rule: "flagged packets are dropped", packets: "1x 1q 1x 1x", want: "d.dB", config: Config{DropFlagged: true}},
+		{rule: "strikes expire", packets: "1x 1x 1q 1q 1x 1x 1x", want: "**..**B", config: Config{Window: 2 * time.Second}},
+		{rule: "one by one", packets: "1x 1q 1x 1q 1x 1q 1x", want: "*.*.*.*", config: Config{Window: 3 * time.Second}},
+		{rule: "not too soon", packets: "1x 1q 1x 1q 1x 1q", want: "*.*.Br", config: Config{Window: 4 * time.Second}},
+		{rule: "chains do not expire", packets: "1a 2q 2q 2q 1b 2q 1c", want: "......*", config: Config{Window: time.Second}},
+	} {
+		for _, kind := range Kinds() {
+			c.config.Kind = kind
+			if got := play(gate(t, c.config), c.packets); got != c.want {
+				t.Errorf("%s (%s): %s gives %s, want %s", c.rule, kind, c.packets, got, c.want)
+			}
+		}
+	}
+}
+
+func TestVerdictsSayWhichPatternAndHowManyStrikes(t *testing.T) {
+	e := gate(t, Config{})
+	for i, want := range []Verdict{{Pass, Struck, 1, 1}, {Pass, Struck, 2, 0}, {Ban, Struck, 3, 2}, {Reject, Banned, 0, -1}} {
+		words := []string{"x", "abc", "yy", "q"}[i]
+		if got := e.StepWords(addr("10.0.0.1"), letters(words), 0); got != want {
+			t.Errorf("%s: %+v, want %+v", words, got, want)
+		}
+	}
+	if got, want := e.Step(addr("10.0.0.2"), 'q', 0), (Verdict{Pass, Clean, 0, -1}); got != want {
+		t.Errorf("ordinary packet: %+v, want %+v", got, want)
+	}
+}
+
+func TestQueryAnswersBadElseGoodElseNone(t *testing.T) {
+	for _, kind := range Kinds() {
+		e := gate(t, Config{Kind: kind, Blacklist: prefixes("9.9.9.9", "8.8.0.0/16"), Whitelist: prefixes("8.8.8.8")})
+		play(e, "1q 2x 2x 2x")
+		for _, c := range []struct {
+			src  netip.Addr
+			want Standing
+		}{
+			{v4('1'), Good},
+			{v4('2'), Bad},
+			{v4('3'), None},
+			{addr("9.9.9.9"), Bad},
+			{addr("8.8.4.4"), Bad},
+			{addr("8.8.8.8"), Good},
+			{addr("::ffff:9.9.9.9"), Bad},
+			{addr("::9"), None},
+		} {
+			if got := e.Query(c.src); got.Standing != c.want {
+				t.Errorf("%s: %v is %v, want %v", kind, c.src, got.Standing, c.want)
+			}
+		}
+		if e.Query(v4('2')).Both {
+			t.Errorf("%s: a banned user is still in the good set", kind)
+		}
+	}
+}
+
+// TestQueryTellsWhenBothSetsClaim has a user banned who is pinned in the good set.
+func TestQueryTellsWhenBothSetsClaim(t *testing.T) {
+	e := gate(t, Config{Kind: "deletable"})
+	play(e, "1q")
+	_, k := e.identify(v4('1'))
+	if _, err := e.good.Add(k); err != nil { // twice in: pinned
+		t.Fatal(err)
+	}
+	play(e, "1x 1x 1x")
+	if got, want := e.Query(v4('1')), (Answer{Bad, true}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if s := e.Stats(); s.Good.Pinned != 1 {
+		t.Errorf("%d keys pinned, want 1", s.Good.Pinned)
+	}
+}
+
+// TestRejectedPacketsChangeNothing compares two gates of which one gets packets of
+// banned users in between.
+func TestRejectedPacketsChangeNothing(t *testing.T) {
+	e := gate(t, Config{Blacklist: prefixes("9.9.9.9", "7.0.0.0/8")})
+	play(e, "1a 2x")
+	states, good := e.states.count, e.good.Info().Keys
+	for _, src := range []string{"9.9.9.9", "7.1.2.3"} {
+		for _, w := range "abcxa" {
+			if v := e.Step(addr(src), uint32(w), 0); v.Action != Reject {
+				t.Errorf("%s: %v", src, v.Action)
+			}
+		}
+	}
+	if e.states.count != states || e.good.Info().Keys != good || e.strikes != 1 {
+		t.Errorf("%d states, %d good keys, %d strikes; before %d, %d, 1", e.states.count, e.good.Info().Keys, e.strikes, states, good)
+	}
+}
+
+func TestWhitelistOverridesEverything(t *testing.T) {
+	e := gate(t, Config{Blacklist: prefixes("10.0.0.0/8", "10.0.0.1"), Whitelist: prefixes("10.0.0.0/24", "2001:db8::/32")})
+	for _, src := range []string{"10.0.0.1", "10.0.0.200", "2001:db8::1"} {
+		for range 5 {
+			if got, want := e.Step(addr(src), 'x', 0), (Verdict{Pass, Whitelisted, 0, -1}); got != want {
+				t.Fatalf("%s: %+v, want %+v", src, got, want)
+			}
+		}
+	}
+	if got := e.Step(addr("10.0.1.1"), 'q', 0); got.Reason != Listed || got.Action != Reject {
+		t.Errorf("beside the white list: %+v", got)
+	}
+}
+
+func TestStateIsKeptOnlyForChainsAndStrikes(t *testing.T) {
+	e := gate(t, Config{Window: 10 * time.Second})
+	for _, c := range []struct {
+		packets string
+		want    int
+	}{{"1q 2q", 0}, {"1a", 1}, {"1q", 0}, {"1x 2a 3y", 3}, {"2b 2b 3q", 1}, {"1x 1x", 0}} {
+		if play(e, c.packets); e.states.count != c.want {
+			t.Errorf("after %s there are %d states, want %d", c.packets, e.states.count, c.want)
+		}
+	}
+	play(e, "4x")
+	e.Step(v4('4'), 'q', int64(time.Minute))
+	if e.states.count != 0 {
+		t.Error("a user whose strikes have expired is remembered")
+	}
+}
+
+func TestIPv6UsersAreNetworksIfWished(t *testing.T) {
+	for _, c := range []struct {
+		bits int
+		want string
+	}{{0, "***"}, {128, "***"}, {64, "**B"}, {48, "**B"}} {
+		e := gate(t, Config{IPv6Prefix: c.bits})
+		var got strings.Builder
+		for i := range 3 {
+			got.WriteString(sign(e.Step(addr(fmt.Sprintf("2001:db8::%d", i)), 'x', 0)))
+		}
+		if got.String() != c.want {
+			t.Errorf("%d bits: %s, want %s", c.bits, got.String(), c.want)
+		}
+		if v := e.Step(addr("2001:db8:1::1"), 'x', 0); !v.Passed() {
+			t.Errorf("%d bits: another network is %v", c.bits, v.Action)
+		}
+	}
+}
+
+func TestOneAddressIsOneUserHoweverWritten(t *testing.T) {
+	e := gate(t, Config{Blacklist: prefixes("::ffff:1.2.3.4/128", "::ffff:5.0.0.0/104")})
+	for _, src := range []string{"1.2.3.4", "::ffff:1.2.3.4", "5.6.7.8", "::ffff:5.6.7.8"} {
+		if v := e.Step(addr(src), 'q', 0); v.Action != Reject {
+			t.Errorf("%s: %v", src, v.Action)
+		}
+	}
+	if got := sign(e.Step(addr("fe80::1%eth0"), 'x', 0)) + sign(e.Step(addr("fe80::1%eth1"), 'x', 0)) + sign(e.Step(addr("fe80::1"), 'x', 0)); got != "**B" {
+		t.Errorf("zones make users: %s", got)
+	}
+}
+
+func TestStepsDoNotAllocate(t *testing.T) {
+	for _, kind := range Kinds() {
+		e := gate(t, Config{Kind: kind, Window: time.Hour, Confirm: true, Blacklist: prefixes("7.0.0.0/8", "9.9.9.9"), Whitelist: prefixes("6.0.0.0/8")})
+		words := letters("abqxy")
+		sources := []netip.Addr{v4('1'), v4('2'), addr("9.9.9.9"), addr("7.1.1.1"), addr("6.1.1.1"), addr("2001:db8::1"), addr("::ffff:1.1.1.1")}
+		i := 0
+		if n := testing.AllocsPerRun(500, func() {
+			src := sources[i%len(sources)]
+			e.Step(src, words[i%len(words)], int64(i))
+			e.StepWords(src, words, int64(i))
+			e.Query(src)
+			i++
+		}); n != 0 {
+			t.Errorf("%s: %v allocations per packet", kind, n)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package exact
+
+import (
+	"net/netip"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/packets"
+)
+
+// Check runs an engine and an exact gate side by side.
+type Check struct {
+	Engine *gate.Engine
+	Exact  *Gate
+
+	report    Report
+	pending   map[netip.Addr]bool // banned by the exact gate and not by the engine
+	banned    map[netip.Addr]bool // by the engine
+	predicted float64             // rate of the bad set when last asked
+}
+
+// A Difference is a packet of which the two think differently.
+type Difference struct {
+	Number uint64       `json:"number"`
+	Src    netip.Addr   `json:"src"`
+	Got    gate.Verdict `json:"got"`
+	Want   gate.Verdict `json:"want"`
+}
+
+// NewCheck returns a comparison for the wish.
+func NewCheck(c gate.Config) (*Check, error) {
+	e, err := gate.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Check{
+		Engine: e, Exact: New(c),
+		report:  Report{Rejected: map[Cause]uint64{}, Passed: map[Cause]uint64{}},
+		pending: map[netip.Addr]bool{}, banned: map[netip.Addr]bool{},
+	}, nil
+}
+
+// sampling is how many packets lie between two looks at the predicted rate, for which
+// some kinds count their bits.
+const sampling = 4096
+
+// Step sends a packet to both and compares. A query is answered by both and counted
+// in the matrix.
+func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
+	if p.Query {
+		c.ask(p.Src)
+		return got, want
+	}
+	got = c.Engine.StepWords(p.Src, p.Words, p.At)
+	want = c.Exact.StepWords(p.Src, p.Words, p.At)
+	c.report.Packets++
+	if c.report.Packets%sampling == 1 {
+		c.predicted = c.Engine.RejectRate()
+	}
+	if want.Action != gate.Reject && want.Reason != gate.Whitelisted {
+		c.report.Welcome++
+		c.report.Expected += c.predicted
+	}
+	src := c.Exact.identify(p.Src)
+	c.countBans(src, got, want)
+	if got.Action != want.Action || got.Reason != want.Reason || got.Pattern != want.Pattern || got.Strikes != want.Strikes {
+		c.differ(p.Number, src, got, want)
+	}
+	return got, want
+}
+
+// ask compares the answers about an address.
+func (c *Check) ask(src netip.Addr) (got, want gate.Answer) {
+	got, want = c.Engine.Query(src), c.Exact.Query(src)
+	c.report.Queries[want.Standing][got.Standing]++
+	if got.Both {
+		c.report.Both++
+	}
+	return got, want
+}
+
+// countBans follows who was banned by whom.
+func (c *Check) countBans(src netip.Addr, got, want gate.Verdict) {
+	engine, exact := got.Action == gate.Ban, want.Action == gate.Ban
+	if engine {
+		c.banned[src] = true
+	}
+	switch {
+	case engine && exact:
+		c.report.Bans.Right++
+	case engine && c.pending[src]:
+		delete(c.pending, src)
+		c.report.Bans.Late++
+	case engine:
+		c.report.Bans.Spurious++
+	case exact:
+		c.pending[src] = true
+	}
+}
+
+// differ notes a difference and its cause.
+func (c *Check) differ(number uint64, src netip.Addr, got, want gate.Verdict) {
+	r := &c.report
+	if r.First == nil {
+		r.First = &Difference{Number: number, Src: src, Got: got, Want: want}
+	}
+	switch {
+	case got.Action == gate.Reject && want.Action != gate.Reject:
+		r.Rejected[c.whyRejected(src, got)]++
+	case want.Action == gate.Reject && got.Action != gate.Reject:
+		r.Passed[c.whyPassed(src)]++
+	default:
+		r.Otherwise++ // both let it pass, or both held it back
+	}
+}
+
+func (c *Check) whyRejected(src netip.Addr, got gate.Verdict) Cause {
+	switch {
+	case c.banned[src]:
+		return SpuriousBan
+	case got.Reason == gate.Spared:
+		return SpareFilter
+	}
+	return FalsePositive
+}
+
+func (c *Check) whyPassed(src netip.Addr) Cause {
+	switch {
+	case c.banned[src]:
+		return ForgottenBan
+	case c.pending[src]:
+		return MissingBan
+	}
+	return BlacklistMissed
+}

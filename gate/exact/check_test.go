@@ -1,0 +1,207 @@
+package exact
+
+import (
+	"encoding/json"
+	"math"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/gate/traffic"
+)
+
+// run sends made-up traffic through a check.
+func run(t *testing.T, tc traffic.Config, gc gate.Config) Report {
+	t.Helper()
+	g, err := traffic.New(tc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gc.Patterns, err = pattern.Compile(g.Patterns()); err != nil {
+		t.Fatal(err)
+	}
+	gc.Blacklist = g.Blacklist()
+	c, err := NewCheck(gc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p packets.Packet
+	for g.Read(&p) == nil {
+		c.Step(&p)
+	}
+	return c.Report(20_000, tc.Seed)
+}
+
+// TestNoPacketOfABannedSourcePasses holds for every kind over 20 seeds, and so does
+// that packets are wrongly rejected no more often than the bad set predicts.
+func TestNoPacketOfABannedSourcePasses(t *testing.T) {
+	const users, packetsEach = 1000, 20_000
+	bits := map[string]float64{"deletable": 20, "counting": 40, "dleft": 32}
+	seeds := uint64(20)
+	if race {
+		seeds = 2 // there is one goroutine: nothing to find
+	}
+	for _, kind := range gate.Kinds() {
+		var wrong, expected, spread float64
+		for seed := range seeds {
+			r := run(t,
+				traffic.Config{Seed: seed, Packets: packetsEach, Users: users, Blacklisted: 300},
+				gate.Config{Kind: kind, Users: users, Banned: 400, BitsPerUser: bits[kind]})
+			if r.WronglyPassed() != 0 {
+				t.Fatalf("%s, seed %d: %v", kind, seed, r.Passed)
+			}
+			if r.Gate.Lost.Any() || r.Bans.Right < 50 || r.Bans.Spurious+r.Bans.Late != 0 {
+				t.Errorf("%s, seed %d: bans %+v, lost %+v", kind, seed, r.Bans, r.Gate.Lost)
+			}
+			if r.Bad.Denied != 0 || r.Bans.Missing != r.Bans.Covered {
+				t.Errorf("%s, seed %d: %d of the bad set denied, bans %+v", kind, seed, r.Bad.Denied, r.Bans)
+			}
+			wrong += float64(r.WronglyRejected())
+			expected += r.Expected
+			spread += r.Expected * packetsEach / users // all packets of a user share their fate
+		}
+		if limit := expected + 5*math.Sqrt(spread) + packetsEach/users; wrong > limit {
+			t.Errorf("%s: %.0f packets wrongly rejected, expected %.1f, at most %.1f", kind, wrong, expected, limit)
+		}
+	}
+}
+
+// TestGoodSetsAreHarmedOnlyWhereTheyMayBe has the good set of every kind err often.
+// Kinds that ignore duplicates exactly deny no user; the check counts whom others
+// deny.
+func TestGoodSetsAreHarmedOnlyWhereTheyMayBe(t *testing.T) {
+	for kind, bits := range map[string]float64{"evergreen": 200, "deletable": 12, "counting": 24, "dleft": 24, "elastic": 8000} {
+		r := run(t,
+			traffic.Config{Seed: 2, Packets: 80_000, Users: 5000, Evil: 0.3},
+			gate.Config{Kind: kind, Users: 5000, Banned: 3000, BitsPerUser: bits, Confirm: true})
+		if exact := kind == "evergreen" || kind == "elastic"; exact && r.Good.Denied != 0 {
+			t.Errorf("%s: %d users denied", kind, r.Good.Denied)
+		}
+		if r.WronglyPassed()+r.WronglyRejected() != 0 {
+			t.Errorf("%s: %v, %v", kind, r.Passed, r.Rejected)
+		}
+		if diff := math.Abs(r.Good.FPR - r.Good.Predicted); diff > 6*math.Sqrt(r.Good.Predicted/20_000)+0.1*r.Good.Predicted {
+			t.Errorf("%s: good set claims %.4f of strangers, predicted %.4f", kind, r.Good.FPR, r.Good.Predicted)
+		}
+		t.Logf("%s: %d denied, %d pinned, rate %.4f, predicted %.4f", kind, r.Good.Denied, r.Good.Pinned, r.Good.FPR, r.Good.Predicted)
+	}
+}
+
+// step sends one packet to both gates of a check.
+func step(c *Check, src string, words ...uint32) {
+	c.Step(&packets.Packet{Src: netip.MustParseAddr(src), Words: words, Number: c.report.Packets + 1})
+}
+
+func small(t *testing.T) *Check {
+	t.Helper()
+	a, err := pattern.Compile([]pattern.Pattern{{Name: "x", Words: []uint32{7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCheck(gate.Config{Users: 1000, Patterns: a, Blacklist: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestCausesAreFound tampers with one of the two gates in every way.
+func TestCausesAreFound(t *testing.T) {
+	t.Run("false positive", func(t *testing.T) {
+		c := small(t)
+		step(c, "1.1.1.1", 1)
+		c.Engine.Blacklist(netip.MustParsePrefix("1.1.1.1/32"))
+		step(c, "1.1.1.1", 1)
+		step(c, "1.1.1.1", 7)
+		step(c, "1.1.1.1", 7)
+		step(c, "1.1.1.1", 7)
+		r := c.Report(100, 1)
+		if r.Rejected[FalsePositive] != 4 || r.First.Number != 2 || r.WronglyRejected() != 4 {
+			t.Errorf("%+v", r)
+		}
+		if r.Bans.Missing != 1 || r.Bans.Covered != 1 {
+			t.Errorf("bans: %+v", r.Bans)
+		}
+	})
+	t.Run("spurious ban", func(t *testing.T) {
+		c := small(t)
+		c.Engine.Step(netip.MustParseAddr("1.1.1.1"), 7, 0)
+		step(c, "1.1.1.1", 7)
+		step(c, "1.1.1.1", 7)
+		step(c, "1.1.1.1", 1)
+		if r := c.Report(0, 1); r.Bans.Spurious != 1 || r.Rejected[SpuriousBan] != 1 || r.Otherwise != 2 {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("missing and late ban", func(t *testing.T) {
+		c := small(t)
+		c.Exact.Step(netip.MustParseAddr("1.1.1.1"), 7, 0)
+		for range 2 {
+			step(c, "1.1.1.1", 7)
+		}
+		if r := c.Report(0, 1); r.Bans.Missing != 1 || r.Bans.Covered != 0 {
+			t.Errorf("%+v", r.Bans)
+		}
+		step(c, "1.1.1.1", 1)
+		step(c, "1.1.1.1", 7)
+		if r := c.Report(0, 1); r.Bans.Late != 1 || r.Bans.Missing != 0 || r.Passed[MissingBan] != 1 || r.Passed[ForgottenBan] != 1 {
+			t.Errorf("%+v, %v", r.Bans, r.Passed)
+		}
+	})
+	t.Run("forgotten and missed", func(t *testing.T) {
+		c := small(t)
+		for range 3 {
+			step(c, "1.1.1.1", 7)
+		}
+		for _, src := range []string{"1.1.1.1", "9.9.9.9"} {
+			if err := c.Engine.Pardon(netip.MustParseAddr(src)); err != nil {
+				t.Fatal(err)
+			}
+			step(c, src, 1)
+		}
+		if r := c.Report(0, 1); r.Passed[ForgottenBan] != 1 || r.Passed[BlacklistMissed] != 1 || r.WronglyPassed() != 2 || r.Bad.Denied != 2 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestQueriesFillTheMatrix(t *testing.T) {
+	c := small(t)
+	step(c, "1.1.1.1", 1)
+	for _, src := range []string{"1.1.1.1", "9.9.9.9", "2.2.2.2"} {
+		c.Step(&packets.Packet{Src: netip.MustParseAddr(src), Query: true})
+	}
+	c.Engine.Blacklist(netip.MustParsePrefix("2.2.2.2/32"))
+	c.Step(&packets.Packet{Src: netip.MustParseAddr("2.2.2.2"), Query: true})
+	want := [3][3]uint64{gate.None: {gate.None: 1, gate.Bad: 1}, gate.Good: {gate.Good: 1}, gate.Bad: {gate.Bad: 1}}
+	if c.report.Queries != want || c.report.Packets != 1 {
+		t.Errorf("%v, want %v", c.report.Queries, want)
+	}
+}
+
+func TestReportIsJSON(t *testing.T) {
+	c := small(t)
+	c.Engine.Blacklist(netip.MustParsePrefix("1.1.1.1/32"))
+	step(c, "1.1.1.1", 1)
+	text, err := json.Marshal(c.Report(10, 1))
+	for _, part := range []string{`"wrongly_rejected":{"false positive of the bad set":1}`, `"Action":"reject"`, `"measured_fpr"`, `"src":"1.1.1.1"`} {
+		if err != nil || !strings.Contains(string(text), part) {
+			t.Errorf("%s, %v: no %s", text, err, part)
+		}
+	}
+}
+
+func TestExactGateCoversNetworks(t *testing.T) {
+	n := networks{}
+	for _, p := range []string{"10.0.0.0/8", "2001:db8::/32", "0.0.0.0/32"} {
+		n.add(netip.MustParsePrefix(p))
+	}
+	for src, want := range map[string]bool{"10.255.0.1": true, "11.0.0.1": false, "2001:db8:ffff::": true, "2001:db9::": false, "0.0.0.0": true, "::": false} {
+		if n.cover(netip.MustParseAddr(src)) != want {
+			t.Errorf("%s: covered is not %t", src, want)
+		}
+	}
+}

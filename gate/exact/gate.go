@@ -1,0 +1,232 @@
+package exact
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// Gate follows the rules of package gate with maps, and without a limit. It shares
+// no code with the engine but the types of its answers.
+type Gate struct {
+	config   gate.Config
+	patterns []pattern.Pattern
+	endings  map[uint32][]int // patterns by their last word, longest first
+
+	good, bad, pardoned map[netip.Addr]bool
+	users               map[netip.Addr]*user
+	listed, allowed     networks
+	now                 int64
+}
+
+// user is what is remembered of a user who is inside a chain or has strikes.
+type user struct {
+	words   []uint32 // since the last pattern, as many as the longest pattern has
+	strikes []int64  // when
+}
+
+// New returns a gate for the same wish as [gate.New], of which it ignores everything
+// about filters and memory.
+func New(c gate.Config) *Gate {
+	g := &Gate{
+		config: c, endings: map[uint32][]int{},
+		good: map[netip.Addr]bool{}, bad: map[netip.Addr]bool{}, pardoned: map[netip.Addr]bool{},
+		users: map[netip.Addr]*user{}, listed: networks{}, allowed: networks{},
+	}
+	if c.Patterns != nil {
+		g.patterns = c.Patterns.Patterns()
+	}
+	if g.config.Strikes == 0 {
+		g.config.Strikes = 3
+	}
+	if g.config.IPv6Prefix == 0 {
+		g.config.IPv6Prefix = 128
+	}
+	for i, p := range g.patterns {
+		last := p.Words[len(p.Words)-1]
+		g.endings[last] = append(g.endings[last], i)
+	}
+	for _, list := range g.endings {
+		slices.SortStableFunc(list, func(a, b int) int { return len(g.patterns[b].Words) - len(g.patterns[a].Words) })
+	}
+	for _, p := range c.Blacklist {
+		g.Blacklist(p)
+	}
+	for _, p := range c.Whitelist {
+		g.allowed.add(normal(p))
+	}
+	return g
+}
+
+// identify returns the address that a user is known by.
+func (g *Gate) identify(src netip.Addr) netip.Addr {
+	src = src.Unmap().WithZone("")
+	if src.Is6() {
+		if p, err := src.Prefix(g.config.IPv6Prefix); err == nil {
+			return p.Addr()
+		}
+	}
+	return src
+}
+
+// Blacklist bans an address or a network.
+func (g *Gate) Blacklist(p netip.Prefix) {
+	p = normal(p)
+	if one := g.identify(p.Addr()); p.Bits() == p.Addr().BitLen() || p.Addr().Is6() && p.Bits() == g.config.IPv6Prefix {
+		g.ban(one)
+		return
+	}
+	g.listed.add(p)
+}
+
+// Step judges a packet with one word.
+func (g *Gate) Step(src netip.Addr, word uint32, at int64) gate.Verdict {
+	return g.StepWords(src, []uint32{word}, at)
+}
+
+// StepWords judges a packet.
+func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict {
+	g.now = max(g.now, at)
+	src = g.identify(src)
+	if g.allowed.cover(src) {
+		return gate.Verdict{Action: gate.Pass, Reason: gate.Whitelisted, Pattern: -1}
+	}
+	if reason := g.rejects(src); reason != gate.Clean {
+		return gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
+	}
+	g.good[src] = true
+	u := g.users[src]
+	if u == nil {
+		u = &user{}
+		g.users[src] = u
+	}
+	match := -1
+	for _, w := range words {
+		if m := g.feed(u, w); m >= 0 && match < 0 {
+			match = m
+		}
+	}
+	if match < 0 {
+		return gate.Verdict{Action: gate.Pass, Reason: gate.Clean, Pattern: -1}
+	}
+	return g.strike(src, u, match)
+}
+
+// rejects says why packets of a source are rejected.
+func (g *Gate) rejects(src netip.Addr) gate.Reason {
+	switch {
+	case g.pardoned[src]:
+		return gate.Clean
+	case g.bad[src]:
+		return gate.Banned
+	case g.listed.cover(src):
+		return gate.Listed
+	}
+	return gate.Clean
+}
+
+// feed appends a word to those of a user and returns the longest pattern that they
+// now end with, or -1.
+func (g *Gate) feed(u *user, word uint32) int {
+	if len(u.words) == pattern.MaxWords {
+		u.words = slices.Delete(u.words, 0, 1)
+	}
+	u.words = append(u.words, word)
+	for _, i := range g.endings[word] {
+		p := g.patterns[i].Words
+		if n := len(u.words) - len(p); n >= 0 && slices.Equal(u.words[n:], p) {
+			u.words = u.words[:0]
+			return i
+		}
+	}
+	return -1
+}
+
+// strike gives a strike to a user, and bans at the last.
+func (g *Gate) strike(src netip.Addr, u *user, match int) gate.Verdict {
+	if window := int64(g.config.Window); window > 0 {
+		u.strikes = slices.DeleteFunc(u.strikes, func(at int64) bool { return g.now-at > window })
+	}
+	u.strikes = append(u.strikes, g.now)
+	v := gate.Verdict{Action: gate.Pass, Reason: gate.Struck, Strikes: uint8(len(u.strikes)), Pattern: int32(match)}
+	if len(u.strikes) >= g.config.Strikes {
+		v.Action = gate.Ban
+		g.ban(src)
+	} else if g.config.DropFlagged {
+		v.Action = gate.Drop
+	}
+	return v
+}
+
+func (g *Gate) ban(src netip.Addr) {
+	delete(g.users, src)
+	delete(g.good, src)
+	delete(g.pardoned, src)
+	g.bad[src] = true
+}
+
+// Query says what is known about an address.
+func (g *Gate) Query(src netip.Addr) gate.Answer {
+	src = g.identify(src)
+	switch {
+	case g.allowed.cover(src):
+		return gate.Answer{Standing: gate.Good}
+	case g.rejects(src) != gate.Clean:
+		return gate.Answer{Standing: gate.Bad}
+	case g.good[src]:
+		return gate.Answer{Standing: gate.Good}
+	}
+	return gate.Answer{Standing: gate.None}
+}
+
+// Pardon takes an address off the bad set, or makes an exception from the black list.
+func (g *Gate) Pardon(src netip.Addr) error {
+	src = g.identify(src)
+	if g.rejects(src) == gate.Clean {
+		return fmt.Errorf("exact: pardon %v: %w", src, filter.ErrNotFound)
+	}
+	delete(g.bad, src)
+	if g.listed.cover(src) {
+		g.pardoned[src] = true
+	}
+	return nil
+}
+
+// networks is a set of prefixes, by their length.
+type networks map[int]map[netip.Prefix]bool
+
+func (n networks) add(p netip.Prefix) {
+	key := lengthKey(p.Addr(), p.Bits())
+	if n[key] == nil {
+		n[key] = map[netip.Prefix]bool{}
+	}
+	n[key][p] = true
+}
+
+func (n networks) cover(a netip.Addr) bool {
+	for key, set := range n {
+		bits := key % 256
+		if lengthKey(a, bits) != key {
+			continue
+		}
+		if p, err := a.Prefix(bits); err == nil && set[p] {
+			return true
+		}
+	}
+	return false
+}
+
+// lengthKey keeps the lengths of IPv4 and IPv6 apart.
+func lengthKey(a netip.Addr, bits int) int { return a.BitLen()<<8 + bits }
+
+// normal returns the prefix in the one form that it is known by.
+func normal(p netip.Prefix) netip.Prefix {
+	if p.Addr().Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	return p.Masked()
+}

@@ -1,0 +1,138 @@
+package exact
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// script makes up a life of a small world: few users, few words, so that chains,
+// strikes, bans and pardons are frequent.
+type script struct {
+	r      *rand.Rand
+	config gate.Config
+	users  []netip.Addr
+	words  []uint32
+}
+
+func newScript(tb testing.TB, seed uint64) *script {
+	tb.Helper()
+	s := &script{r: rand.New(rand.NewPCG(seed, 0))}
+	for i := range 40 {
+		switch i % 4 {
+		case 0:
+			s.users = append(s.users, netip.AddrFrom4([4]byte{10, 0, byte(i / 8), byte(i)}))
+		case 1:
+			s.users = append(s.users, netip.MustParseAddr(fmt.Sprintf("2001:db8:%d::%d", i/8, i)))
+		case 2:
+			s.users = append(s.users, netip.MustParseAddr(fmt.Sprintf("::ffff:10.0.%d.%d", i/8, i-2)))
+		default:
+			s.users = append(s.users, netip.AddrFrom4([4]byte{byte(i), 1, 2, 3}))
+		}
+	}
+	letters := 2 + s.r.IntN(4)
+	for range letters {
+		s.words = append(s.words, s.r.Uint32())
+	}
+	s.config = gate.Config{
+		Users: 1000, Patterns: s.patterns(tb), Strikes: 1 + s.r.IntN(4), DropFlagged: s.r.IntN(2) == 0,
+		Window: time.Duration(s.r.IntN(3)) * 20, IPv6Prefix: []int{0, 48, 64, 128}[s.r.IntN(4)],
+		Blacklist: []netip.Prefix{netip.MustParsePrefix("10.0.1.0/24"), netip.MustParsePrefix("2001:db8:3::/48"), netip.PrefixFrom(s.users[0], 32)},
+		Whitelist: []netip.Prefix{netip.MustParsePrefix("10.0.2.16/28"), netip.MustParsePrefix("2001:db8:2::/64")},
+	}
+	return s
+}
+
+func (s *script) patterns(tb testing.TB) *pattern.Automaton {
+	tb.Helper()
+	var list []pattern.Pattern
+	for i := range 1 + s.r.IntN(6) {
+		p := pattern.Pattern{Name: fmt.Sprint(i)}
+		for range 1 + s.r.IntN(5) {
+			p.Words = append(p.Words, s.word())
+		}
+		list = append(list, p)
+	}
+	a, err := pattern.Compile(list)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+func (s *script) word() uint32     { return s.words[s.r.IntN(len(s.words))] }
+func (s *script) user() netip.Addr { return s.users[s.r.IntN(len(s.users))] }
+
+// TestEngineEqualsExactGate holds packet by packet, answer by answer and pardon by
+// pardon, for every kind, if hits are confirmed. Both sets err too rarely to matter.
+func TestEngineEqualsExactGate(t *testing.T) {
+	for seed := range uint64(60) {
+		kind := gate.Kinds()[seed%5]
+		s := newScript(t, seed)
+		s.config.Kind, s.config.Confirm = kind, true
+		c, err := NewCheck(s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3000 {
+			src := s.user()
+			switch s.r.IntN(40) {
+			case 0:
+				got, want := c.Engine.Pardon(src), c.Exact.Pardon(src)
+				if (got == nil) != (want == nil) {
+					t.Fatalf("%s, seed %d, step %d: pardon %v: %v, want %v", kind, seed, i, src, got, want)
+				}
+			case 1:
+				got, want := c.ask(src)
+				if got.Standing != want.Standing {
+					t.Fatalf("%s, seed %d, step %d: query %v: %v, want %v", kind, seed, i, src, got, want)
+				}
+			default:
+				words := make([]uint32, s.r.IntN(4))
+				for j := range words {
+					words[j] = s.word()
+				}
+				got, want := c.Step(&packets.Packet{Src: src, Words: words, At: int64(i), Number: uint64(i + 1)})
+				if got != want {
+					t.Fatalf("%s, seed %d, step %d: packet of %v, words %x: %+v, want %+v", kind, seed, i, src, words, got, want)
+				}
+			}
+		}
+		if r := c.Report(0, 0); r.First != nil || r.WronglyPassed()+r.WronglyRejected()+r.Otherwise != 0 {
+			t.Fatalf("%s, seed %d: %+v", kind, seed, r)
+		}
+	}
+}
+
+// FuzzGate lets a fuzzer write the life: a byte for the user, one for the word.
+func FuzzGate(f *testing.F) {
+	f.Add(uint64(1), []byte("\x00\x00\x01\x01\x02\x02\x03\x03"))
+	f.Fuzz(func(t *testing.T, seed uint64, life []byte) {
+		s := newScript(t, seed%1000)
+		s.config.Confirm = true
+		c, err := NewCheck(s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, pair := range slices.Collect(slices.Chunk(life, 2)) {
+			src := s.users[int(pair[0])%len(s.users)]
+			if len(pair) == 1 || pair[1] >= 250 {
+				if got, want := c.Engine.Pardon(src), c.Exact.Pardon(src); (got == nil) != (want == nil) {
+					t.Fatalf("step %d: pardon: %v, want %v", at, got, want)
+				}
+				continue
+			}
+			got, want := c.Step(&packets.Packet{Src: src, Words: s.words[int(pair[1])%len(s.words):][:1], At: int64(at)})
+			if got != want {
+				t.Fatalf("step %d: %+v, want %+v", at, got, want)
+			}
+		}
+	})
+}

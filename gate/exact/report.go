@@ -1,0 +1,154 @@
+package exact
+
+import (
+	"math/rand/v2"
+	"net/netip"
+
+	"github.com/everbloom-go/everbloom/gate"
+)
+
+// Cause is why a packet was judged wrongly.
+type Cause string
+
+// The causes.
+const (
+	FalsePositive   Cause = "false positive of the bad set"
+	SpareFilter     Cause = "false positive of the spare filter"
+	SpuriousBan     Cause = "spurious ban"
+	MissingBan      Cause = "missing ban"
+	ForgottenBan    Cause = "forgotten ban"
+	BlacklistMissed Cause = "blacklisted source"
+)
+
+// Report is what a check has found.
+type Report struct {
+	Packets uint64 `json:"packets"`
+	Welcome uint64 `json:"welcome"` // packets that the exact gate does not reject
+
+	First     *Difference      `json:"first_difference,omitempty"`
+	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`
+	Passed    map[Cause]uint64 `json:"wrongly_passed"`
+	Otherwise uint64           `json:"otherwise_different"` // in strikes or patterns, not in passing
+
+	// Expected is how many packets the bad set should reject wrongly, by the rate that
+	// it predicted when each came.
+	Expected float64 `json:"expected_wrongly_rejected"`
+
+	Bans Bans `json:"bans"`
+
+	// Queries counts answers: what is true, then what was said, in the order none,
+	// good, bad.
+	Queries [3][3]uint64 `json:"queries"`
+	Both    uint64       `json:"both"` // answers that said that both sets claim the address
+
+	Good Measured   `json:"good"`
+	Bad  Measured   `json:"bad"`
+	Gate gate.Stats `json:"gate"`
+}
+
+// Bans compares the bans of the two.
+type Bans struct {
+	Right    uint64 `json:"right"`    // by both, with the same packet
+	Late     uint64 `json:"late"`     // by the engine, after the exact gate
+	Missing  uint64 `json:"missing"`  // by the exact gate only
+	Covered  uint64 `json:"covered"`  // of the missing ones, those rejected all the same
+	Spurious uint64 `json:"spurious"` // by the engine only
+}
+
+// Measured is the rate of a set, as predicted and as it is.
+type Measured struct {
+	Predicted float64 `json:"predicted_fpr"`
+	FPR       float64 `json:"measured_fpr"`
+	Claimed   uint64  `json:"claimed"` // strangers that the set claims
+	Strangers uint64  `json:"strangers"`
+	Denied    uint64  `json:"denied"` // members that it does not claim
+	Pinned    uint64  `json:"pinned"`
+}
+
+// WronglyRejected returns the number of packets for all causes.
+func (r Report) WronglyRejected() uint64 { return sum(r.Rejected) }
+
+// WronglyPassed returns the number of packets for all causes.
+func (r Report) WronglyPassed() uint64 { return sum(r.Passed) }
+
+func sum(by map[Cause]uint64) (n uint64) {
+	for _, count := range by {
+		n += count
+	}
+	return n
+}
+
+// Counts returns what was counted so far, without asking about anybody. Its maps
+// change as the comparison goes on.
+func (c *Check) Counts() Report { return c.report }
+
+// Report asks about everybody whom the exact gate knows, and about so many addresses
+// that nobody knows, and returns all that was found. The seed chooses the strangers.
+// The comparison may go on afterwards.
+func (c *Check) Report(strangers int, seed uint64) Report {
+	c.report.Good, c.report.Bad = Measured{}, Measured{}
+	for src := range c.Exact.good {
+		c.member(src)
+	}
+	for src := range c.Exact.bad {
+		c.member(src)
+	}
+	c.askStrangers(strangers, rand.New(rand.NewPCG(seed, 0x7374726e67657273)))
+	r := c.report
+	r.Gate = c.Engine.Stats()
+	r.Good.finish(r.Gate.Good.FPR, r.Gate.Good.Pinned)
+	r.Bad.finish(r.Gate.Bad.FPR, r.Gate.Bad.Pinned)
+	for src := range c.pending {
+		r.Bans.Missing++
+		if c.Engine.Query(src).Standing == gate.Bad {
+			r.Bans.Covered++
+		}
+	}
+	return r
+}
+
+// member asks about an address that is in a set for certain.
+func (c *Check) member(src netip.Addr) {
+	got, want := c.ask(src)
+	good, bad := claims(got)
+	if want.Standing == gate.Good && !good && !bad { // who is rejected by mistake never got there
+		c.report.Good.Denied++
+	}
+	if want.Standing == gate.Bad && !bad {
+		c.report.Bad.Denied++
+	}
+}
+
+// askStrangers asks about random addresses that are in no set.
+func (c *Check) askStrangers(n int, r *rand.Rand) {
+	for range n {
+		x := r.Uint32()
+		src := netip.AddrFrom4([4]byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
+		if c.Exact.Query(src).Standing != gate.None || c.Exact.pardoned[src] {
+			continue
+		}
+		got, _ := c.ask(src)
+		good, bad := claims(got)
+		c.report.Good.stranger(good)
+		c.report.Bad.stranger(bad)
+	}
+}
+
+func (m *Measured) stranger(claimed bool) {
+	m.Strangers++
+	if claimed {
+		m.Claimed++
+	}
+}
+
+func (m *Measured) finish(predicted float64, pinned uint64) {
+	m.Predicted, m.Pinned = predicted, pinned
+	if m.Strangers > 0 {
+		m.FPR = float64(m.Claimed) / float64(m.Strangers)
+	}
+}
+
+// claims says which sets claim an address, from the answer about it.
+func claims(a gate.Answer) (good, bad bool) {
+	return a.Standing == gate.Good || a.Both, a.Standing == gate.Bad
+}

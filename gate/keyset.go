@@ -1,0 +1,93 @@
+package gate
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// keyset is a small exact set of keys in a table of fixed size: linear probing,
+// and deletes that close the gap, so there are no marks of deleted keys.
+type keyset struct {
+	slots []filter.Key // 0 is free
+	count int
+	most  int
+}
+
+// newKeyset returns a set for so many keys, which it fills to three quarters.
+func newKeyset(keys uint64) *keyset {
+	slots := keys + keys/3 + 1
+	return &keyset{slots: make([]filter.Key, slots), most: int(keys)}
+}
+
+// keysetBytes returns the memory of a set for so many keys.
+func keysetBytes(keys uint64) uint64 { return 8 * (keys + keys/3 + 1) }
+
+// stored keeps the mark of free slots from being a key: two keys of 2^64 are one.
+func stored(k filter.Key) filter.Key {
+	if k == 0 {
+		return 1
+	}
+	return k
+}
+
+func (s *keyset) home(k filter.Key) int {
+	return int(filter.Reduce(uint64(k), uint64(len(s.slots))))
+}
+
+// find returns the slot of a stored key, or the free one where it belongs.
+func (s *keyset) find(k filter.Key) int {
+	i := s.home(k)
+	for s.slots[i] != 0 && s.slots[i] != k {
+		i = s.after(i)
+	}
+	return i
+}
+
+func (s *keyset) after(i int) int {
+	if i++; i == len(s.slots) {
+		return 0
+	}
+	return i
+}
+
+func (s *keyset) has(k filter.Key) bool {
+	return s.count > 0 && s.slots[s.find(stored(k))] != 0
+}
+
+// add reports whether k is in the set afterwards; it is not if there was no room.
+func (s *keyset) add(k filter.Key) bool {
+	k = stored(k)
+	i := s.find(k)
+	if s.slots[i] == k {
+		return true
+	}
+	if s.count == s.most {
+		return false
+	}
+	s.slots[i] = k
+	s.count++
+	return true
+}
+
+// remove takes k out, if it is there, and moves back what had to give way to it.
+func (s *keyset) remove(k filter.Key) {
+	gap := s.find(stored(k))
+	if s.slots[gap] == 0 {
+		return
+	}
+	s.count--
+	for i := s.after(gap); s.slots[i] != 0; i = s.after(i) {
+		if s.mayMove(i, gap) {
+			s.slots[gap] = s.slots[i]
+			gap = i
+		}
+	}
+	s.slots[gap] = 0
+}
+
+// mayMove reports whether the key at i is still found when it is moved back to gap:
+// its home is not between the two.
+func (s *keyset) mayMove(i, gap int) bool {
+	home := s.home(s.slots[i])
+	if gap <= i {
+		return home <= gap || home > i
+	}
+	return home <= gap && home > i
+}

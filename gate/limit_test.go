@@ -1,0 +1,167 @@
+package gate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// heavyKinds are the kinds for tests that take long: all, but under the race detector,
+// which has nothing to find in one goroutine, two.
+func heavyKinds() []string {
+	if race {
+		return []string{"evergreen", "dleft"}
+	}
+	return Kinds()
+}
+
+// flood sends packets of far more users than were expected, of whom a third is evil,
+// and returns those who were banned.
+func flood(e *Engine, r *rand.Rand, users uint32, packets int, each func()) map[uint32]bool {
+	banned := map[uint32]bool{}
+	for i := range packets {
+		u := r.Uint32N(users)
+		word := uint32('q')
+		if u%3 == 0 {
+			word = uint32("xxaby"[r.IntN(5)])
+		}
+		if e.Step(v4(scatter(u)), word, int64(i)).Action == Ban {
+			banned[u] = true
+		}
+		if i%1999 == 0 {
+			each()
+		}
+	}
+	return banned
+}
+
+// TestLimitIsNeverExceededAndNoBanForgotten has gates of every kind meet ten times
+// the users they were made for.
+func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
+	const seed = 11
+	for _, kind := range heavyKinds() {
+		for _, c := range []Config{
+			{Users: 1000, Banned: 300},
+			{Users: 1000, Banned: 300, Window: time.Second, Confirm: true},
+			{Users: 2000, Banned: 300, Memory: map[string]uint64{"evergreen": 400_000, "elastic": 10_000_000}[kind]},
+		} {
+			c.Kind = kind
+			e := gate(t, c)
+			name := fmt.Sprintf("%s, seed %d, %d bytes", kind, seed, e.Limit())
+			banned := flood(e, rand.New(rand.NewPCG(seed, 0)), 10_000, 60_000, func() {
+				if got := e.Bytes(); got > e.Limit() {
+					t.Fatalf("%s: %d bytes in use", name, got)
+				}
+			})
+			for u := range banned {
+				if v := e.Step(v4(scatter(u)), 'q', 1<<40); v.Action != Reject {
+					t.Fatalf("%s: a ban is forgotten", name)
+				}
+			}
+			if len(banned) < 300 || !e.Lost().Any() {
+				t.Errorf("%s: %d bans, lost %+v: the limit was not felt", name, len(banned), e.Lost())
+			}
+		}
+	}
+}
+
+// TestGatesThatAreLargeEnoughLoseNothing has as many users as were expected.
+func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
+	const seed = 12
+	for _, kind := range heavyKinds() {
+		e := gate(t, Config{Kind: kind, Users: 6000, Banned: 2100, Window: time.Hour})
+		flood(e, rand.New(rand.NewPCG(seed, 0)), 6000, 100_000, func() {})
+		if l := e.Lost(); l.Any() {
+			t.Errorf("%s, seed %d: lost %+v", kind, seed, l)
+		}
+	}
+}
+
+// TestAMillionUsersFitInto16MB is about what sets say they take; the process takes
+// a little more: see docs/design/0005-gate.md.
+func TestAMillionUsersFitInto16MB(t *testing.T) {
+	if testing.Short() || race {
+		t.Skip("takes seconds for each kind")
+	}
+	for _, c := range []Config{
+		{Kind: "dleft", BitsPerUser: 32},
+		{Kind: "deletable", BitsPerUser: 32},
+		{Kind: "evergreen", Memory: 16_000_000},
+	} {
+		c.Users, c.Banned = 1_000_000, 150_000
+		e := gate(t, c)
+		for i := range uint32(1_000_000) {
+			word := uint32('q')
+			switch i % 10 {
+			case 0:
+				word = 'x'
+			case 1:
+				word = 'a'
+			}
+			if v := e.Step(v4(scatter(i)), word, 0); v.Action == Ban {
+				t.Fatal("a ban after one packet")
+			}
+		}
+		s := e.Stats()
+		if s.Bytes > 16_000_000 || s.Lost.Any() {
+			t.Errorf("%s: %d bytes, lost %+v", c.Kind, s.Bytes, s.Lost)
+		}
+		// Of the users the sets may claim some by mistake and so not count them.
+		if s.States < 190_000 || float64(s.Good.Keys) < 999_000 {
+			t.Errorf("%s: %d users, %d states", c.Kind, s.Good.Keys, s.States)
+		}
+		t.Logf("%s: %d bytes of %d, %d users, %d states, rates %.2g and %.2g", c.Kind, s.Bytes, s.Limit, s.Good.Keys, s.States, s.Good.FPR, s.Bad.FPR)
+		runtime.GC()
+	}
+}
+
+func TestConfigReportsAllProblems(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   []string
+	}{
+		{Config{Kind: "bloom"}, []string{`kind "bloom": take evergreen, deletable, counting, dleft, elastic`}},
+		{
+			Config{Strikes: 101, Window: -1, IPv6Prefix: 129, BitsPerUser: -1, Users: 1 << 40, Kind: "x"},
+			[]string{"Strikes: 101, must be 1 to 100", "Window: -1ns", "IPv6Prefix: 129", "BitsPerUser: -1", "Users, Banned: 1099511627776", `kind "x"`},
+		},
+		{Config{Blacklist: append(prefixes("1.2.3.4"), prefixes("1.2.3.4")[0].Masked(), zeroPrefix())}, []string{"Blacklist: entry 3 is not valid"}},
+		{Config{Memory: 1000}, []string{"Memory: 1000 bytes"}},
+		{Config{Memory: 1_000_000, Users: 1_000_000}, []string{"evergreen: ", "bytes for 1000000 keys, needs "}},
+		{Config{BitsPerUser: 3, Kind: "counting", Users: 1_000_000}, []string{"counting: 375000 bytes for 1000000 keys"}},
+	} {
+		_, err := New(c.config)
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %v, want %q", c.config, err, want)
+			}
+		}
+	}
+}
+
+func TestStatsAddUp(t *testing.T) {
+	e := gate(t, Config{DropFlagged: true, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8"), Whitelist: prefixes("6.0.0.0/8")})
+	play(e, "1q 1x 1x 1x 1q 2a 3q")
+	e.Step(addr("9.9.9.9"), 'q', 0)
+	e.Step(addr("7.9.9.9"), 'q', 0)
+	e.Step(addr("6.9.9.9"), 'x', 0)
+	s := e.Stats()
+	if s.Packets != 10 || s.Passed != 4 || s.Dropped != 2 || s.Rejected != 3 || s.Bans != 1 || s.Strikes != 3 {
+		t.Errorf("%+v", s)
+	}
+	want := map[string]uint64{"clean": 3, "whitelisted": 1, "struck": 3, "banned": 2, "listed": 1}
+	for reason, n := range want {
+		if s.Reasons[reason] != n {
+			t.Errorf("reason %s: %d, want %d", reason, s.Reasons[reason], n)
+		}
+	}
+	if s.States != 1 || s.Networks != 1 || s.Allowed != 1 || s.Good.Keys != 2 || s.Bad.Keys != 2 || s.Lost.Any() {
+		t.Errorf("%+v", s)
+	}
+}
+
+func zeroPrefix() (p netip.Prefix) { return p }

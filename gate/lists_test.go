@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+func TestPardonTakesOffTheBadSet(t *testing.T) {
+	for _, kind := range Kinds() {
+		for _, confirm := range []bool{false, true} {
+			e := gate(t, Config{Kind: kind, Confirm: confirm, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8")})
+			play(e, "1x 1x 1x")
+			for _, src := range []string{"0.0.0.49", "9.9.9.9", "7.1.1.1"} {
+				if err := e.Pardon(addr(src)); err != nil {
+					t.Errorf("%s: pardon %s: %v", kind, src, err)
+				}
+				if v := e.Step(addr(src), 'q', 0); !v.Passed() {
+					t.Errorf("%s: %s was pardoned and is %v: %v", kind, src, v.Action, v.Reason)
+				}
+				if got := e.Query(addr(src)).Standing; got != Good {
+					t.Errorf("%s: %s was pardoned and is %v", kind, src, got)
+				}
+				if err := e.Pardon(addr(src)); !errors.Is(err, filter.ErrNotFound) {
+					t.Errorf("%s: second pardon of %s: %v", kind, src, err)
+				}
+			}
+			if v := e.Step(addr("7.1.1.2"), 'q', 0); v.Reason != Listed {
+				t.Errorf("%s: the neighbour of a pardoned address: %+v", kind, v)
+			}
+			if got := play(e, "1x 1x 1x 1q"); got != "**Br" {
+				t.Errorf("%s: after a pardon strikes count anew: %s", kind, got)
+			}
+		}
+	}
+}
+
+// TestPardonsNeverForgetABan pardons many addresses, most of which are claimed by
+// mistake, from a bad set that errs often.
+func TestPardonsNeverForgetABan(t *testing.T) {
+	const seed, banned = 7, 500
+	for _, kind := range heavyKinds() {
+		r := rand.New(rand.NewPCG(seed, 0))
+		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
+		e := gate(t, Config{Kind: kind, Banned: 5000, BitsPerUser: bits})
+		keep := map[uint32]bool{}
+		for i := range uint32(5000) {
+			e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+			keep[i] = true
+		}
+		pardons := 0
+		for range 50_000 {
+			i := r.Uint32N(1_000_000)
+			if i < banned { // these stay
+				continue
+			}
+			if e.Pardon(v4(scatter(i))) == nil {
+				pardons++
+				delete(keep, i)
+			}
+		}
+		for i := range keep {
+			if v := e.Step(v4(scatter(i)), 'q', 0); v.Action != Reject {
+				t.Fatalf("%s, seed %d: after %d pardons of others a ban is forgotten", kind, seed, pardons)
+			}
+		}
+		if pardons == 0 {
+			t.Errorf("%s, seed %d: nobody was pardoned, the test shows nothing", kind, seed)
+		}
+	}
+}
+
+func TestPardonsEndWhenThereIsNoRoomForExceptions(t *testing.T) {
+	e := gate(t, Config{Kind: "dleft", Blacklist: prefixes("7.0.0.0/8")})
+	var err error
+	n := 0
+	for err == nil && n < 100_000 {
+		err = e.Pardon(v4(7<<24 + uint32(n)))
+		n++
+	}
+	if !errors.Is(err, filter.ErrFull) || n-1 != e.pardoned.most {
+		t.Errorf("%d pardons, then %v; want %d", n-1, err, e.pardoned.most)
+	}
+	if v := e.Step(v4(7<<24+uint32(n)), 'q', 0); v.Action != Reject {
+		t.Errorf("who could not be pardoned is %v", v.Action)
+	}
+}
+
+// TestConfirmedHitsRejectNobodyByMistake has bad sets that err often.
+func TestConfirmedHitsRejectNobodyByMistake(t *testing.T) {
+	for _, kind := range heavyKinds() {
+		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
+		wrong := map[bool]int{}
+		for _, confirm := range []bool{false, true} {
+			e := gate(t, Config{Kind: kind, Confirm: confirm, Banned: 5000, BitsPerUser: bits})
+			for i := range uint32(5000) {
+				e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+			}
+			for i := range uint32(40_000) {
+				if v := e.Step(v4(scatter(i)), 'q', 0); i < 5000 && v.Action != Reject {
+					t.Fatalf("%s: banned and passed", kind)
+				} else if i >= 5000 && v.Action == Reject {
+					wrong[confirm]++
+				}
+			}
+		}
+		if wrong[true] != 0 || bits != 0 && wrong[false] == 0 {
+			t.Errorf("%s: %d rejected by mistake, %d without confirmation", kind, wrong[true], wrong[false])
+		}
+	}
+}
+
+// TestConfirmationEndsWhereItWouldForgetABan bans more than the table has room for.
+func TestConfirmationEndsWhereItWouldForgetABan(t *testing.T) {
+	e := gate(t, Config{Kind: "counting", Confirm: true, Banned: 100})
+	for i := range uint32(300) {
+		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+	}
+	for i := range uint32(300) {
+		if v := e.Step(v4(scatter(i)), 'q', 0); v.Action != Reject {
+			t.Fatal("banned and passed")
+		}
+	}
+	if !e.Lost().Exact {
+		t.Error("the gate does not tell that it no longer confirms")
+	}
+}

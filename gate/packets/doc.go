@@ -1,0 +1,27 @@
+// Package packets reads the packets that a gate judges, in every form that there is
+// for them.
+//
+//   - binary: records of 8 bytes, the source address and a word, both big endian:
+//
+//     | a b c d | w w w w |
+//
+//   - text: one packet to a line, an address and a word of 8 hexadecimal or 32
+//     binary digits; a line that is a question mark and an address is a query. Empty
+//     lines and what follows a # are passed over.
+//
+//   - capture: pcap and pcapng files, with Ethernet (and VLANs), Linux cooked, null
+//     or raw IP links. The source is the IPv4 or IPv6 address; the words are the
+//     payload of TCP, UDP and ICMP in steps of 4 bytes, big endian, of which one to
+//     three left over at the end do not count. Packets that are not IP are passed
+//     over. A fragment other than the first has no words.
+//
+// All forms may be compressed by gzip. [Open] tells captures and gzip by their first
+// bytes and text from binary by looking at the first few hundred, or is told.
+//
+// With [Options.Reassemble] the words of TCP come from its streams: in order,
+// without repetition, and across the borders of segments.
+//
+// A reader that fails says at which packet, and all before have been read. Captures
+// are read by gopacket's pcapgo, which trusts its input; what it is given is checked
+// before (blocks.go), and where it still panics, that is an error like others.
+package packets

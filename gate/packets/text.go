@@ -1,0 +1,84 @@
+package packets
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/gate/pattern"
+)
+
+// maxLine is far longer than any line that makes sense.
+const maxLine = 1 << 12
+
+// TextReader reads the text form.
+type TextReader struct {
+	lines  *bufio.Scanner
+	line   uint64
+	number uint64
+	word   [1]uint32
+}
+
+// NewTextReader returns a reader of lines.
+func NewTextReader(r io.Reader) *TextReader {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	return &TextReader{lines: s}
+}
+
+// Read fills in the next packet or query.
+func (t *TextReader) Read(p *Packet) error {
+	for t.lines.Scan() {
+		t.line++
+		text, _, _ := strings.Cut(t.lines.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		t.number++
+		if err := t.parse(text, p); err != nil {
+			return fmt.Errorf("packets: packet %d, line %d: %w", t.number, t.line, err)
+		}
+		return nil
+	}
+	if err := t.lines.Err(); err != nil {
+		return fmt.Errorf("packets: packet %d, line %d: %w", t.number+1, t.line+1, err)
+	}
+	return io.EOF
+}
+
+func (t *TextReader) parse(text string, p *Packet) error {
+	if rest, ok := strings.CutPrefix(text, "?"); ok {
+		src, err := ParseAddress(strings.TrimSpace(rest))
+		*p = Packet{Src: src, Number: t.number, Query: true}
+		return err
+	}
+	source, word, ok := strings.Cut(text, " ")
+	if !ok {
+		source, word, _ = strings.Cut(text, "\t")
+	}
+	src, err := ParseAddress(source)
+	if err != nil {
+		return err
+	}
+	if t.word[0], err = pattern.ParseWord(strings.TrimSpace(word)); err != nil {
+		return err
+	}
+	*p = Packet{Src: src, Words: t.word[:], Number: t.number}
+	return nil
+}
+
+// ParseAddress reads an IPv4 or IPv6 address.
+func ParseAddress(text string) (netip.Addr, error) {
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return a, fmt.Errorf("address %.60q: not an IPv4 or IPv6 address", text)
+	}
+	return a.Unmap(), nil
+}
+
+// AppendText appends the line of a packet.
+func AppendText(to []byte, src netip.Addr, word uint32) []byte {
+	return fmt.Appendf(src.AppendTo(to), " %08x\n", word)
+}

@@ -1,0 +1,33 @@
+package gate
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// recent remembers keys that are in the good set for certain, one in each slot.
+// Nothing depends on which of them it remembers.
+type recent struct {
+	slots []filter.Key // 0 is free
+}
+
+// newRecent returns a memory of at most so many bytes.
+func newRecent(bytes uint64) recent { return recent{make([]filter.Key, bytes/8)} }
+
+func (r *recent) slot(k filter.Key) *filter.Key {
+	return &r.slots[filter.Reduce(uint64(k), uint64(len(r.slots)))]
+}
+
+// has reports whether k is remembered. The key that marks free slots never is.
+func (r *recent) has(k filter.Key) bool {
+	return k != 0 && len(r.slots) > 0 && *r.slot(k) == k
+}
+
+func (r *recent) note(k filter.Key) {
+	if len(r.slots) > 0 {
+		*r.slot(k) = k
+	}
+}
+
+func (r *recent) forget(k filter.Key) {
+	if r.has(k) {
+		*r.slot(k) = 0
+	}
+}

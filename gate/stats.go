@@ -1,0 +1,133 @@
+package gate
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// Stats is what a gate has done and how it stands.
+type Stats struct {
+	Packets  uint64 `json:"packets"`
+	Passed   uint64 `json:"passed"`
+	Dropped  uint64 `json:"dropped"`  // completed a pattern, and were held back for it
+	Rejected uint64 `json:"rejected"` // from banned and listed sources
+	Strikes  uint64 `json:"strikes"`
+	Bans     uint64 `json:"bans"` // by the last strike
+
+	// Reasons counts verdicts by reason.
+	Reasons map[string]uint64 `json:"reasons"`
+
+	States   int    `json:"states"`    // users inside a chain or with strikes
+	Room     int    `json:"room"`      // for so many there is room
+	Pardoned int    `json:"pardoned"`  // exceptions from the bad set
+	Bytes    uint64 `json:"bytes"`     // in use by sets and states
+	Limit    uint64 `json:"limit"`     // that Bytes never exceeds
+	Tables   uint64 `json:"tables"`    // bytes of the automaton, which the limit does not cover
+	Networks int    `json:"networks"`  // on the black list
+	Allowed  int    `json:"whitelist"` // entries of the white list
+
+	Lost Lost  `json:"lost"`
+	Good Set   `json:"good"`
+	Bad  Set   `json:"bad"`
+	Word Set   `json:"words"`
+	Rest Spare `json:"spare"`
+}
+
+// Set describes one of the sets.
+type Set struct {
+	filter.Info
+	Planned float64 `json:"planned_fpr"` // rate with as many keys as were expected
+	Most    uint64  `json:"most"`        // keys that the memory has room for; 0 if it does not end
+	Pinned  uint64  `json:"pinned"`      // keys that could not be deleted
+	Refused uint64  `json:"refused"`     // Adds that found no room
+}
+
+// Spare describes the filter that takes bans when the bad set has no room.
+type Spare struct {
+	Bans  uint64  `json:"bans"`
+	Bytes uint64  `json:"bytes"`
+	FPR   float64 `json:"fpr"`
+}
+
+// Lost is what the gate could not keep for want of memory, in the order in which it
+// gives things up. Bans are never lost.
+type Lost struct {
+	Chains   uint64 `json:"chains"`   // beginnings of patterns that were given up
+	Strikes  uint64 `json:"strikes"`  // strikes that were not counted
+	Users    uint64 `json:"users"`    // packets whose source could not enter the good set
+	Exact    bool   `json:"exact"`    // bad hits can no longer be confirmed
+	Overflow uint64 `json:"overflow"` // bans that went to the filter behind the bad set
+}
+
+// Any reports whether anything was lost, that is whether the limit was felt.
+func (l Lost) Any() bool { return l != Lost{} }
+
+// Lost returns what could not be kept so far. Unlike [Engine.Stats] it is cheap.
+func (e *Engine) Lost() Lost {
+	return Lost{
+		Chains:   e.lost.chains + e.states.evicted,
+		Strikes:  e.lost.strikes,
+		Users:    e.lost.users,
+		Exact:    e.config.Confirm && e.confirm == nil,
+		Overflow: e.spares,
+	}
+}
+
+// Stats describes the gate. It asks every set, which takes some microseconds.
+func (e *Engine) Stats() Stats {
+	s := Stats{
+		Strikes: e.strikes, Reasons: map[string]uint64{},
+		States: e.states.count, Room: e.states.room(), Pardoned: e.pardoned.count,
+		Bytes: e.Bytes(), Limit: e.limit, Tables: e.patterns.Bytes(),
+		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
+		Lost: e.Lost(), Good: e.good.describe(), Bad: e.bad.describe(), Word: Set{Info: e.words.Info()},
+	}
+	spare := e.spare.Info()
+	s.Rest = Spare{Bans: e.spares, Bytes: spare.FastBits / 8, FPR: spare.FPR}
+	for action, row := range e.tally {
+		var sum uint64
+		for reason, n := range row {
+			sum += n
+			if n > 0 {
+				s.Reasons[Reason(reason).String()] += n
+			}
+		}
+		s.Packets += sum
+		*[actions]*uint64{&s.Passed, &s.Dropped, &s.Rejected, &s.Bans}[action] += sum
+	}
+	return s
+}
+
+func (s *set) describe() Set {
+	d := Set{Info: s.Info(), Planned: s.planned, Pinned: s.pinned, Refused: s.refused}
+	if s.backing.grows {
+		d.Most = s.most
+	}
+	return d
+}
+
+// Bytes returns the memory in use by the sets and the states.
+func (e *Engine) Bytes() uint64 {
+	total := e.states.bytes() + uint64(8*(len(e.recent.slots)+len(e.pardoned.slots)))
+	if e.bans != nil {
+		total += uint64(8 * len(e.bans.slots))
+	}
+	for _, f := range []filter.Filter{e.good, e.bad, e.words, e.spare} {
+		i := f.Info()
+		total += (i.FastBits + i.SlowBits + 7) / 8
+	}
+	return total
+}
+
+// Limit returns the bytes that [Engine.Bytes] never exceeds.
+func (e *Engine) Limit() uint64 { return e.limit }
+
+// RejectRate returns the predicted share of strangers whose packets are rejected by
+// mistake, as the gate stands: 0 if hits are confirmed.
+func (e *Engine) RejectRate() float64 {
+	pass := 1.0
+	if e.confirm == nil {
+		pass -= e.bad.Info().FPR
+	}
+	if e.spares > 0 {
+		pass *= 1 - e.spare.Info().FPR
+	}
+	return 1 - pass
+}

@@ -1,0 +1,173 @@
+package gate
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// TestStatesAreWhatAMapWouldHold changes a table at random, and a map beside it.
+func TestStatesAreWhatAMapWouldHold(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		s := newStates(64*(1+r.Uint64N(40)), 3, 0)
+		want := map[filter.Key]cell{}
+		keys := make([]filter.Key, 2*s.room()/3+1)
+		for i := range keys {
+			keys[i] = filter.Key(r.Uint64())
+		}
+		for range 5000 {
+			k := keys[r.IntN(len(keys))]
+			c := newCell(r.Uint32N(3), r.IntN(3))
+			p := s.find(k)
+			if p == nowhere && c != 0 {
+				s.insert(k, c, 0)
+			} else if p != nowhere {
+				s.set(p, c.node(), c.strikes())
+			}
+			if want[k] = c; c == 0 {
+				delete(want, k)
+			}
+		}
+		if s.count != len(want) || s.evicted != 0 {
+			t.Fatalf("seed %d: %d users, %d evicted, want %d and none", seed, s.count, s.evicted, len(want))
+		}
+		for _, k := range keys {
+			got := cell(0)
+			if p := s.find(k); p != nowhere {
+				got = s.cell(p)
+			}
+			if got != want[k] {
+				t.Fatalf("seed %d: key %x has %x, want %x", seed, k, got, want[k])
+			}
+		}
+		checkPassed(t, s)
+	}
+}
+
+// checkPassed counts anew what the buckets say about keys that had to pass them.
+func checkPassed(t *testing.T, s *states) {
+	t.Helper()
+	passed := make([]uint32, len(s.buckets))
+	for b := range s.buckets {
+		for i, c := range s.buckets[b].cells {
+			if c == 0 {
+				continue
+			}
+			for at := s.home(s.buckets[b].keys[i]); at != b; at = s.after(at) {
+				passed[at]++
+			}
+		}
+	}
+	for b := range s.buckets {
+		if s.buckets[b].passed != passed[b] {
+			t.Fatalf("bucket %d was passed by %d, says %d", b, passed[b], s.buckets[b].passed)
+		}
+	}
+}
+
+// TestFullTablesGiveUpChainsBeforeStrikes fills a table beyond its room.
+func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
+	const seed = 3
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := newStates(64*20, 3, 0) // 100 users
+	var struck []filter.Key
+	for range 60 {
+		k := filter.Key(r.Uint64())
+		if s.strike(k, s.find(k), 0, 0) == nowhere {
+			t.Fatal("no room for a strike")
+		}
+		struck = append(struck, k)
+	}
+	for range 1000 {
+		if s.insert(filter.Key(r.Uint64()), newCell(1, 0), 0) == nowhere {
+			t.Fatal("no room for a chain while other chains can go")
+		}
+	}
+	for range 40 {
+		k := filter.Key(r.Uint64())
+		if s.strike(k, nowhere, 0, 0) == nowhere {
+			t.Fatal("no room for a strike while chains can go")
+		}
+		struck = append(struck, k)
+	}
+	if s.insert(filter.Key(r.Uint64()), newCell(1, 0), 0) != nowhere || s.strike(filter.Key(r.Uint64()), nowhere, 0, 0) != nowhere {
+		t.Error("a strike was given up")
+	}
+	for _, k := range struck {
+		if p := s.find(k); p == nowhere || s.cell(p).strikes() != 1 {
+			t.Fatalf("seed %d: a strike is lost", seed)
+		}
+	}
+	checkPassed(t, s)
+}
+
+func TestExpiredStrikesMakeRoom(t *testing.T) {
+	s := newStates(150, 3, 10) // one bucket
+	for k := range filter.Key(bucketUsers) {
+		s.strike(k+1, nowhere, 0, int64(k))
+	}
+	if s.strike(100, nowhere, 0, 10) != nowhere {
+		t.Error("a live strike was given up")
+	}
+	if s.strike(101, nowhere, 0, 11) == nowhere || s.find(1) != nowhere || s.find(2) == nowhere {
+		t.Error("the first strike has expired and did not make room")
+	}
+}
+
+func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		s := newKeyset(1 + r.Uint64N(100))
+		want := map[filter.Key]bool{}
+		for range 3000 {
+			k := filter.Key(r.Uint64N(200)) * 0x0123456789ABCDEF // 0 is among them
+			if r.IntN(2) == 0 {
+				if room := len(want) < s.most || want[k]; s.add(k) != room {
+					t.Fatalf("seed %d: add with %d of %d keys: %t", seed, len(want), s.most, !room)
+				} else if room {
+					want[k] = true
+				}
+			} else {
+				s.remove(k)
+				delete(want, k)
+			}
+			if s.count != len(want) || s.has(k) != want[k] {
+				t.Fatalf("seed %d: %d keys, want %d", seed, s.count, len(want))
+			}
+		}
+		for k := range want {
+			if !s.has(k) {
+				t.Fatalf("seed %d: key %x is lost", seed, k)
+			}
+		}
+	}
+	var zero keyset
+	if zero.has(0) {
+		t.Error("an empty set has something")
+	}
+}
+
+func TestRecentKeysAreForgotten(t *testing.T) {
+	r := newRecent(64)
+	if r.has(0) || r.has(5) {
+		t.Error("an empty memory remembers")
+	}
+	r.note(5)
+	r.note(1 << 63)
+	if !r.has(5) || !r.has(1<<63) || r.has(6) {
+		t.Error("wrong keys are remembered")
+	}
+	r.forget(6)
+	r.forget(5)
+	if r.has(5) || !r.has(1<<63) {
+		t.Error("forgetting went wrong")
+	}
+	none := newRecent(0)
+	none.note(5)
+	none.forget(5)
+	if none.has(5) {
+		t.Error("a memory of no size remembers")
+	}
+}

@@ -1,0 +1,123 @@
+package gate
+
+import "github.com/everbloom-go/everbloom/filter"
+
+// track has the user in the good set. To ask the set whether the user is new would
+// leave out those whom it claims by mistake, and when they are banned others would
+// be deleted in their place. A set that ignores duplicates exactly is therefore
+// told every time, but for keys that are known to be there; with the others there
+// is no way out, and [Stats] and the check against an exact gate show the harm.
+func (e *Engine) track(k filter.Key) {
+	if e.good.backing.exact {
+		if e.recent.has(k) {
+			return
+		}
+		if e.good.put(k) {
+			e.recent.note(k)
+			return
+		}
+	}
+	if e.good.MayContain(k) || !e.good.backing.exact && e.good.put(k) {
+		return
+	}
+	e.good.refused++
+	e.lost.users++
+}
+
+// feed has the words go through the automaton, from where the user is.
+func (e *Engine) feed(k filter.Key, words []uint32) Verdict {
+	p := e.states.find(k)
+	var old cell
+	if p != nowhere {
+		old = e.states.cell(p)
+	}
+	node, match := e.walk(old.node(), words)
+	if match >= 0 {
+		return e.strike(k, p, node, match)
+	}
+	switch {
+	case p != nowhere:
+		if live := e.states.live(p, e.now); newCell(node, live) != old {
+			e.states.set(p, node, live)
+		}
+	case node != 0:
+		if e.states.insert(k, newCell(node, 0), e.now) == nowhere {
+			e.lost.chains++
+		}
+	}
+	return Verdict{Pass, Clean, 0, -1}
+}
+
+// walk returns where the words lead and the first pattern that they complete, or
+// -1. After each pattern it begins anew. Most words are in no pattern: the set of
+// words says so, and the automaton is not asked.
+func (e *Engine) walk(node uint32, words []uint32) (at uint32, match int32) {
+	match = -1
+	for _, w := range words {
+		if !e.words.MayContain(filter.Key(w)) {
+			node = 0
+			continue
+		}
+		node = e.patterns.Next(node, w)
+		if m := e.patterns.Match(node); m >= 0 {
+			node = 0
+			if match < 0 {
+				match = int32(m)
+			}
+		}
+	}
+	return node, match
+}
+
+// strike gives the user a strike, and bans the user if it is the last. A user whose
+// packet went on after the pattern may be inside a chain again.
+func (e *Engine) strike(k filter.Key, p place, node uint32, match int32) Verdict {
+	e.strikes++
+	live := 0
+	if p != nowhere {
+		live = e.states.live(p, e.now)
+	}
+	if live+1 >= e.config.Strikes {
+		e.ban(k, p)
+		return Verdict{Ban, Struck, uint8(live + 1), match}
+	}
+	if p = e.states.strike(k, p, live, e.now); p == nowhere {
+		e.lost.strikes++
+	} else if node != 0 {
+		e.states.set(p, node, live+1)
+	}
+	action := Pass
+	if e.config.DropFlagged {
+		action = Drop
+	}
+	return Verdict{action, Struck, uint8(live + 1), match}
+}
+
+// ban moves a user from the good set to the bad one.
+func (e *Engine) ban(k filter.Key, p place) {
+	if p != nowhere {
+		e.states.remove(p)
+	}
+	e.recent.forget(k)
+	e.good.take(k)
+	e.pardoned.remove(k)
+	e.condemn(k)
+}
+
+// condemn adds a key to the bad set, or to the filter behind it, which is never
+// full: its rate rises instead.
+func (e *Engine) condemn(k filter.Key) {
+	if e.bans != nil {
+		if e.bans.has(k) {
+			return
+		}
+		if !e.bans.add(k) {
+			e.confirm = nil // whom the table does not know may be banned all the same
+		}
+	}
+	if !e.bad.put(k) {
+		e.bad.refused++
+		e.spares++
+		_, _ = e.spare.Add(k) // never fails
+	}
+}

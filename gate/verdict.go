@@ -1,0 +1,94 @@
+package gate
+
+import "fmt"
+
+// A Verdict is what the gate says about one packet.
+type Verdict struct {
+	Action  Action
+	Reason  Reason
+	Strikes uint8 // of the source after this packet, if it got one
+	Pattern int32 // the number of the pattern that the packet completed, or -1
+}
+
+// Passed reports whether the packet goes through.
+func (v Verdict) Passed() bool { return v.Action == Pass }
+
+// Action is what becomes of a packet.
+type Action uint8
+
+// The actions, from the mildest to the gravest.
+const (
+	Pass   Action = iota // it goes through
+	Drop                 // it completed a pattern and is held back; its source is still welcome
+	Reject               // its source is banned or listed
+	Ban                  // it was the last strike; it is held back, and so is all that follows
+
+	actions = iota
+)
+
+var actionNames = [actions]string{"pass", "drop", "reject", "ban"}
+
+// String returns "pass", "drop", "reject" or "ban".
+func (a Action) String() string { return name(actionNames[:], uint8(a), "Action") }
+
+// MarshalText makes JSON show the word instead of the number.
+func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// Reason is why.
+type Reason uint8
+
+// The reasons.
+const (
+	Clean       Reason = iota // nothing was found
+	Whitelisted               // the source is on the white list
+	Banned                    // the bad set claims the source
+	Listed                    // a prefix of the black list covers the source
+	Spared                    // the filter that takes bans when the bad set is full claims it
+	Struck                    // the packet completed a pattern
+
+	reasons = iota
+)
+
+var reasonNames = [reasons]string{"clean", "whitelisted", "banned", "listed", "spared", "struck"}
+
+// String returns the word for the reason, such as "banned".
+func (r Reason) String() string { return name(reasonNames[:], uint8(r), "Reason") }
+
+// MarshalText makes JSON show the word instead of the number.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// Standing is what a query learns about an address.
+type Standing uint8
+
+// The standings.
+const (
+	None Standing = iota // nobody knows it
+	Good                 // it has been seen, and is welcome
+	Bad                  // its packets are rejected
+
+	standings = iota
+)
+
+var standingNames = [standings]string{"none", "good", "bad"}
+
+// String returns "none", "good" or "bad".
+func (s Standing) String() string { return name(standingNames[:], uint8(s), "Standing") }
+
+// MarshalText makes JSON show the word instead of the number.
+func (s Standing) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// An Answer is what a query returns.
+type Answer struct {
+	Standing Standing `json:"standing"`
+
+	// Both says that both sets claim the address: it was banned and could not be
+	// deleted from the good set, or one of them errs.
+	Both bool `json:"both"`
+}
+
+func name(names []string, i uint8, kind string) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}
