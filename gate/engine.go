@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"net/netip"
 
 	"github.com/gaissmai/bart"
@@ -88,16 +89,28 @@ func (e *Engine) allocate() error {
 	if e.bad, err = newSet(b, e.config.Banned, shares.bad); err != nil {
 		return err
 	}
-	if needsBans {
-		e.bans = newKeyset(e.config.Banned)
-		e.confirm = e.bans
-	} else if e.config.Confirm {
+	if e.config.Confirm && !needsBans {
 		e.confirm = e.bad.Deleter.(confirmer)
 	}
-	e.pardoned = newKeyset(e.config.pardons())
-	e.recent = newRecent(shares.recent)
-	e.states = newStates(shares.states, e.config.Strikes, int64(e.config.Window))
-	return e.allocateBloom(shares.spare)
+	return errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare))
+}
+
+// allocateTables makes all that is not a filter.
+func (e *Engine) allocateTables(shares budget, needsBans bool) (err error) {
+	if needsBans {
+		if e.bans, err = newKeyset(e.config.Banned); err != nil {
+			return err
+		}
+		e.confirm = e.bans
+	}
+	if e.pardoned, err = newKeyset(e.config.pardons()); err != nil {
+		return err
+	}
+	if e.recent, err = newRecent(shares.recent); err != nil {
+		return err
+	}
+	e.states, err = newStates(shares.states, e.config.Strikes, int64(e.config.Window))
+	return err
 }
 
 // allocateBloom makes the two sets from which nothing is ever deleted.

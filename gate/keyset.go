@@ -11,9 +11,9 @@ type keyset struct {
 }
 
 // newKeyset returns a set for so many keys, which it fills to three quarters.
-func newKeyset(keys uint64) *keyset {
-	slots := keys + keys/3 + 1
-	return &keyset{slots: make([]filter.Key, slots), most: int(keys)}
+func newKeyset(keys uint64) (*keyset, error) {
+	slots, err := table[filter.Key](keysetBytes(keys) / 8)
+	return &keyset{slots: slots, most: int(keys)}, err
 }
 
 // keysetBytes returns the memory of a set for so many keys.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // heavyKinds are the kinds for tests that take long: all, but under the race detector,
@@ -139,6 +142,16 @@ func TestConfigReportsAllProblems(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v, want %q", c.config, err, want)
 			}
+		}
+	}
+}
+
+// TestTooLargeAWishIsAnError asks for more than any machine has: nothing may panic
+// or take all the memory there is.
+func TestTooLargeAWishIsAnError(t *testing.T) {
+	for _, kind := range []string{"evergreen", "counting", "dleft"} {
+		if _, err := New(Config{Kind: kind, Users: maxUsers, Banned: maxUsers, Confirm: true}); !errors.Is(err, filter.ErrStorage) {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

@@ -127,3 +127,18 @@ func TestConfirmationEndsWhereItWouldForgetABan(t *testing.T) {
 		t.Error("the gate does not tell that it no longer confirms")
 	}
 }
+
+// TestNetworksThatAreUsersGoToTheBadSet lists prefixes around what counts as a user.
+func TestNetworksThatAreUsersGoToTheBadSet(t *testing.T) {
+	e := gate(t, Config{IPv6Prefix: 64, Blacklist: prefixes("2001:db8:1:1::/64", "2001:db8:2::/48", "2001:db8:3::1/128", "9.0.0.0/8")})
+	if s := e.Stats(); s.Networks != 3 || s.Bad.Keys != 1 {
+		t.Errorf("%d networks, %d bad users", s.Networks, s.Bad.Keys)
+	}
+	for src, want := range map[string]Reason{
+		"2001:db8:1:1::77": Banned, "2001:db8:1:2::77": Clean, "2001:db8:2:5::1": Listed, "9.9.9.9": Listed, "10.9.9.9": Clean,
+	} {
+		if got := e.Step(addr(src), 'q', 0).Reason; got != want {
+			t.Errorf("%s: %v, want %v", src, got, want)
+		}
+	}
+}

@@ -9,7 +9,10 @@ type recent struct {
 }
 
 // newRecent returns a memory of at most so many bytes.
-func newRecent(bytes uint64) recent { return recent{make([]filter.Key, bytes/8)} }
+func newRecent(bytes uint64) (recent, error) {
+	slots, err := table[filter.Key](bytes / 8)
+	return recent{slots}, err
+}
 
 func (r *recent) slot(k filter.Key) *filter.Key {
 	return &r.slots[filter.Reduce(uint64(k), uint64(len(r.slots)))]

@@ -71,15 +71,17 @@ func stateBytes(times int) float64 {
 }
 
 // newStates returns a table that fits into so many bytes, of one bucket at least.
-func newStates(bytes uint64, strikes int, window int64) *states {
-	s := &states{window: window}
+func newStates(bytes uint64, strikes int, window int64) (s *states, err error) {
+	s = &states{window: window}
 	if window > 0 {
 		s.kept = strikes - 1
 	}
 	n := max(1, bytes/(bucketBytes+uint64(8*s.kept*bucketUsers)))
-	s.buckets = make([]bucket, n)
-	s.times = make([]int64, n*uint64(s.kept)*bucketUsers)
-	return s
+	if s.buckets, err = table[bucket](n); err != nil {
+		return nil, err
+	}
+	s.times, err = table[int64](n * uint64(s.kept) * bucketUsers)
+	return s, err
 }
 
 func (s *states) bytes() uint64 {

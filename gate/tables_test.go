@@ -7,11 +7,21 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
+// statesOf returns a table for gates of three strikes.
+func statesOf(t *testing.T, bytes uint64, window int64) *states {
+	t.Helper()
+	s, err := newStates(bytes, 3, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestStatesAreWhatAMapWouldHold changes a table at random, and a map beside it.
 func TestStatesAreWhatAMapWouldHold(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		s := newStates(64*(1+r.Uint64N(40)), 3, 0)
+		s := statesOf(t, 64*(1+r.Uint64N(40)), 0)
 		want := map[filter.Key]cell{}
 		keys := make([]filter.Key, 2*s.room()/3+1)
 		for i := range keys {
@@ -71,7 +81,7 @@ func checkPassed(t *testing.T, s *states) {
 func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := newStates(64*20, 3, 0) // 100 users
+	s := statesOf(t, 64*20, 0) // 100 users
 	var struck []filter.Key
 	for range 60 {
 		k := filter.Key(r.Uint64())
@@ -104,7 +114,7 @@ func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
 }
 
 func TestExpiredStrikesMakeRoom(t *testing.T) {
-	s := newStates(150, 3, 10) // one bucket
+	s := statesOf(t, 150, 10) // one bucket
 	for k := range filter.Key(bucketUsers) {
 		s.strike(k+1, nowhere, 0, int64(k))
 	}
@@ -119,7 +129,10 @@ func TestExpiredStrikesMakeRoom(t *testing.T) {
 func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		s := newKeyset(1 + r.Uint64N(100))
+		s, err := newKeyset(1 + r.Uint64N(100))
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := map[filter.Key]bool{}
 		for range 3000 {
 			k := filter.Key(r.Uint64N(200)) * 0x0123456789ABCDEF // 0 is among them
@@ -150,7 +163,10 @@ func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 }
 
 func TestRecentKeysAreForgotten(t *testing.T) {
-	r := newRecent(64)
+	r, err := newRecent(64)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if r.has(0) || r.has(5) {
 		t.Error("an empty memory remembers")
 	}
@@ -164,10 +180,16 @@ func TestRecentKeysAreForgotten(t *testing.T) {
 	if r.has(5) || !r.has(1<<63) {
 		t.Error("forgetting went wrong")
 	}
-	none := newRecent(0)
+	none, err := newRecent(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	none.note(5)
 	none.forget(5)
 	if none.has(5) {
 		t.Error("a memory of no size remembers")
 	}
 }
+
+// keyOf returns a random key.
+func keyOf(r *rand.Rand) filter.Key { return filter.Key(r.Uint64()) }

@@ -230,3 +230,13 @@ func TestListsAreRead(t *testing.T) {
 		}
 	}
 }
+
+// plainReader undoes gzip.
+func plainReader(t *testing.T, r io.Reader) io.Reader {
+	t.Helper()
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}

@@ -1,0 +1,124 @@
+package gate
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestSharesNeverExceedTheLimit tries wishes of all sorts. Those that can be
+// fulfilled stay within the memory, in plan and when made.
+func TestSharesNeverExceedTheLimit(t *testing.T) {
+	const seed = 21
+	r := rand.New(rand.NewPCG(seed, 0))
+	made := 0
+	for range 150 {
+		c := Config{
+			Kind:    Kinds()[r.IntN(4)], // elastic takes long
+			Users:   1 + r.Uint64N(1<<(5+r.IntN(12))),
+			Banned:  r.Uint64N(1 << (1 + r.IntN(12))),
+			Memory:  1 << (14 + r.IntN(10)),
+			Confirm: r.IntN(2) == 0,
+			Window:  time.Duration(r.IntN(2)) * time.Hour,
+			Strikes: 1 + r.IntN(10),
+		}
+		e, err := New(c)
+		if err != nil {
+			continue
+		}
+		made++
+		if e.Limit() != c.Memory || e.Bytes() > e.Limit() {
+			t.Errorf("seed %d, %+v: %d bytes of %d", seed, c, e.Bytes(), e.Limit())
+		}
+		e.config.Patterns = e.patterns
+		full, err := e.config.share(e.good.backing, e.bans != nil)
+		if err != nil || full.total() > c.Memory {
+			t.Errorf("seed %d, %+v: shares of %d bytes, %v", seed, c, full.total(), err)
+		}
+	}
+	if made < 50 {
+		t.Errorf("seed %d: only %d gates could be made", seed, made)
+	}
+}
+
+// TestMoreMemoryNeverMeansAHigherRate holds for the plans of a set.
+func TestMoreMemoryNeverMeansAHigherRate(t *testing.T) {
+	for _, b := range backings {
+		last := 1.0
+		for bits := b.bits / 2; bits <= 4*b.bits; bits *= 1.25 {
+			p, err := b.fit(50_000, 50_000*bits)
+			if err != nil {
+				if last < 1 {
+					t.Errorf("%s: %.0f bits are too few, fewer were not: %v", b.name, bits, err)
+				}
+				continue
+			}
+			if got := b.withMargin(p.bits(50_000)); got > 50_000*bits {
+				t.Errorf("%s: %.0f bits per key, %.1f used", b.name, bits, got/50_000)
+			}
+			if p.fpr > last*1.01 {
+				t.Errorf("%s: rate %g with %.0f bits, %g with fewer", b.name, p.fpr, bits, last)
+			}
+			last = min(last, p.fpr)
+		}
+		if last > 0.01 {
+			t.Errorf("%s: rate %g with four times the usual memory", b.name, last)
+		}
+	}
+}
+
+// TestSetsThatGrowAreStoppedInTime fills a set up to what it is said to hold, and
+// asks what it takes.
+func TestSetsThatGrowAreStoppedInTime(t *testing.T) {
+	for _, kilobytes := range []uint64{200, 300, 500, 1000, 3000} {
+		b, err := backingOf("evergreen")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSet(b, 8*kilobytes, kilobytes<<10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(kilobytes, 0))
+		n := uint64(0)
+		for s.put(keyOf(r)) {
+			n++
+		}
+		i := s.Info()
+		if used := (i.FastBits + i.SlowBits) / 8; used > kilobytes<<10 || used < kilobytes<<10*6/10 {
+			t.Errorf("%d keys take %d bytes of %d", n, used, kilobytes<<10)
+		}
+		if n != s.most || n < 8*kilobytes {
+			t.Errorf("%d keys fit, %d were promised and %d expected", n, s.most, 8*kilobytes)
+		}
+	}
+}
+
+func TestRejectRateIsThatOfTheBadSet(t *testing.T) {
+	for _, confirm := range []bool{false, true} {
+		e := gate(t, Config{Kind: "dleft", Banned: 100, Confirm: confirm})
+		if got := e.RejectRate(); got != 0 {
+			t.Errorf("an empty gate rejects %g", got)
+		}
+		for i := range uint32(120) {
+			e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+		}
+		want := e.bad.Info().FPR
+		if confirm && e.confirm != nil {
+			want = 0
+		}
+		if got := e.RejectRate(); e.spares == 0 && got-want > 1e-15 {
+			t.Errorf("rate %g, want %g", got, want)
+		}
+	}
+	e := gate(t, Config{Kind: "dleft", Banned: 100})
+	for i := range uint32(5000) {
+		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+	}
+	if e.spares == 0 || e.RejectRate() < 0.001 {
+		t.Errorf("%d bans in the spare filter, rate %g", e.spares, e.RejectRate())
+	}
+	if v := e.Step(v4(scatter(4999)), 'q', 0); v.Reason != Spared {
+		t.Errorf("the last ban: %+v", v)
+	}
+}

@@ -1,0 +1,31 @@
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+func TestWordsForEverything(t *testing.T) {
+	for got, want := range map[fmt.Stringer]string{
+		Pass: "pass", Drop: "drop", Reject: "reject", Ban: "ban", Action(9): "Action(9)",
+		Clean: "clean", Whitelisted: "whitelisted", Banned: "banned", Listed: "listed", Spared: "spared", Struck: "struck", Reason(9): "Reason(9)",
+		None: "none", Good: "good", Bad: "bad", Standing(9): "Standing(9)",
+	} {
+		if got.String() != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	text, err := json.Marshal([]any{Ban, Listed, Answer{Standing: Bad, Both: true}})
+	if want := `["ban","listed",{"standing":"bad","both":true}]`; err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+}
+
+func TestOnlyPassedPacketsGoThrough(t *testing.T) {
+	for action, want := range map[Action]bool{Pass: true, Drop: false, Reject: false, Ban: false} {
+		if (Verdict{Action: action}).Passed() != want {
+			t.Errorf("%v: passed is not %t", action, want)
+		}
+	}
+}
