@@ -15,6 +15,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -224,7 +225,7 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 // all the same must be one of the sets that went in.
 func TestAMillionMutationsAreFound(t *testing.T) {
 	runs := 1_000_000
-	if testing.Short() || raceEnabled {
+	if testing.Short() || filtertest.UnderRace {
 		runs = 10_000
 	}
 	const seed1, seed2 = 20, 26

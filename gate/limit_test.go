@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
 
 // heavyKinds are the kinds for tests that take long: all, but under the race detector,
 // which has nothing to find in one goroutine, two.
 func heavyKinds() []string {
-	if race {
+	if filtertest.UnderRace {
 		return []string{"evergreen", "dleft"}
 	}
 	return Kinds()
@@ -87,7 +88,7 @@ func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
 // TestAMillionUsersFitInto16MB is about what sets say they take; the process takes
 // a little more: see docs/design/0005-gate.md.
 func TestAMillionUsersFitInto16MB(t *testing.T) {
-	if testing.Short() || race {
+	if testing.Short() || filtertest.UnderRace {
 		t.Skip("takes seconds for each kind")
 	}
 	for _, c := range []Config{

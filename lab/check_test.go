@@ -215,3 +215,14 @@ func TestTimingsDoNotFailStrictRuns(t *testing.T) {
 		t.Errorf("%+v", known)
 	}
 }
+
+func TestMedianIsTheMiddle(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{7, 1, 100}, 7}} {
+		if got := Median(c.values); got != c.want {
+			t.Errorf("%v: got %g, want %g", c.values, got, c.want)
+		}
+	}
+}

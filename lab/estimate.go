@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/theory"
 )
@@ -64,4 +65,14 @@ func Share(x float64, yes, n int) Point {
 	p := float64(yes) / trials
 	lo, hi := theory.BinomialInterval(trials, p, 2)
 	return Point{X: x, Y: p, Lo: min(p, lo/trials), Hi: max(p, hi/trials)}
+}
+
+// Median is the middle of the values, between the two middle ones if their number is
+// even; 0 if there are none.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

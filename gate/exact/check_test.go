@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
@@ -41,7 +42,7 @@ func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 	const users, packetsEach = 1000, 20_000
 	bits := map[string]float64{"deletable": 20, "counting": 40, "dleft": 32}
 	seeds := uint64(20)
-	if race {
+	if filtertest.UnderRace {
 		seeds = 2 // there is one goroutine: nothing to find
 	}
 	for _, kind := range gate.Kinds() {

@@ -1,13 +1,11 @@
 package dlbf10
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/draw"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
 // known lists the checks that differ from what the paper says, for a reason that
@@ -19,25 +17,7 @@ var known = map[string][]string{
 }
 
 func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) {
-	for _, x := range Experiments() {
-		t.Run(x.ID, func(t *testing.T) {
-			const seed = 1
-			result, err := x.Do(t.Context(), &lab.Env{Params: x.Quick, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range result.Checks {
-				if (c.Verdict == lab.Differs) != slices.Contains(known[x.ID], c.Name) || c.Unexpected() {
-					t.Errorf("seed %d: %s: %s: printed %s, ours %s, tolerance %s: %s", seed, c.Name, c.Verdict, c.Printed, c.Ours, c.Tolerance, c.Reason)
-				}
-			}
-			for _, p := range result.Plots {
-				if _, err := draw.SVG(p); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
+	labtest.Verdicts(t, Experiments(), known)
 }
 
 // Equal seeds give equal results however many workers there are.
@@ -58,15 +38,7 @@ func TestResultsDependOnTheSeedOnly(t *testing.T) {
 	}
 }
 
-func TestRunsStopWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, x := range Experiments() {
-		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", x.ID, err)
-		}
-	}
-}
+func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 // The trial counts of full runs are those of the paper where it states them.
 func TestFullRunsHaveThePapersCounts(t *testing.T) {

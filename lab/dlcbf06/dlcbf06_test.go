@@ -1,12 +1,11 @@
 package dlcbf06
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
 // differing has the checks that are known to differ in quick runs, by experiment.
@@ -21,27 +20,7 @@ func TestVerdictsAreAsKnown(t *testing.T) {
 	if filtertest.UnderRace {
 		t.Skip("see TestTrialsDoNotRace")
 	}
-	for _, x := range Experiments() {
-		t.Run(x.ID, func(t *testing.T) {
-			result, err := x.Do(t.Context(), &lab.Env{Params: x.Quick, Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			known := map[string]bool{}
-			for _, name := range differing[x.ID] {
-				known[name] = true
-			}
-			for _, c := range result.Checks {
-				if (c.Verdict == lab.Differs) != known[c.Name] || c.Unexpected() {
-					t.Errorf("seed 1: %s: %s, known to differ: %t; printed %s, ours %s, tolerance %s", c.Name, c.Verdict, known[c.Name], c.Printed, c.Ours, c.Tolerance)
-				}
-				delete(known, c.Name)
-			}
-			for name := range known {
-				t.Errorf("there is no check %q", name)
-			}
-		})
-	}
+	labtest.Verdicts(t, Experiments(), differing)
 }
 
 // TestTrialsDoNotRace runs everything as briefly as it can be run.
@@ -63,15 +42,7 @@ func TestTrialsDoNotRace(t *testing.T) {
 	}
 }
 
-func TestExperimentsStopWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, x := range Experiments() {
-		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", x.ID, err)
-		}
-	}
-}
+func TestExperimentsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 // verdicts returns those of the checks by name.
 func verdicts(checks []lab.Check) map[string]lab.Verdict {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -116,7 +115,7 @@ func compete(ctx context.Context, all []contender, rounds int, turn time.Duratio
 		}
 	}
 	for i := range all {
-		r.absent[i], r.present[i] = median(times[2*i]), median(times[2*i+1])
+		r.absent[i], r.present[i] = lab.Median(times[2*i]), lab.Median(times[2*i+1])
 	}
 	return r, nil
 }
@@ -135,11 +134,6 @@ func perQuery(ask func(i uint64) bool, turn time.Duration) float64 {
 			return float64(took.Nanoseconds()) / float64(asked)
 		}
 	}
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
 }
 
 // timeResult draws the times and checks directions.

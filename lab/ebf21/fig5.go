@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/clock"
 )
 
 var fig5 = lab.Experiment{
@@ -65,7 +66,7 @@ func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		all = append(all, times)
 	}
 	result := &lab.Result{Checks: fig5Checks(peaks, all), Notes: []string{
-		timed + clockName + ".",
+		timed + clock.ThreadName + ".",
 		"Distinct Stream. Dynamic filters have counters of 4 bits, so that they can delete. \"Equal thresholds\" may mean that every unit of a DBF is full at Ω^k, or that all units together have that rate in the end (\"equal rate\"): both are shown.",
 		"All keys are deleted, in no order, so that compressions are in the mean. The others do not shrink, or drop units.",
 	}}

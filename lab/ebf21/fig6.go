@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/clock"
 )
 
 var fig6 = lab.Experiment{
@@ -55,7 +56,7 @@ func runFig6(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Tables: []lab.Table{mixTable(ratios, peaks, times)},
 		Checks: fig6Checks(ratios, peaks, times),
 		Notes: []string{
-			timed + clockName + ".", t.describe(),
+			timed + clock.ThreadName + ".", t.describe(),
 			"The relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Speeds are those of the whole run up to there. " +
 				"Of the ratios only 1:2:2 is printed. Units of DBF and SBF are full at Ω = 0.2.",
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/clock"
 )
 
 var fig8b = lab.Experiment{
@@ -47,7 +48,7 @@ func runFig8b(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 	}
 	result := &lab.Result{Checks: fig8bChecks(sizes, loads, times), Tables: []lab.Table{expansionTable(sizes, loads, times)}, Notes: []string{
-		timed + clockName + ".", "Distinct Stream, k = 5, D = 8, b = 3. Load 1 is as many keys as the threshold Ω = 0.2 allows. Building anew adds all keys to a filter that has the doubled size from the start; it needs the keys, which the other ways do not.",
+		timed + clock.ThreadName + ".", "Distinct Stream, k = 5, D = 8, b = 3. Load 1 is as many keys as the threshold Ω = 0.2 allows. Building anew adds all keys to a filter that has the doubled size from the start; it needs the keys, which the other ways do not.",
 	}}
 	for _, size := range sizes {
 		result.Plots = append(result.Plots, expansionPlot(size, loads, times))

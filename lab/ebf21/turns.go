@@ -3,11 +3,11 @@ package ebf21
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/clock"
 )
 
 // A lap is the time that one contender took for one sort of work.
@@ -16,7 +16,7 @@ type lap struct{ who, work string }
 // turns times contenders that take turns at short strides, so that they see the
 // same machine, whatever else it does.
 type turns struct {
-	clock func() time.Duration
+	clock clock.Clock
 	took  map[lap]time.Duration
 	ops   map[lap]int
 	shift int // who begins changes from stride to stride
@@ -24,13 +24,13 @@ type turns struct {
 
 // newTurns times what one thread does.
 func newTurns() *turns {
-	return &turns{clock: elapsed, took: map[lap]time.Duration{}, ops: map[lap]int{}}
+	return &turns{clock: clock.Thread, took: map[lap]time.Duration{}, ops: map[lap]int{}}
 }
 
 // newWallTurns times what several threads do together.
 func newWallTurns() *turns {
-	t, start := newTurns(), time.Now()
-	t.clock = func() time.Duration { return time.Since(start) }
+	t := newTurns()
+	t.clock = clock.Wall
 	return t
 }
 
@@ -64,7 +64,7 @@ func (r rounds) add(t *turns) {
 }
 
 // nanos is the median over the rounds.
-func (r rounds) nanos(who, work string) float64 { return median(r[lap{who, work}]) }
+func (r rounds) nanos(who, work string) float64 { return lab.Median(r[lap{who, work}]) }
 
 // mops is the same as the paper has it, in millions of operations per second.
 func (r rounds) mops(who, work string) float64 { return 1000 / max(r.nanos(who, work), 1e-9) }
@@ -77,15 +77,7 @@ func (r rounds) times(who, other, work string) float64 {
 	for i := range ratios {
 		ratios[i] = b[i] / max(a[i], 1e-9)
 	}
-	return median(ratios)
-}
-
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	return lab.Median(ratios)
 }
 
 // timed is the note of experiments that measure times.

@@ -1,5 +1,0 @@
-//go:build !race
-
-package exact
-
-const race = false

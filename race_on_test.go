@@ -1,5 +1,0 @@
-//go:build race
-
-package everbloom
-
-const raceEnabled = true
