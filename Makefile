@@ -4,10 +4,10 @@
 FUZZTIME ?= 30s
 
 .DEFAULT_GOAL := help
-.PHONY: help check build test lint fmt fuzz bench demo clean
+.PHONY: help check build test lint fmt fuzz bench demo results clean
 
 help: ## show this table
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: ## everything CI runs: format, vet, lint, tests with race detector, portable variants
 	@scripts/check.sh
@@ -32,6 +32,10 @@ bench: ## compare with other libraries, short run
 
 demo: build ## show the gate at work: packets judged, users followed and banned
 	bin/everbloom gate demo
+
+results: build ## run all experiments in full, up to two hours, into docs/results; goes on where it stopped
+	bin/everbloom lab run all --full --out docs/results
+	bin/everbloom lab report --stored --results docs/results --out docs/results/README.md
 
 clean: ## remove what the other targets built
 	rm -rf bin dist

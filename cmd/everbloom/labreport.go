@@ -30,14 +30,16 @@ func newLabReport(e *env) *cobra.Command {
 		Short: "Write one page with all results",
 		Long: `Report writes one HTML page with every experiment: its question, its plots and
 tables, what the paper says, what was measured, and the verdict. The page needs
-neither a network nor other files.
+neither a network nor other files. If --out ends in .md it is of Markdown, and
+shows the pictures and tables that are stored with the results.
 
 What has no result yet, or one of other code, seed or parameters, is run first,
 quickly unless --full says otherwise. Full results are kept while the parameters
 are still the same; the page tells their commit.`,
 		Example: `  everbloom lab report
   everbloom lab report --out page.html sum 'ebf21/*'
-  everbloom lab report --stored --results docs/results --out page.html`,
+  everbloom lab report --stored --results docs/results --out page.html
+  everbloom lab report --results docs/results --out docs/results/README.md`,
 		RunE:              verb(r.run),
 		ValidArgsFunction: e.completeExperiments,
 	}
@@ -94,15 +96,42 @@ func (r *labReport) outcomes(ctx context.Context, dir store.Dir, chosen []lab.Ex
 }
 
 func (r *labReport) write(outcomes []runner.Outcome) error {
-	var page bytes.Buffer
-	if err := report.Write(&page, outcomes); err != nil {
+	page, err := r.page(outcomes)
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(r.out), 0o777); err != nil {
 		return unwritable(r.out, err)
 	}
-	if err := os.WriteFile(r.out, page.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(r.out, page, 0o666); err != nil {
 		return unwritable(r.out, err)
 	}
 	return nil
+}
+
+// page is of the form that the name asks for.
+func (r *labReport) page(outcomes []runner.Outcome) ([]byte, error) {
+	var page bytes.Buffer
+	if filepath.Ext(r.out) != ".md" {
+		err := report.Write(&page, outcomes)
+		return page.Bytes(), err
+	}
+	folder, err := relative(filepath.Dir(r.out), r.results)
+	if err != nil {
+		return nil, err
+	}
+	err = report.WriteMarkdown(&page, outcomes, filepath.ToSlash(folder))
+	return page.Bytes(), err
+}
+
+// relative is the way from one folder to another, for links.
+func relative(from, to string) (string, error) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
 }

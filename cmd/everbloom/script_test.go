@@ -35,6 +35,7 @@ var scriptCommands = map[string]func(s *script, args []string) error{
 	"stdin":    (*script).setStdin,    // FILE: what the next run reads
 	"stdout":   (*script).checkStdout, // REGEXP: the last run's output has a match
 	"stderr":   (*script).checkStderr,
+	"holds":    (*script).holds,    // FILE REGEXP: the file has a match
 	"same":     (*script).same,     // FILE FILE: equal bytes; stdout and stderr are files, too
 	"folder":   (*script).folder,   // NAME...: the folder holds these files and no others
 	"seq":      (*script).seq,      // FROM TO FILE: one number per line
@@ -194,6 +195,14 @@ func (s *script) content(name string) ([]byte, error) {
 		return []byte(s.stderr), nil
 	}
 	return os.ReadFile(name)
+}
+
+func (s *script) holds(args []string) error {
+	text, err := s.content(args[0])
+	if err != nil {
+		return err
+	}
+	return match(string(text), args[1:])
 }
 
 func (s *script) same(args []string) error {

@@ -2,7 +2,7 @@
 // paper prints anything about it: what they check is what its package comment, the
 // README and docs/design/0004-evergreen.md promise.
 //
-// docs/results.md leads from each promise to the experiment that shows it.
+// docs/claims.md leads from each promise to the experiment that shows it.
 package evergreen
 
 import "github.com/everbloom-go/everbloom/lab"

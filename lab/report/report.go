@@ -1,6 +1,6 @@
 // Package report writes the page with all results: one HTML file that needs
 // nothing else, no network and no scripts, and is light or dark as the reader's
-// system is.
+// system is; or one of Markdown, which shows the files of the results.
 //
 // An experiment is marked by the worst of its checks. Only one whose checks all
 // reproduced, or had nothing to compare with, gets a good mark; one that failed or
@@ -73,8 +73,8 @@ type section struct {
 }
 
 type picture struct {
-	SVG   template.HTML
-	Notes []string
+	lab.Plot
+	SVG template.HTML
 }
 
 type checkRow struct {
@@ -136,7 +136,7 @@ func newSection(o runner.Outcome) (section, error) {
 			return s, err
 		}
 		// The picture is ours: made by draw, or by an experiment.
-		s.Plots = append(s.Plots, picture{template.HTML(svg), plot.Notes})
+		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)})
 	}
 	for _, c := range o.Record.Result.Checks {
 		s.Checks = append(s.Checks, checkRow{c, checkMark(c)})
