@@ -106,7 +106,7 @@ var table = []Kind{
 		Number:       frame.Scalable,
 		Title:        "a list of filters, each twice as large as the one before",
 		Strength:     "grows and keeps the rate, one cache line for each doubling",
-		Weakness:     "12.6 bits per key at 1 % if the first size was right, 20 to 47 after it has grown",
+		Weakness:     "12.6 bits per key at 1 % if the first size was right, 14 to 48 after it has grown",
 		Grows:        true,
 		Duplicates:   filter.DuplicatesIgnored,
 		Deleting:     "–",

@@ -63,7 +63,7 @@ func TestAbilities(t *testing.T) {
 	}
 }
 
-func TestGrowing(t *testing.T) { run(t, growing, "scalable: bits per key after it has grown") }
+func TestGrowing(t *testing.T) { run(t, growing) }
 
 func TestFiles(t *testing.T) { run(t, files) }
 
