@@ -7,18 +7,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
+
+	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the captures in testdata")
@@ -113,7 +112,7 @@ func TestFramesAreTakenApart(t *testing.T) {
 		{"bad header length", layers.LinkTypeRaw, append([]byte{0x44}, make([]byte, 40)...), ""},
 		{"ip version 5", layers.LinkTypeRaw, append([]byte{0x50}, make([]byte, 40)...), ""},
 	} {
-		reader := mustOpen(t, bytes.NewReader(pcapOf(t, c.link, c.frame)), Options{})
+		reader := mustOpen(t, bytes.NewReader(capturetest.Pcap(t, c.link, c.frame)), Options{})
 		got, err := readAll(reader)
 		var list []string
 		if c.want != "" {
@@ -123,48 +122,6 @@ func TestFramesAreTakenApart(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-	}
-}
-
-// start is when the captures of the tests begin.
-var start = time.Unix(1_700_000_000, 123_000)
-
-func pcapOf(tb testing.TB, link layers.LinkType, frames ...[]byte) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	w := pcapgo.NewWriter(&b)
-	if err := w.WriteFileHeader(65535, link); err != nil {
-		tb.Fatal(err)
-	}
-	for i, f := range frames {
-		if err := w.WritePacket(info(i, f), f); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return b.Bytes()
-}
-
-func pcapngOf(tb testing.TB, link layers.LinkType, frames ...[]byte) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	w, err := pcapgo.NewNgWriter(&b, link)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for i, f := range frames {
-		if err := w.WritePacket(info(i, f), f); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func info(i int, frame []byte) gopacket.CaptureInfo {
-	return gopacket.CaptureInfo{
-		Timestamp: start.Add(time.Duration(i) * time.Second), CaptureLength: len(frame), Length: len(frame),
 	}
 }
 
@@ -196,8 +153,8 @@ var (
 // TestSmallCapturesAreRead reads the captures that are kept in testdata.
 func TestSmallCapturesAreRead(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"small.pcap":   pcapOf(t, layers.LinkTypeEthernet, someFrames()...),
-		"small.pcapng": pcapngOf(t, layers.LinkTypeEthernet, someFrames()...),
+		"small.pcap":   capturetest.Pcap(t, layers.LinkTypeEthernet, someFrames()...),
+		"small.pcapng": capturetest.Pcapng(t, layers.LinkTypeEthernet, someFrames()...),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
@@ -209,7 +166,7 @@ func TestSmallCapturesAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for form, data := range map[string][]byte{"kept": kept, "new": data, "compressed": squeeze(kept)} {
+		for form, data := range map[string][]byte{"kept": kept, "new": data, "compressed": capturetest.Gzip(t, kept)} {
 			got, err := readAll(mustOpen(t, bytes.NewReader(data), Options{}))
 			want(t, name+" "+form, got, segments)
 			if !errors.Is(err, io.EOF) {
@@ -225,140 +182,93 @@ func TestSmallCapturesAreRead(t *testing.T) {
 }
 
 func TestCapturesHaveTimes(t *testing.T) {
-	for _, data := range [][]byte{pcapOf(t, layers.LinkTypeEthernet, someFrames()...), pcapngOf(t, layers.LinkTypeEthernet, someFrames()...)} {
+	for _, data := range [][]byte{capturetest.Pcap(t, layers.LinkTypeEthernet, someFrames()...), capturetest.Pcapng(t, layers.LinkTypeEthernet, someFrames()...)} {
 		r := mustOpen(t, bytes.NewReader(data), Options{})
 		var p Packet
 		for _, second := range []int64{0, 1, 3, 4} {
-			if err := r.Read(&p); err != nil || p.At != start.UnixNano()+second*1e9 {
-				t.Errorf("%d, %v; want %d", p.At, err, start.UnixNano()+second*1e9)
+			if err := r.Read(&p); err != nil || p.At != capturetest.Start.UnixNano()+second*1e9 {
+				t.Errorf("%d, %v; want %d", p.At, err, capturetest.Start.UnixNano()+second*1e9)
 			}
 		}
 	}
 }
 
-// TestCutCapturesKeepWhatWasRead cuts captures at every place: what is there as a
-// whole is read, and then there is an error that names the packet, unless the cut is
-// between two.
-func TestCutCapturesKeepWhatWasRead(t *testing.T) {
-	for name, data := range map[string][]byte{
-		"pcap":   pcapOf(t, layers.LinkTypeEthernet, someFrames()...),
-		"pcapng": pcapngOf(t, layers.LinkTypeEthernet, someFrames()...),
+// TestErrorsOfCapturesNameThePacket has a capture that is cut off in its sixth packet,
+// the fifth that is IP: what was read stays, and streams give what they hold.
+func TestErrorsOfCapturesNameThePacket(t *testing.T) {
+	frames := someFrames()
+	whole := capturetest.Pcap(t, layers.LinkTypeEthernet, frames[:5]...)
+	data := append(whole, capturetest.Pcap(t, layers.LinkTypeEthernet, frames[5])[24:50]...)
+	const problem = "packets: capture: packet 6: unexpected EOF"
+	for reassemble, packets := range map[bool][]string{
+		false: segments[:4],
+		true:  append(slices.Clone(reassembled[:4]), "5 10.0.0.1 4d4e4f50"),
 	} {
-		clean := 0
-		for n := 4; n < len(data); n++ {
-			r, err := Open(bytes.NewReader(data[:n]), Options{})
-			if err != nil {
-				continue
-			}
-			got, err := readAll(r)
-			if len(got) > len(segments) || !slices.Equal(got, segments[:len(got)]) {
-				t.Fatalf("%s cut at %d: %v", name, n, got)
-			}
-			if errors.Is(err, io.EOF) {
-				clean++
-				continue
-			}
-			// The third frame is not IP: behind it the number is one more.
-			number := fmt.Sprintf("packets: packet [%d%d]: ", len(got)+1, len(got)+2)
-			if ok, _ := regexp.MatchString(number, err.Error()); !ok || !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Fatalf("%s cut at %d, after %d packets: %v", name, n, len(got), err)
-			}
+		r := mustOpen(t, bytes.NewReader(data), Options{Reassemble: reassemble})
+		got, err := readAll(r)
+		want(t, "cut", got, packets)
+		if !errors.Is(err, io.ErrUnexpectedEOF) || err.Error() != problem {
+			t.Errorf("reassemble %t: %v, want %s", reassemble, err, problem)
 		}
-		// The end of the header, and of every packet but the last.
-		if most := len(someFrames()) + 1; clean > most {
-			t.Errorf("%s: %d cuts were taken for the end, at most %d are", name, clean, most)
+		if again := r.Read(&Packet{}); again == nil || again.Error() != problem {
+			t.Errorf("reassemble %t: read again, %v", reassemble, again)
 		}
 	}
 }
 
-func TestDamagedCapturesAreErrors(t *testing.T) {
-	good := pcapOf(t, layers.LinkTypeEthernet, someFrames()...)
-	goodNG := pcapngOf(t, layers.LinkTypeEthernet, someFrames()...)
-	change := func(data []byte, at int, bytes ...byte) []byte {
-		data = slices.Clone(data)
-		copy(data[at:], bytes)
-		return data
-	}
-	second := bytes.Index(goodNG, []byte("ABCDE")) - 54 - 28 // the block of the second packet
-	for _, c := range []struct {
-		name string
-		data []byte
-		want string
-	}{
-		{"packet longer than any", change(good, 24+8, 0, 0, 0, 0xff), "packet 1: "},
-		{"packet longer than it was", change(good, 24+8, 60), "packet 1: capture length exceeds original packet length: 60 > 54"},
-		{"strange link", change(good, 20, 147), "capture: link type 147"},
-		{"strange version", change(good, 4, 9), "capture: Unknown major version 9"},
-		{"block longer than any", change(goodNG, second+4, 0, 0, 0, 0xff), "packet 2: offset"},
-		{"block of odd length", change(goodNG, second+4, 33), "block of 33 bytes, must be a multiple of 4"},
-		{"packet longer than its block", change(goodNG, second+20, 0xff), "too short for what is in it"},
-		{"ends that disagree", change(goodNG, second+4, 88), "says"},
-		{"strange interface", change(goodNG, second+8, 7), "packet 2: Interface id 7 not present"},
-		{"strange order", change(goodNG, 8, 1), "capture: offset 0: byte order"},
+func TestCapturesThatCannotBeOpenedAreErrors(t *testing.T) {
+	strange := capturetest.Pcap(t, 147, []byte("frame"))
+	for name, c := range map[string]struct{ data, want string }{
+		"strange link": {string(strange), "packets: capture: link type 147"},
+		"text":         {"text", "packets: capture: the first bytes are not"},
+		"nothing":      {"", "packets: capture: the first bytes are not"},
+		"not gzip":     {"\x1f\x8b\xff not at all", "packets: gzip: invalid header"},
 	} {
-		r, err := Open(bytes.NewReader(c.data), Options{})
-		if err == nil {
-			_, err = readAll(r)
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
-	}
-	if _, err := Open(strings.NewReader("text"), Options{Format: Capture}); err == nil {
-		t.Error("text is opened as a capture")
-	}
-}
-
-// TestRealCapturesAreReadWithoutError goes through the captures of the collection of
-// real data, and counts what its description counts.
-func TestRealCapturesAreReadWithoutError(t *testing.T) {
-	data := os.Getenv("EVERBLOOM_DATA")
-	if data == "" {
-		t.Skip("EVERBLOOM_DATA does not say where the real data is")
-	}
-	files, err := filepath.Glob(filepath.Join(data, "pcap", "*.gz"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("no captures in %s", data)
-	}
-	sources := map[string]int{
-		"zeek-echo-connections.pcap.gz": 1, "zeek-dhcp_flood.pcap.gz": 500, "zeek-igmp-many-sources.pcap.gz": 150,
-		"pcpp-example.pcap.gz": 26, "pcpp-example2.pcap.gz": 63, "suricata-defrag-spray-4096src.pcap.gz": 4096,
-		"suricata-dhcp-request-flood.pcap.gz": 1, "tcpdump-pim-packet-assortment.pcap.gz": 5,
-	}
-	for _, path := range files {
-		for _, reassemble := range []bool{false, true} {
-			n, words, v4 := count(t, path, reassemble)
-			name := filepath.Base(path)
-			if w, ok := sources[name]; ok && len(v4) != w {
-				t.Errorf("%s: %d IPv4 sources, want %d", name, len(v4), w)
-			}
-			t.Logf("%s, reassemble %t: %d packets, %d words, %d IPv4 sources", name, reassemble, n, words, len(v4))
+		if _, err := Open(strings.NewReader(c.data), Options{Format: Capture}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }
 
-func count(t *testing.T, path string, reassemble bool) (packets, words int, v4 map[netip.Addr]bool) {
-	t.Helper()
-	file, err := os.Open(path)
+// TestLinksThatAreNotKnownArePassedOver has an interface of another sort beside one of
+// raw IP; a whole pcap file of it is an error.
+func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
+	var b bytes.Buffer
+	w, err := pcapgo.NewNgWriter(&b, layers.LinkTypeRaw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	r := mustOpen(t, file, Options{Reassemble: reassemble})
-	v4 = map[netip.Addr]bool{}
-	for {
-		var p Packet
-		err := r.Read(&p)
-		if errors.Is(err, io.EOF) {
-			return packets, words, v4
+	other, err := w.AddInterface(pcapgo.NgInterface{LinkType: 147})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := ip4("1.2.3.4", ipUDP, 0, udp("ABCD"))
+	for _, link := range []int{other, 0} {
+		info := gopacket.CaptureInfo{InterfaceIndex: link, CaptureLength: len(frame), Length: len(frame)}
+		if err := w.WritePacket(info, frame); err != nil {
+			t.Fatal(err)
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		packets++
-		words += len(p.Words)
-		if p.Src.Is4() {
-			v4[p.Src] = true
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := readAll(mustOpen(t, &b, Options{}))
+	want(t, "mixed links", got, []string{"2 1.2.3.4 41424344"})
+}
+
+func TestFramesThatAreNotIPArePassedOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		link  layers.LinkType
+		frame []byte
+	}{
+		"cooked arp":   {layers.LinkTypeLinuxSLL, parts(make([]byte, 14), "\x08\x06", make([]byte, 28))},
+		"short cooked": {layers.LinkTypeLinuxSLL, []byte("short")},
+		"short null":   {layers.LinkTypeNull, []byte("ab")},
+		"only vlans":   {layers.LinkTypeEthernet, parts(ether(etherVLAN), "\x00\x01\x81\x00\x00\x02")},
+	} {
+		got, err := readAll(mustOpen(t, bytes.NewReader(capturetest.Pcap(t, c.link, c.frame)), Options{}))
+		if len(got) != 0 || !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }
@@ -366,9 +276,9 @@ func count(t *testing.T, path string, reassemble bool) (packets, words int, v4 m
 // FuzzOpen holds that no input makes a reader panic, go on for ever or take more
 // memory than there are bytes.
 func FuzzOpen(f *testing.F) {
-	f.Add(pcapOf(f, layers.LinkTypeEthernet, someFrames()...), uint8(0))
-	f.Add(pcapngOf(f, layers.LinkTypeEthernet, someFrames()...), uint8(1))
-	f.Add(pcapngOf(f, layers.LinkTypeRaw, ip4("1.2.3.4", ipUDP, 0, udp("ABCD"))), uint8(0))
+	f.Add(capturetest.Pcap(f, layers.LinkTypeEthernet, someFrames()...), uint8(0))
+	f.Add(capturetest.Pcapng(f, layers.LinkTypeEthernet, someFrames()...), uint8(1))
+	f.Add(capturetest.Pcapng(f, layers.LinkTypeRaw, ip4("1.2.3.4", ipUDP, 0, udp("ABCD"))), uint8(0))
 	f.Add([]byte("1.2.3.4 deadbeef\n? 1.2.3.4"), uint8(0))
 	f.Add([]byte("\x01\x02\x03\x04\x00\x00\x00\x01\x02"), uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, options uint8) {
@@ -394,8 +304,8 @@ func BenchmarkCapture(b *testing.B) {
 		frames[i] = parts(ether(etherIPv4), ip4(fmt.Sprintf("10.0.%d.%d", i/256, i%256), ipTCP, 0, tcp(1, 0, strings.Repeat("payload.", 8))))
 	}
 	for name, data := range map[string][]byte{
-		"pcap":   pcapOf(b, layers.LinkTypeEthernet, frames...),
-		"pcapng": pcapngOf(b, layers.LinkTypeEthernet, frames...),
+		"pcap":   capturetest.Pcap(b, layers.LinkTypeEthernet, frames...),
+		"pcapng": capturetest.Pcapng(b, layers.LinkTypeEthernet, frames...),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

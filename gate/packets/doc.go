@@ -21,7 +21,6 @@
 // With [Options.Reassemble] the words of TCP come from its streams: in order,
 // without repetition, and across the borders of segments.
 //
-// A reader that fails says at which packet, and all before have been read. Captures
-// are read by gopacket's pcapgo, which trusts its input; what it is given is checked
-// before (blocks.go), and where it still panics, that is an error like others.
+// A reader that fails says at which packet, and all before have been read: those of
+// damaged captures too, which internal/capture checks.
 package packets

@@ -1,12 +1,11 @@
 package packets
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/everbloom-go/everbloom/internal/capture"
 )
 
 // sniffed is how much of the input is looked at to tell its format.
@@ -14,13 +13,9 @@ const sniffed = 512
 
 // Open returns a reader for the input.
 func Open(r io.Reader, o Options) (Reader, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	if start, _ := b.Peek(2); len(start) == 2 && start[0] == 0x1f && start[1] == 0x8b {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("packets: %w", err)
-		}
-		b = bufio.NewReaderSize(z, 1<<16)
+	b, err := capture.Unpack(r)
+	if err != nil {
+		return nil, fmt.Errorf("packets: %w", err)
 	}
 	start, err := b.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -36,7 +31,7 @@ func Open(r io.Reader, o Options) (Reader, error) {
 	case Text:
 		return NewTextReader(b), nil
 	case Capture:
-		return newCapture(b, captureMagic(start), o.Reassemble)
+		return newCapture(b, o.Reassemble)
 	}
 	return nil, fmt.Errorf("packets: %v: no such format", format)
 }
@@ -45,7 +40,7 @@ func Open(r io.Reader, o Options) (Reader, error) {
 // characters; a binary input that has such addresses and words only, of which
 // there is one in 2^100, has to be told to be one.
 func sniff(start []byte) Format {
-	if captureMagic(start) != notCapture {
+	if capture.Is(start) {
 		return Capture
 	}
 	for _, c := range start {
@@ -54,27 +49,4 @@ func sniff(start []byte) Format {
 		}
 	}
 	return Text
-}
-
-// A kind of capture file.
-type captureKind uint8
-
-const (
-	notCapture captureKind = iota
-	pcap
-	pcapng
-)
-
-// captureMagic tells what kind of capture begins so.
-func captureMagic(start []byte) captureKind {
-	if len(start) < 4 {
-		return notCapture
-	}
-	switch binary.BigEndian.Uint32(start) {
-	case 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1:
-		return pcap
-	case 0x0a0d0d0a:
-		return pcapng
-	}
-	return notCapture
 }

@@ -2,7 +2,6 @@ package packets
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 )
 
 // record is what a test remembers of a packet.
@@ -55,21 +56,13 @@ func want(t *testing.T, what string, got, want []string) {
 
 func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
 
-func squeeze(data []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(data)
-	_ = z.Close()
-	return b.Bytes()
-}
-
 func TestBinaryRecordsAreRead(t *testing.T) {
 	data := AppendBinary(AppendBinary(nil, addr("1.2.3.4"), 0xdeadbeef), addr("255.0.0.1"), 7)
 	records := []string{"1 1.2.3.4 deadbeef", "2 255.0.0.1 00000007"}
 	for name, r := range map[string]io.Reader{
 		"plain":       bytes.NewReader(data),
 		"byte wise":   iotest.OneByteReader(bytes.NewReader(data)),
-		"compressed":  bytes.NewReader(squeeze(data)),
+		"compressed":  bytes.NewReader(capturetest.Gzip(t, data)),
 		"end at once": iotest.DataErrReader(bytes.NewReader(data)),
 	} {
 		got, err := readAll(mustOpen(t, r, Options{}))
@@ -229,14 +222,4 @@ func TestListsAreRead(t *testing.T) {
 			t.Errorf("%.20q: %v, want %q", text, err, problem)
 		}
 	}
-}
-
-// plainReader undoes gzip.
-func plainReader(t *testing.T, r io.Reader) io.Reader {
-	t.Helper()
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }

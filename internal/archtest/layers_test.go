@@ -20,7 +20,7 @@ var layers = [][]string{
 		"filter/partition", "filter/scalable",
 	},
 	{"filter/kinds"},
-	{"."},
+	{".", "internal/capture/..."},
 	{"gate/...", "lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }

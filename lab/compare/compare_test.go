@@ -1,81 +1,34 @@
 package compare
 
 import (
-	"context"
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
-// tiny are parameters for runs under the race detector, which takes ten times as
-// long. The first of a name counts.
-var tiny = lab.Params{lab.Int("keys", 500), lab.Int("queries", 2_000), lab.Int("rounds", 1), lab.Int("most damages", 30), lab.Int("sizes", 4)}
+func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) { labtest.Verdicts(t, Experiments(), nil) }
 
-// run does the quick variant and reports every verdict that is not as known: all
-// reproduce but those that are named. Timings may come out either way.
-func run(t *testing.T, x lab.Experiment, differing ...string) *lab.Result {
-	t.Helper()
-	params := x.Quick
-	if filtertest.UnderRace {
-		params = append(slices.Clone(tiny), params...)
-	}
-	result, err := x.Do(t.Context(), &lab.Env{Params: params, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := map[string]bool{}
-	for _, c := range result.Checks {
-		t.Log(c.Verdict, "|", c.Name, "|", c.Printed, "|", c.Ours, "|", c.Tolerance)
-		if names[c.Name] {
-			t.Errorf("two checks are called %q", c.Name)
-		}
-		names[c.Name] = true
-		if strings.HasPrefix(c.Name, timing) || c.Verdict == lab.Shown {
-			continue
-		}
-		if filtertest.UnderRace && !strings.HasPrefix(c.Name, "no ") {
-			continue // too few keys
-		}
-		if known := slices.Contains(differing, c.Name); known != (c.Verdict == lab.Differs) || c.Unexpected() {
-			t.Errorf("seed 1: %s: %s: %s, ours %s, tolerance %s", c.Verdict, c.Name, c.Printed, c.Ours, c.Tolerance)
-		}
-	}
-	return result
+// brief are parameters for runs that take little time.
+var brief = lab.Params{
+	lab.Int("keys", 500), lab.Int("first size", 50), lab.Int("queries", 2_000), lab.Int("most damages", 30), lab.Int("sizes", 4),
 }
 
-func TestCompare(t *testing.T) {
-	result := run(t, compare)
-	if rows := len(result.Tables[0].Rows); rows != len(kinds.All())+2 {
-		t.Errorf("%d rows", rows)
-	}
+// TestTrialsDoNotRace has more keys where memory is measured on a heap that others
+// use, too: less would be lost in what these free.
+func TestTrialsDoNotRace(t *testing.T) {
+	labtest.Briefly(t, []lab.Experiment{abilities, growing, files}, brief)
+	labtest.Briefly(t, []lab.Experiment{compare}, lab.Params{lab.Int("keys", 5_000), lab.Int("queries", 2_000), lab.Int("rounds", 1)})
 }
 
-func TestAbilities(t *testing.T) {
-	result := run(t, abilities)
-	for _, row := range result.Tables[0].Rows {
-		t.Log(strings.Join(row, " | "))
-	}
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, []lab.Experiment{abilities, growing, files}, brief)
 }
 
-func TestGrowing(t *testing.T) { run(t, growing) }
-
-func TestFiles(t *testing.T) { run(t, files) }
-
-func TestExperimentsStopWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, x := range Experiments() {
-		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", x.ID, err)
-		}
-	}
-}
+func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 func TestRateChecksSeeWhatIsTooHigh(t *testing.T) {
 	for yes, want := range map[int]lab.Verdict{100: lab.Reproduced, 10: lab.Reproduced, 160: lab.Differs} {

@@ -1,7 +1,6 @@
 package dlbf10
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/lab"
@@ -20,23 +19,12 @@ func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) {
 	labtest.Verdicts(t, Experiments(), known)
 }
 
-// Equal seeds give equal results however many workers there are.
-func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	run := func(seed uint64, workers int) []lab.Check {
-		result, err := choices.Do(t.Context(), &lab.Env{Params: choices.Quick, Seed: seed, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result.Checks
-	}
-	one := run(1, 1)
-	if !slices.Equal(one, run(1, 3)) {
-		t.Error("three workers find something else than one")
-	}
-	if slices.Equal(one, run(2, 1)) {
-		t.Error("seed 2 finds the same as seed 1")
-	}
-}
+// brief are parameters for runs that take little time.
+var brief = lab.Params{lab.Int("trials", 4), lab.Int("queries", 500), lab.Int("turnovers", 1), lab.Ints("densities, m/n", 11, 16)}
+
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) { labtest.Seeded(t, Experiments(), brief) }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 

@@ -3,7 +3,6 @@ package dlcbf06
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/labtest"
 )
@@ -16,30 +15,18 @@ var differing = map[string][]string{
 	"dlcbf06/overflow": {"elements at a load of 6.5", "the same at 53,428 elements"},
 }
 
-func TestVerdictsAreAsKnown(t *testing.T) {
-	if filtertest.UnderRace {
-		t.Skip("see TestTrialsDoNotRace")
-	}
-	labtest.Verdicts(t, Experiments(), differing)
+func TestVerdictsAreAsKnown(t *testing.T) { labtest.Verdicts(t, Experiments(), differing) }
+
+// brief are parameters for runs that take little time.
+var brief = lab.Params{
+	lab.Int("trials", 2), lab.Int("trials with 53,428 elements", 2), lab.Int("further trials", 2), lab.Int("steps", 200), lab.Int("queries", 100),
+	lab.Int("steps between looks", 50), lab.Int("keys", 2_400), lab.Ints("cells", 2),
 }
 
-// TestTrialsDoNotRace runs everything as briefly as it can be run.
-func TestTrialsDoNotRace(t *testing.T) {
-	brief := map[string]int{"trials": 2, "trials with 53,428 elements": 2, "further trials": 2, "steps": 200, "queries": 100, "steps between looks": 50, "keys": 2_400}
-	for _, x := range Experiments() {
-		params := append(lab.Params(nil), x.Quick...)
-		for i, p := range params {
-			if n, ok := brief[p.Name]; ok {
-				params[i] = lab.Int(p.Name, n)
-			}
-			if p.Name == "cells" {
-				params[i] = lab.Ints(p.Name, 2)
-			}
-		}
-		if _, err := x.Do(t.Context(), &lab.Env{Params: params, Seed: 1, Workers: 3}); err != nil {
-			t.Error(err)
-		}
-	}
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, Experiments(), brief)
 }
 
 func TestExperimentsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }

@@ -3,7 +3,6 @@ package dpbf19
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/labtest"
 )
@@ -14,33 +13,19 @@ var differing = map[string][]string{
 	"dpbf19/theorem": {"f_t = 0.0001: units of the lists", "f_t = 0.01: units of the lists", "proof, last line"},
 }
 
-func TestVerdictsAreAsKnown(t *testing.T) {
-	if filtertest.UnderRace {
-		t.Skip("see TestTrialsDoNotRace")
-	}
-	labtest.Verdicts(t, Experiments(), differing)
+func TestVerdictsAreAsKnown(t *testing.T) { labtest.Verdicts(t, Experiments(), differing) }
+
+// brief are parameters for runs that take little time.
+var brief = lab.Params{
+	lab.Int("sets", 3), lab.Int("queries", 500), lab.Int("units of a list to ask", 500), lab.Int("rounds", 2), lab.Int("microseconds a turn", 10),
+	lab.Int("chains", 3), lab.Int("merges in each", 3), lab.Int("numbers", 1<<12), lab.Int("queries after each", 100), lab.Int("keys of a unit", 200),
+	lab.Int("lists", 3), lab.Int("units to ask", 500), lab.Ints("sizes", 100, 3_000),
 }
 
-// TestTrialsDoNotRace runs everything as briefly as it can be run.
-func TestTrialsDoNotRace(t *testing.T) {
-	brief := map[string]int{
-		"sets": 3, "queries": 500, "units of a list to ask": 500, "rounds": 2, "microseconds a turn": 10, "chains": 3, "merges in each": 3,
-		"numbers": 1 << 12, "queries after each": 100, "keys of a unit": 200, "lists": 3, "units to ask": 500,
-	}
-	for _, x := range Experiments() {
-		params := append(lab.Params(nil), x.Quick...)
-		for i, p := range params {
-			if n, ok := brief[p.Name]; ok {
-				params[i] = lab.Int(p.Name, n)
-			}
-			if p.Name == "sizes" {
-				params[i] = lab.Ints(p.Name, 100, 3_000)
-			}
-		}
-		if _, err := x.Do(t.Context(), &lab.Env{Params: params, Seed: 1, Workers: 3}); err != nil {
-			t.Error(err)
-		}
-	}
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, []lab.Experiment{fig1, fig345, space, merges, theorem}, brief)
 }
 
 func TestExperimentsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }

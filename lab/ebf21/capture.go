@@ -1,21 +1,19 @@
 package ebf21
 
 import (
-	"bytes"
-	"compress/gzip"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/pcapgo"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/capture"
 )
 
 // captureFolder is where captures are in a folder with data.
@@ -54,59 +52,30 @@ func readFile(name string) (keys []filter.Key, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if !strings.HasSuffix(name, ".gz") {
-		return readPackets(file)
-	}
-	unpacked, err := gzip.NewReader(file)
+	plain, err := capture.Unpack(file)
 	if err != nil {
 		return nil, err
 	}
-	return readPackets(unpacked)
+	return readPackets(plain)
 }
-
-// packetReader is what both formats of capture files have.
-type packetReader interface {
-	gopacket.PacketDataSource
-	LinkType() layers.LinkType
-}
-
-// openPackets finds out which of the two formats it is.
-func openPackets(src io.Reader) (packetReader, error) {
-	magic := make([]byte, 4)
-	if _, err := io.ReadFull(src, magic); err != nil {
-		return nil, err
-	}
-	src = io.MultiReader(bytes.NewReader(magic), src)
-	if bytes.Equal(magic, []byte{0x0a, 0x0d, 0x0d, 0x0a}) {
-		return pcapgo.NewNgReader(src, pcapgo.DefaultNgReaderOptions)
-	}
-	packets, err := pcapgo.NewReader(src)
-	if err == nil {
-		packets.SetSnaplen(longestPacket)
-	}
-	return packets, err
-}
-
-// longestPacket is taken for the limit that a capture names: some have packets that
-// are longer than that by a link header.
-const longestPacket = 1 << 18
 
 // readPackets returns the keys of the packets that have addresses. A capture that
 // was cut off in a packet ends before it.
-func readPackets(src io.Reader) (keys []filter.Key, err error) {
-	packets, err := openPackets(src)
+func readPackets(src *bufio.Reader) (keys []filter.Key, err error) {
+	frames, err := capture.NewReader(src)
 	if err != nil {
 		return nil, err
 	}
+	var f capture.Frame
 	for {
-		data, _, err := packets.ReadPacketData()
+		err := frames.Read(&f)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return keys, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if k, ok := flowKey(data, packets.LinkType()); ok {
+		if k, ok := flowKey(f.Data, f.Link); ok {
 			keys = append(keys, k)
 		}
 	}

@@ -100,11 +100,11 @@ func fig6Checks(ratios []int, peaks []float64, times rounds) []lab.Check {
 		few.check(),
 		slightly(few),
 		lab.Holds("with more queries EBF gains on the others", "\"with the proportion of query increasing, the processing speed of EBF becomes better\"",
-			fmt.Sprintf("at every size, more queries than 1:%d:%d: %t", ratios[0], ratios[0], grows), grows, "the lead grows at every size; a timing").Because(mixReason),
+			fmt.Sprintf("at every size, more queries than 1:%d:%d: %t", ratios[0], ratios[0], grows), grows, "the lead grows at every size; a timing").Because(mixReason).Timed(),
 		lab.Show("fewest queries to an insertion with which EBF is the fastest of the three", enough(ratios, peaks, times)),
 		lab.Holds("EBF is the fastest of the three with more queries", "\"in most cases ... better than the other two\"",
 			fmt.Sprintf("in %d of %d cases up to 1:%d:%d", ahead, cases, mostJudged, mostJudged), 2*ahead > cases,
-			"in more than half of the cases, by ratios that were chosen beforehand, since none but 1:2:2 is printed; a timing").Because(mixReason),
+			"in more than half of the cases, by ratios that were chosen beforehand, since none but 1:2:2 is printed; a timing").Because(mixReason).Timed(),
 	}
 }
 
@@ -116,7 +116,7 @@ func slightly(few speedCheck) lab.Check {
 	}
 	least := slices.Min(few.times)
 	return lab.Holds(name, "\"slightly lower than the other two\"", lab.Digits(least, 2)+" times as fast as the faster of DBF and SBF at the worst size",
-		least >= 0.5, "at least half as fast at every size: what \"slightly\" can mean at most; a timing").Because(slightReason)
+		least >= 0.5, "at least half as fast at every size: what \"slightly\" can mean at most; a timing").Because(slightReason).Timed()
 }
 
 // enough says for each peak from which ratio on EBF leads.

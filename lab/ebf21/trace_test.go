@@ -2,7 +2,6 @@ package ebf21
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io/fs"
 	"math"
@@ -11,15 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/pcapgo"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
+	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
 // TestTraceIsHeavyTailed looks at the flow sizes: the share of flows with more than
@@ -109,25 +108,20 @@ func packet(t *testing.T, from, to uint16) []byte {
 	return buffer.Bytes()
 }
 
-// capture is a file with packets of the given source ports, and one of no protocol
-// that has addresses.
-func capture(t *testing.T, ports ...uint16) []byte {
+// frames are packets of the given source ports, and one of no protocol that has
+// addresses.
+func frames(t *testing.T, ports ...uint16) (list [][]byte) {
 	t.Helper()
-	var file bytes.Buffer
-	w := pcapgo.NewWriter(&file)
-	if err := w.WriteFileHeader(65535, layers.LinkTypeEthernet); err != nil {
-		t.Fatal(err)
-	}
-	write := func(data []byte) {
-		if err := w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(0, 0), CaptureLength: len(data), Length: len(data)}, data); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, port := range ports {
-		write(packet(t, port, 53))
+		list = append(list, packet(t, port, 53))
 	}
-	write(make([]byte, 60))
-	return file.Bytes()
+	return append(list, make([]byte, 60))
+}
+
+// pcap is a file with them.
+func pcap(t *testing.T, ports ...uint16) []byte {
+	t.Helper()
+	return capturetest.Pcap(t, layers.LinkTypeEthernet, frames(t, ports...)...)
 }
 
 // folder writes files into a folder with data.
@@ -145,21 +139,11 @@ func folder(t *testing.T, files map[string][]byte) string {
 	return dir
 }
 
-func zipped(t *testing.T, data []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func TestCapturesAreReadInOrder(t *testing.T) {
-	dir := folder(t, map[string][]byte{"b.pcap": capture(t, 1, 2), "a.pcap.gz": zipped(t, capture(t, 1, 1, 3)), "c.pcapng": ngCapture(t, 4)})
+	dir := folder(t, map[string][]byte{
+		"b.pcap": pcap(t, 1, 2), "a.pcap.gz": capturetest.Gzip(t, pcap(t, 1, 1, 3)),
+		"c.pcapng": capturetest.Pcapng(t, layers.LinkTypeEthernet, frames(t, 4)...),
+	})
 	tr, err := readCaptures(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -176,24 +160,6 @@ func TestCapturesAreReadInOrder(t *testing.T) {
 	}
 }
 
-// ngCapture is the other format.
-func ngCapture(t *testing.T, port uint16) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	w, err := pcapgo.NewNgWriter(&file, layers.LinkTypeEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := packet(t, port, 53)
-	if err := w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(0, 0), CaptureLength: len(data), Length: len(data)}, data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
-}
-
 func TestDamagedCapturesAreRefused(t *testing.T) {
 	if _, err := readCaptures(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
@@ -205,7 +171,7 @@ func TestDamagedCapturesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	whole := capture(t, 1, 2, 3)
+	whole := pcap(t, 1, 2, 3)
 	tr, err := readCaptures(folder(t, map[string][]byte{"cut.pcap": whole[:len(whole)-100]}))
 	if err != nil || len(tr.packets) != 2 {
 		t.Errorf("cut off in a packet: %d packets, %v", len(tr.packets), err)
@@ -219,10 +185,9 @@ func TestCapturesTakeThePlaceOfTheSeededTrace(t *testing.T) {
 	for i := range ports {
 		ports[i] = uint16(i)
 	}
-	dir := folder(t, map[string][]byte{"a.pcap": capture(t, ports...)})
+	dir := folder(t, map[string][]byte{"a.pcap": pcap(t, ports...)})
 	for _, x := range []lab.Experiment{fig6, fig8a, fig9a} {
-		p := lighter(x.Quick)
-		result, err := x.Do(t.Context(), &lab.Env{Params: p, Seed: seed, Data: dir})
+		result, err := x.Do(t.Context(), &lab.Env{Params: labtest.Replace(x.Quick, brief), Seed: seed, Data: dir})
 		if err != nil {
 			t.Fatalf("%s: %v", x.ID, err)
 		}

@@ -106,5 +106,5 @@ func (c speedCheck) check() lab.Check {
 	if len(c.times) == 0 {
 		return lab.Show(c.name, "no such size in this run")
 	}
-	return lab.Holds(c.name, c.claim, ours, ok, how+"; a timing").Because(c.reason)
+	return lab.Holds(c.name, c.claim, ours, ok, how+"; a timing").Because(c.reason).Timed()
 }

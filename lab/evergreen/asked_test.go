@@ -4,25 +4,8 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
 )
-
-func TestAsked(t *testing.T) {
-	result, checks := run(t, asked)
-	expect(t, checks)
-	if rows := len(result.Tables[0].Rows); rows != 6 {
-		t.Errorf("%d rows for 6 rates", rows)
-	}
-}
-
-func TestCompact(t *testing.T) {
-	if filtertest.UnderRace {
-		t.Skip("a full filter takes too long under the race detector, and one goroutine fills it")
-	}
-	_, checks := run(t, compact)
-	expect(t, checks)
-}
 
 func TestSavedAndReadReproducesForAnOrdinaryFilter(t *testing.T) {
 	f, err := evergreen.New(evergreen.Config{FPR: 0.01, Width: 24})

@@ -1,24 +1,11 @@
 package evergreen
 
 import (
-	"context"
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/everbloom-go/everbloom/lab"
 )
-
-func TestPauses(t *testing.T) {
-	result, checks := run(t, pauses)
-	expect(t, checks)
-	if len(result.Tables) != 4 || len(result.Plots) != 2 {
-		t.Fatalf("%d tables, %d plots", len(result.Tables), len(result.Plots))
-	}
-	if adds, deletes := len(result.Tables[0].Rows), len(result.Tables[1].Rows); adds != len(contenders) || deletes != 4 {
-		t.Errorf("%d and %d rows", adds, deletes)
-	}
-}
 
 func TestDirectionsSeeALongPause(t *testing.T) {
 	records := func(own, rival time.Duration) []*record {
@@ -46,15 +33,5 @@ func TestPaceSeesAJump(t *testing.T) {
 	p.note(9, 18)
 	if c := p.check("steps"); c.Verdict != lab.Differs {
 		t.Errorf("%+v", c)
-	}
-}
-
-func TestExperimentsStopWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, x := range Experiments() {
-		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", x.ID, err)
-		}
 	}
 }

@@ -8,11 +8,6 @@ import (
 	"github.com/everbloom-go/everbloom/lab"
 )
 
-func TestReaders(t *testing.T) {
-	_, checks := run(t, readers)
-	expect(t, checks)
-}
-
 // A set that forgets must be found out.
 func TestDuetSeesADeniedKey(t *testing.T) {
 	forgetful := shared{

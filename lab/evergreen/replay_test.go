@@ -10,11 +10,6 @@ import (
 	"github.com/everbloom-go/everbloom/lab"
 )
 
-func TestReplay(t *testing.T) {
-	_, checks := run(t, replay)
-	expect(t, checks)
-}
-
 func TestReplayOfTheRealHistory(t *testing.T) {
 	folder := os.Getenv("EVERBLOOM_DATA")
 	if folder == "" {

@@ -7,11 +7,6 @@ import (
 	"github.com/everbloom-go/everbloom/lab"
 )
 
-func TestShrink(t *testing.T) {
-	_, checks := run(t, shrink)
-	expect(t, checks)
-}
-
 // A filter that was never told of the deletes must be told apart from one that
 // was.
 func TestAgainSeesWhatWasLeftBehind(t *testing.T) {

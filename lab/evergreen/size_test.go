@@ -1,76 +1,12 @@
 package evergreen
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/lab"
 )
-
-// tiny are parameters for runs under the race detector, which takes ten times as
-// long. The first of a name counts.
-var tiny = lab.Params{
-	lab.Int("most keys", 20_000), lab.Int("sizes", 4), lab.Int("queries", 1_000), lab.Int("keys", 8_000), lab.Int("first keys", 2_000),
-	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("looks", 3),
-}
-
-// run does the quick variant and returns the checks by name.
-func run(t *testing.T, x lab.Experiment) (*lab.Result, map[string]lab.Check) {
-	t.Helper()
-	params := x.Quick
-	if filtertest.UnderRace {
-		params = append(slices.Clone(tiny), params...)
-	}
-	env := &lab.Env{Params: params, Seed: 1}
-	result, err := x.Do(t.Context(), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := map[string]lab.Check{}
-	for _, c := range result.Checks {
-		t.Log(c.Verdict, "|", c.Name, "|", c.Printed, "|", c.Ours, "|", c.Tolerance, "|", c.Reason)
-		if _, double := checks[c.Name]; double {
-			t.Errorf("two checks are called %q", c.Name)
-		}
-		checks[c.Name] = c
-	}
-	return result, checks
-}
-
-// expect reports every check whose verdict is not as known: all reproduce but
-// those that are named. Timings may come out either way.
-func expect(t *testing.T, checks map[string]lab.Check, differing ...string) {
-	t.Helper()
-	for name, c := range checks {
-		known := false
-		for _, d := range differing {
-			known = known || strings.HasPrefix(name, d)
-		}
-		if strings.HasPrefix(name, timing) || c.Verdict == lab.Shown {
-			continue
-		}
-		if filtertest.UnderRace && !strings.HasPrefix(name, "no ") {
-			continue // too few keys
-		}
-		if known != (c.Verdict == lab.Differs) || c.Unexpected() {
-			t.Errorf("seed 1: %s: %s: %s, ours %s, tolerance %s", c.Verdict, name, c.Printed, c.Ours, c.Tolerance)
-		}
-	}
-}
-
-func TestSize(t *testing.T) {
-	_, checks := run(t, size)
-	for name, c := range checks {
-		// By so little above, if at all, that it depends on the seed.
-		if strings.HasPrefix(name, "rate by the filter's own account") && !c.Unexpected() {
-			delete(checks, name)
-		}
-	}
-	expect(t, checks)
-}
 
 // Compact filters need more fast memory when many fingerprints are equal; others
 // have no such excuse.

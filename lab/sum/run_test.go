@@ -3,6 +3,7 @@ package sum
 import (
 	"testing"
 
+	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
@@ -14,6 +15,17 @@ var known = map[string][]string{
 
 func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) {
 	labtest.Verdicts(t, Experiments(), known)
+}
+
+// brief are parameters for runs that take little time.
+var brief = lab.Params{
+	lab.Int("trials", 3), lab.Int("queries", 500), lab.Int("keys", 300), lab.Ints("keys", 500, 2_000), lab.Int("rounds", 1), lab.Int("most hashes", 8),
+}
+
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, []lab.Experiment{params, deletion}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }

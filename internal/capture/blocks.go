@@ -1,4 +1,4 @@
-package packets
+package capture
 
 import (
 	"encoding/binary"
@@ -17,7 +17,8 @@ type blocks struct {
 	order  binary.ByteOrder
 	block  []byte // what is left to be passed on of the present one
 	buffer []byte
-	offset int64 // in the file, of the next block
+	head   [headBytes]byte // here, so that it is not allocated for each
+	offset int64           // in the file, of the next block
 	err    error
 }
 
@@ -32,6 +33,7 @@ const (
 
 const (
 	byteOrderMagic = 0x1a2b3c4d
+	headBytes      = 12 // up to the byte order of a section
 	minBlock       = 12
 	maxBlock       = maxPacket + 1<<16 // the longest packet, with comments
 )
@@ -53,11 +55,11 @@ func (b *blocks) Read(p []byte) (int, error) {
 // next reads the next block, of which nothing is left to be passed on if it is one
 // of those that do not matter.
 func (b *blocks) next() error {
-	var head [12]byte
-	if _, err := io.ReadFull(b.r, head[:]); err != nil {
+	head := b.head[:]
+	if _, err := io.ReadFull(b.r, head); err != nil {
 		return err // io.EOF is the end, between two blocks
 	}
-	kind := binary.LittleEndian.Uint32(head[:]) // a section's is the same in both orders
+	kind := binary.LittleEndian.Uint32(head) // a section's is the same in both orders
 	if kind == blockSection {
 		if err := b.setOrder(head[8:]); err != nil {
 			return err
@@ -66,12 +68,12 @@ func (b *blocks) next() error {
 	if b.order == nil {
 		return fmt.Errorf("offset %d: the file does not begin with a section", b.offset)
 	}
-	kind = b.order.Uint32(head[:])
+	kind = b.order.Uint32(head)
 	length := b.order.Uint32(head[4:])
 	if length < minBlock || length > maxBlock || length%4 != 0 {
 		return fmt.Errorf("offset %d: block of %d bytes, must be a multiple of 4, %d to %d", b.offset, length, minBlock, maxBlock)
 	}
-	if err := b.body(head, int(length)); err != nil {
+	if err := b.body(int(length)); err != nil {
 		return err
 	}
 	if err := b.check(kind); err != nil {
@@ -93,13 +95,13 @@ func (b *blocks) setOrder(magic []byte) error {
 	return nil
 }
 
-// body reads the rest of a block whose first 12 bytes are there.
-func (b *blocks) body(head [12]byte, length int) error {
+// body reads the rest of a block whose head is there.
+func (b *blocks) body(length int) error {
 	if cap(b.buffer) < length {
 		b.buffer = make([]byte, length)
 	}
 	b.block = b.buffer[:length]
-	n := copy(b.block, head[:])
+	n := copy(b.block, b.head[:])
 	if _, err := io.ReadFull(b.r, b.block[n:]); err != nil {
 		b.block = nil
 		return unexpected(err)

@@ -1,0 +1,52 @@
+package capture
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"io"
+)
+
+// bufferBytes is how much is read at a time.
+const bufferBytes = 1 << 16
+
+// Unpack undoes gzip if the input begins as it does, and leaves it as it is if not.
+// Of what it returns, 64 KB can be peeked at.
+func Unpack(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, bufferBytes)
+	if start, _ := b.Peek(2); len(start) < 2 || start[0] != 0x1f || start[1] != 0x8b {
+		return b, nil // an error of the input comes again when it is read
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, err // it says that it is of gzip
+	}
+	return bufio.NewReaderSize(z, bufferBytes), nil
+}
+
+// Is reports whether a capture begins so. Four bytes are enough to tell.
+func Is(start []byte) bool { return formatOf(start) != unknown }
+
+// A format of capture files.
+type format uint8
+
+const (
+	unknown format = iota
+	pcap
+	pcapng
+)
+
+// formatOf tells the format by the first bytes: pcap has a number of its own for
+// each precision of times, in either byte order.
+func formatOf(start []byte) format {
+	if len(start) < 4 {
+		return unknown
+	}
+	switch binary.BigEndian.Uint32(start) {
+	case 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1:
+		return pcap
+	case blockSection:
+		return pcapng
+	}
+	return unknown
+}
