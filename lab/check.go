@@ -105,7 +105,7 @@ func near(ours, value, reach float64) bool {
 }
 
 // Sigmas is how many standard errors a measured value may be off: one in 15,000
-// honest ones is further.
+// honest ones is further. With few trials or few yeses as many are.
 const Sigmas = 4
 
 // Exact compares a computed number with a printed one, such as "0.001463",
@@ -129,15 +129,15 @@ func Measured(name, printed string, ours Estimate) Check {
 // trials: their spread is taken to be that of ours. With 0 it is exact.
 func Sampled(name, printed string, ours Estimate, trials int) Check {
 	p, err := parsePrinted(printed)
-	se, how := ours.StandardError(), fmt.Sprintf("our %d trials", ours.N)
+	reach, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
 	if trials > 0 {
-		se = ours.Deviation * math.Sqrt(1/float64(max(ours.N, 1))+1/float64(trials))
+		reach *= math.Sqrt(1 + float64(ours.N)/float64(trials))
 		how += fmt.Sprintf(" and the paper's %d", trials)
 	}
-	reach := Sigmas*se + p.half
+	reach += p.half
 	c := Check{
 		Name: name, Printed: printed, Ours: p.writeEstimate(ours),
-		Tolerance: fmt.Sprintf("%s: %d standard errors of %s, and the digits printed", p.around(reach), Sigmas, how),
+		Tolerance: fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(reach), Sigmas, how),
 	}
 	return judged(c, err == nil && ours.N > 0 && near(ours.Mean, p.value, reach))
 }
@@ -159,10 +159,10 @@ func Rate(name, printed string, yes, n int) Check {
 // Predicted compares the mean of our trials with what a formula gives; the
 // formula is named in words or symbols.
 func Predicted(name, formula string, value float64, ours Estimate) Check {
-	reach := Sigmas * ours.StandardError()
+	reach := ours.Reach(Sigmas)
 	c := Check{
 		Name: name, Printed: formula + ": " + Digits(value, 5), Ours: ours.String(),
-		Tolerance: fmt.Sprintf("%s: %d standard errors of our %d trials", printedNumber{value: value}.around(reach), Sigmas, ours.N),
+		Tolerance: fmt.Sprintf("%s: %d standard errors, by Student's t, of our %d trials", printedNumber{value: value}.around(reach), Sigmas, ours.N),
 	}
 	return judged(c, ours.N > 0 && near(ours.Mean, value, reach))
 }

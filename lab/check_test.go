@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/theory"
 )
 
 func TestPrintedNumbersAreReadWithTheirPrecision(t *testing.T) {
@@ -138,10 +140,10 @@ func TestTolerancesAreStatedWithTheNumbers(t *testing.T) {
 		want  string
 	}{
 		{Exact("", "0.15", 0.2), "0.1450 to 0.1550: the digits printed"},
-		{Measured("", "0.50", Estimate{0.52, 0.1, 100}), "0.455 to 0.545: 4 standard errors of our 100 trials, and the digits printed"},
-		{Sampled("", "0.50", Estimate{0.52, 0.1, 100}, 2000), "0.454 to 0.546: 4 standard errors of our 100 trials and the paper's 2000, and the digits printed"},
-		{Rate("", "0.5", 500, 1000), "386 to 622: 4 standard deviations of the binomial distribution, and the digits printed"},
-		{Predicted("", "p", 0.5, Estimate{0.52, 0.1, 100}), "0.460 to 0.540: 4 standard errors of our 100 trials"},
+		{Measured("", "0.50", Estimate{0.52, 0.1, 100}), "0.453 to 0.547: 4 standard errors, by Student's t, of our 100 trials, and the digits printed"},
+		{Sampled("", "0.50", Estimate{0.52, 0.1, 100}, 2000), "0.452 to 0.548: 4 standard errors, by Student's t, of our 100 trials and the paper's 2000, and the digits printed"},
+		{Rate("", "0.5", 500, 1000), "387 to 613: 4 standard deviations of the binomial distribution, and the digits printed"},
+		{Predicted("", "p", 0.5, Estimate{0.52, 0.1, 100}), "0.458 to 0.542: 4 standard errors, by Student's t, of our 100 trials"},
 	} {
 		if c.check.Tolerance != c.want {
 			t.Errorf("got  %s\nwant %s", c.check.Tolerance, c.want)
@@ -173,7 +175,8 @@ func TestMeanHasTheRightInterval(t *testing.T) {
 	if e.Mean != 3 || math.Abs(e.Deviation-math.Sqrt(2.5)) > 1e-12 || e.N != 5 {
 		t.Errorf("%+v", e)
 	}
-	if lo, hi := e.Interval(2); math.Abs(hi-lo-4*e.StandardError()) > 1e-12 || !e.Within(3.5, 1) || e.Within(9, 4) {
+	// Student's t with four degrees of freedom is further than 2.776 five times in 100.
+	if lo, hi := e.Interval(1.959964); math.Abs((hi-lo)/2-2.77645*e.StandardError()) > 1e-4 || !e.Within(3.5, 1) || e.Within(30, 4) {
 		t.Errorf("%v to %v", lo, hi)
 	}
 	if Mean(nil) != (Estimate{}) || Mean([]float64{7}).Mean != 7 {
@@ -224,5 +227,20 @@ func TestMedianIsTheMiddle(t *testing.T) {
 		if got := Median(c.values); got != c.want {
 			t.Errorf("%v: got %g, want %g", c.values, got, c.want)
 		}
+	}
+}
+
+func TestSpreadIsOfTheDifference(t *testing.T) {
+	a, b := Estimate{5, 2, 50}, Estimate{5, 1, 20}
+	freedom := math.Pow(4.0/50+1.0/20, 2) / (math.Pow(4.0/50, 2)/49 + math.Pow(1.0/20, 2)/19)
+	want := theory.StudentReach(Sigmas, int(freedom)+1) * math.Sqrt(4.0/50+1.0/20)
+	if got := Spread(a, b); math.Abs(got-want) > 1e-12 || got != Spread(b, a) {
+		t.Errorf("%g and %g, want %g", got, Spread(b, a), want)
+	}
+	if got := Spread(Estimate{1, 0, 9}, Estimate{2, 0, 9}); got != 0 {
+		t.Errorf("no spread: %g", got)
+	}
+	if got := Spread(Estimate{1, 0, 1}, a); math.IsInf(got, 0) || math.IsNaN(got) {
+		t.Errorf("a number beside trials: %g", got)
 	}
 }

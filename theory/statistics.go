@@ -43,18 +43,107 @@ func poisson(mean float64, yield func(i int, p float64)) {
 }
 
 // BinomialInterval returns the interval in which the number of successes among n
-// independent trials of probability p falls, but for about the given number of
-// standard deviations' tail on either side: with sigmas = 4 once in 15,000 times
-// outside. Trials that measure a rate are judged by it.
+// independent trials of probability p falls, but for as much on either side as is
+// beyond the given number of standard deviations of the normal distribution: with
+// sigmas = 4 it is outside at most once in 15,000 times. Trials that measure a rate
+// are judged by it.
 //
 //	[Sum] Implementation: a measured P is a count of n independent queries.
 //
-// The normal approximation with Wilson's correction, so that small n p works too.
+// Exact, by summing the binomial distribution from its ends.
 func BinomialInterval(n, p, sigmas float64) (lo, hi float64) {
-	if n <= 0 {
+	n = math.Floor(n)
+	switch {
+	case n <= 0 || p <= 0:
 		return 0, 0
+	case p >= 1:
+		return n, n
 	}
-	z2 := sigmas * sigmas
-	spread := sigmas * math.Sqrt(n*p*(1-p)+z2/4)
-	return max(0, math.Floor(n*p-spread)), min(n, math.Ceil(n*p+spread+z2/2))
+	tail := math.Erfc(sigmas/math.Sqrt2) / 2
+	hi = binomialUpper(n, p, tail)
+	return n - binomialUpper(n, 1-p, tail), hi // the failures are binomial, too
+}
+
+// binomialUpper returns the smallest number that is exceeded with probability tail
+// at most. It goes up from the most likely number to one beyond which there is
+// nothing to speak of, and sums on the way back, small terms first.
+func binomialUpper(n, p, tail float64) float64 {
+	odds := p / (1 - p)
+	k := min(n, math.Floor((n+1)*p))
+	term := math.Exp(logBinomial(n, k, p))
+	for k < n && term > tail*1e-9 {
+		term *= (n - k) / (k + 1) * odds
+		k++
+	}
+	for above := term; above <= tail && k > 0; above += term {
+		term *= k / ((n - k + 1) * odds)
+		k--
+	}
+	return k
+}
+
+// logBinomial is the logarithm of the probability of k successes among n.
+func logBinomial(n, k, p float64) float64 {
+	choose := func(x float64) float64 { v, _ := math.Lgamma(x + 1); return v }
+	return choose(n) - choose(k) - choose(n-k) + k*math.Log(p) + (n-k)*math.Log1p(-p)
+}
+
+// WilsonInterval returns the probabilities that yes successes among n trials leave
+// possible, with the given number of standard deviations on either side. It is the
+// question that [BinomialInterval] answers turned round.
+func WilsonInterval(yes, n, sigmas float64) (lo, hi float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	p, z2 := yes/n, sigmas*sigmas
+	middle, scale := p+z2/(2*n), 1+z2/n
+	spread := sigmas * math.Sqrt(p*(1-p)/n+z2/(4*n*n))
+	return max(0, (middle-spread)/scale), min(1, (middle+spread)/scale)
+}
+
+// StudentReach returns how many standard errors the mean of n trials may be off
+// where the spread is known from these trials only, so that it is as rarely further
+// as sigmas standard deviations of a normal distribution are: Student's t.
+//
+//	sigmas = 4: 17.4 with 5 trials, 5.1 with 20, 4.2 with 100
+//
+// Exact for trials that are distributed normally. It is infinite for fewer than two.
+func StudentReach(sigmas float64, n int) float64 {
+	const many = 10_000 // the difference is below a two-thousandth
+	switch {
+	case n < 2:
+		return math.Inf(1)
+	case n > many:
+		return sigmas
+	}
+	outside := math.Erfc(sigmas / math.Sqrt2)
+	lo, hi := sigmas, sigmas
+	for studentOutside(hi, n-1) > outside {
+		lo, hi = hi, 2*hi
+	}
+	for hi-lo > 1e-9*hi {
+		if t := (lo + hi) / 2; studentOutside(t, n-1) > outside {
+			lo = t
+		} else {
+			hi = t
+		}
+	}
+	return hi
+}
+
+// studentOutside is the probability that Student's t with so many degrees of freedom
+// is further from 0 than t, by the finite sums for whole degrees.
+func studentOutside(t float64, freedom int) float64 {
+	angle := math.Atan(t / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
+	odd := freedom % 2
+	term, sum := math.Pow(cos, float64(odd)), 0.0
+	for power := odd; power <= freedom-2; power += 2 {
+		sum += term
+		term *= cos * cos * float64(power+1) / float64(power+2)
+	}
+	if odd == 1 {
+		return 1 - 2/math.Pi*(angle+sin*sum)
+	}
+	return 1 - sin*sum
 }

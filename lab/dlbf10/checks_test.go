@@ -230,7 +230,7 @@ func TestIdealTrialsAgreeWithTheFilter(t *testing.T) {
 		found = append(found, o)
 	}
 	a, b := meanOf(ideal, deletableShare), meanOf(found, deletableShare)
-	if d := a.Mean - b.Mean; d > spread(a, b) || -d > spread(a, b) {
+	if d := a.Mean - b.Mean; d > lab.Spread(a, b) || -d > lab.Spread(a, b) {
 		t.Errorf("ideal %v, filter %v", a, b)
 	}
 }

@@ -127,7 +127,7 @@ func choiceChecks(candidates []int, found, deletables []lab.Estimate, success []
 	four := success[2].Points
 	return []lab.Check{
 		lab.Holds("selecting the best in terms of fpr", "may introduce another interesting interplay (Sec. V)",
-			fmt.Sprintf("rate %s with one candidate, %s with %d", first, last, candidates[len(candidates)-1]), first.Mean-last.Mean > spread(first, last),
+			fmt.Sprintf("rate %s with one candidate, %s with %d", first, last, candidates[len(candidates)-1]), first.Mean-last.Mean > lab.Spread(first, last),
 			fmt.Sprintf("lower by more than %d standard errors of the difference", lab.Sigmas)),
 		lab.Show("candidates that make up for the bitmap", enough),
 		lab.Show("the other side of the interplay", fmt.Sprintf("keys deletable in the filter with the fewest set bits: %s with one candidate, %s with %d: where bits coincide they collide",

@@ -3,7 +3,6 @@ package dlbf10
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
@@ -151,16 +150,11 @@ func (w *sweep) shape() lab.Check {
 	for i := range w.shapes {
 		for j := 1; j < len(w.keys); j++ {
 			a, b := w.found[i][j-1], w.found[i][j]
-			rising += oneIf(b.Mean-a.Mean > spread(a, b))
+			rising += oneIf(b.Mean-a.Mean > lab.Spread(a, b))
 		}
 	}
 	return lab.Holds("measured over n", "the observed deletability behaves as predicted by theory: it falls with n (Sec. IV)",
 		fmt.Sprintf("it rises at %d points", rising), rising == 0, fmt.Sprintf("no rise by more than %d standard errors of the difference", lab.Sigmas))
-}
-
-// spread is how far apart two estimates of one mean may be.
-func spread(a, b lab.Estimate) float64 {
-	return lab.Sigmas * math.Hypot(a.StandardError(), b.StandardError())
 }
 
 // noteworthy takes the claim as one about the distance in percentage points.
@@ -191,7 +185,7 @@ func (w *sweep) doubling() lab.Check {
 	better := 0
 	for _, n := range w.keys[:slices.Index(w.keys, 22)+1] {
 		a, b := w.at(60, n), w.at(120, n)
-		better += oneIf(b.Mean-a.Mean > spread(a, b))
+		better += oneIf(b.Mean-a.Mean > lab.Spread(a, b))
 		if d := b.Mean - a.Mean; at == 0 || d > worst {
 			worst, at = d, n
 		}

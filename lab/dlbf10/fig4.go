@@ -165,7 +165,7 @@ func rateTable(points []ratePoint) lab.Table {
 func rateChecks(points []ratePoint) []lab.Check {
 	increase, improved, limit := true, true, 0
 	for _, p := range points {
-		increase = increase && p.before.Mean > p.standard.Mean-spread(p.before, p.standard)
+		increase = increase && p.before.Mean > p.standard.Mean-lab.Spread(p.before, p.standard)
 		better := p.after.Mean < p.standard.Mean
 		improved = improved && better
 		if better {

@@ -212,13 +212,13 @@ func doubledRegions(ctx context.Context, e *lab.Env, step int) ([]lab.Check, err
 	}
 	more := func(name string, e [2]lab.Estimate) lab.Check {
 		return lab.Holds(name, "doubling r from 60 to 120 improves the number of deleted bits (Sec. IV)", fmt.Sprintf("%s, then %s", e[0], e[1]),
-			e[1].Mean-e[0].Mean > spread(e[0], e[1]), fmt.Sprintf("larger by more than %d standard errors of the difference", lab.Sigmas))
+			e[1].Mean-e[0].Mean > lab.Spread(e[0], e[1]), fmt.Sprintf("larger by more than %d standard errors of the difference", lab.Sigmas))
 	}
 	return []lab.Check{
 		more("deleted bits from r = 60 to 120, as a share of the set bits", shares),
 		more("deleted bits from r = 60 to 120, counted", counts).
 			Because("60 cells fewer are left for the keys, so that fewer bits are set in the first place; the count is larger with r = 120 from about 30 keys on"),
 		lab.Holds("deletable keys from r = 60 to 120", "not the actual element deletability (Sec. IV)", fmt.Sprintf("%s, then %s", keys[0], keys[1]),
-			keys[1].Mean-keys[0].Mean <= spread(keys[0], keys[1]), fmt.Sprintf("no rise by more than %d standard errors of the difference", lab.Sigmas)),
+			keys[1].Mean-keys[0].Mean <= lab.Spread(keys[0], keys[1]), fmt.Sprintf("no rise by more than %d standard errors of the difference", lab.Sigmas)),
 	}, nil
 }

@@ -15,7 +15,7 @@ var fig4 = lab.Experiment{
 	Question: "Which of the filters that grow has the lowest rate in the end, if all begin with the same memory and get the same keys?",
 	Says:     "Sec. 5.2: \"EBF is the best for all initial memory sizes.\"",
 	Quick: lab.Params{
-		lab.Ints("initial sizes, log2", 10, 12, 14, 16, 18, 20), lab.Int("keys", 1<<14), lab.Int("trials", 4), lab.Int("queries", 100_000),
+		lab.Ints("initial sizes, log2", 10, 12, 14, 16, 18, 20), lab.Int("keys", 1<<14), lab.Int("trials", 12), lab.Int("queries", 40_000),
 	},
 	Full: lab.Params{
 		lab.Ints("initial sizes, log2", 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23), lab.Int("keys", 1<<17), lab.Int("trials", 10), lab.Int("queries", 1_000_000),

@@ -2,7 +2,6 @@ package ebf21
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/everbloom-go/everbloom/lab"
 )
@@ -63,7 +62,7 @@ func (t *trend) step(from, to lab.Estimate, falls bool) {
 		rise = -rise
 	}
 	t.steps++
-	if rise < -lab.Sigmas*math.Hypot(from.StandardError(), to.StandardError()) {
+	if rise < -lab.Spread(from, to) {
 		t.against++
 	}
 }

@@ -67,18 +67,16 @@ func countYes(f filter.Filter, r *rand.Rand, queries int) (yes int) {
 }
 
 // atMost reports whether a rate is at most another one, but for chance.
-func (s sampled) atMost(other sampled) bool { return s.excess(other) <= lab.Sigmas }
+func (s sampled) atMost(other sampled) bool { return s.rate.Mean-other.rate.Mean <= s.spread(other) }
 
 // below reports whether it is lower beyond chance.
-func (s sampled) below(other sampled) bool { return other.excess(s) > lab.Sigmas }
+func (s sampled) below(other sampled) bool { return other.rate.Mean-s.rate.Mean > s.spread(other) }
 
-// excess is by how many standard errors of the difference s is above other. The
-// spread over the trials is taken if it is wider than that of the counts: filters
-// differ, too.
-func (s sampled) excess(other sampled) float64 {
+// spread is how far apart the two may be by chance. That of the trials is taken if it
+// is wider than that of the counts: filters differ, too.
+func (s sampled) spread(other sampled) float64 {
 	counts := math.Sqrt(float64(s.yes+other.yes)+1) / float64(max(s.queries, 1))
-	trials := math.Hypot(s.rate.StandardError(), other.rate.StandardError())
-	return (s.rate.Mean - other.rate.Mean) / max(counts, trials)
+	return max(lab.Sigmas*counts, lab.Spread(s.rate, other.rate))
 }
 
 // howCompared is the tolerance of such comparisons.

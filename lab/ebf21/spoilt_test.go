@@ -146,7 +146,12 @@ func TestTheorem42SeesResizesThatAreTooClose(t *testing.T) {
 func TestTable1SeesARateThatDoesNotFall(t *testing.T) {
 	full := int(fullKeys(tableSize))
 	one := func(keys int, before, lazy, after float64) [][]expansion {
-		return [][]expansion{{{keys, 0.2, before, lazy, after}}, {{keys + 2, 0.2, before * 1.01, lazy * 0.99, after * 1.01}}}
+		var trials [][]expansion
+		for i := range 20 {
+			d := float64(i%3-1) / 100
+			trials = append(trials, []expansion{{keys + i%3, 0.2, before * (1 + d), lazy * (1 - d), after * (1 + d)}})
+		}
+		return trials
 	}
 	const falls, lazily = "expansions that lower the rate", "the lazy update"
 	verdicts(t, table1Checks(tableSize, one(full-1, 3.2e-4, 3.2e-4, 1.31e-5)), map[string]lab.Verdict{

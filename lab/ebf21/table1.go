@@ -148,7 +148,7 @@ func table1Checks(size int, trials [][]expansion) []lab.Check {
 	falls := 0
 	for i := range trials[0] {
 		before, after := column(trials, i, expansionMoments[0].of), column(trials, i, expansionMoments[2].of)
-		if before.Mean-after.Mean > lab.Sigmas*math.Hypot(before.StandardError(), after.StandardError()) {
+		if before.Mean-after.Mean > lab.Spread(before, after) {
 			falls++
 		}
 	}
@@ -170,7 +170,7 @@ func table1Checks(size int, trials [][]expansion) []lab.Check {
 func lazyAgrees(trials [][]expansion) bool {
 	for i := range trials[0] {
 		before, lazy := column(trials, i, expansionMoments[0].of), column(trials, i, expansionMoments[1].of)
-		if math.Abs(before.Mean-lazy.Mean) > lab.Sigmas*math.Hypot(before.StandardError(), lazy.StandardError()) {
+		if math.Abs(before.Mean-lazy.Mean) > lab.Spread(before, lazy) {
 			return false
 		}
 	}

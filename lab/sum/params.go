@@ -120,7 +120,7 @@ func bestHashes(optimum float64, rates []lab.Estimate) lab.Check {
 	below := rates[min(max(int(optimum), 1), len(rates))-1]
 	above := rates[min(int(optimum)+1, len(rates))-1]
 	chosen := min(below.Mean, above.Mean)
-	spread := lab.Sigmas * math.Hypot(max(below.StandardError(), above.StandardError()), lowest.StandardError())
+	spread := max(lab.Spread(below, lowest), lab.Spread(above, lowest))
 	return lab.Holds("number of hashes with the lowest rate", fmt.Sprintf("k = (m/n) ln 2 = %.2f", optimum),
 		fmt.Sprintf("lowest rate %s at k = %d", lowest, slices.Index(rates, lowest)+1), chosen-lowest.Mean <= spread,
 		fmt.Sprintf("the rate at k = %d or %d is the lowest, or above it by less than %d standard errors of the difference", int(optimum), int(optimum)+1, lab.Sigmas))

@@ -135,7 +135,7 @@ func sameRate(p float64, found []lab.Estimate) lab.Check {
 	same, worst := true, 0.0
 	for _, f := range found[1:] {
 		d := math.Abs(f.Mean - found[0].Mean)
-		same = same && d <= lab.Sigmas*math.Hypot(f.StandardError(), found[0].StandardError())
+		same = same && d <= lab.Spread(f, found[0])
 		worst = max(worst, d/found[0].Mean)
 	}
 	return lab.Holds(fmt.Sprintf("P = %v, one hash in place of k", p), fmt.Sprintf("the rate of k independent hashes: %s", found[0]),
