@@ -31,7 +31,8 @@ func (s Shape) Capacity() uint64 {
 	return uint64(min(theory.BloomCardinality(m, float64(s.Hashes), s.Threshold*m), math.MaxInt64))
 }
 
-// FPR returns the expected rate with n keys.
+// FPR returns the expected rate with n keys once all trees are settled. Just after a
+// doubling, while most are not, it is that of before.
 func (s Shape) FPR(n uint64) float64 {
 	e, _ := s.Doublings(n)
 	return math.Pow(s.fill(n, e), float64(s.Hashes))

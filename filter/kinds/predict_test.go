@@ -100,6 +100,10 @@ func filled(t *testing.T, k Kind, c Config, keys uint64, s filtertest.Stream) fi
 			t.Fatal(err)
 		}
 	}
+	// Predictions are for filters that have done what they put off.
+	if lazy, ok := f.(interface{ Settle() }); ok {
+		lazy.Settle()
+	}
 	return f
 }
 
