@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"time"
@@ -106,8 +107,8 @@ func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share 
 	progress(0)
 	start := time.Now()
 	result, err := x.Do(ctx, env)
-	if err != nil {
-		out.Err = err
+	// An experiment that does not mind the interruption has not done all its work.
+	if out.Err = cmp.Or(err, ctx.Err()); out.Err != nil {
 		return out
 	}
 	workers := r.Workers

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -149,6 +150,24 @@ func TestInterruptedRunGoesOnWhereItStopped(t *testing.T) {
 	run(t, r, list)
 	if b.ran["x/a"] != 1 || b.ran["x/stop"] != 2 || b.ran["x/c"] != 1 {
 		t.Errorf("ran %v", b.ran)
+	}
+}
+
+// Whoever swallows the interruption returns half of a result, without an error.
+func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
+	r := newRunner(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	list := newBench().list("x/a")
+	list[0].Run = func(context.Context, *lab.Env) (*lab.Result, error) {
+		cancel()
+		return &lab.Result{Checks: []lab.Check{lab.Show("half", "1")}}, nil
+	}
+	outcomes, err := r.Run(ctx, list)
+	if !errors.Is(err, context.Canceled) || !errors.Is(outcomes[0].Err, context.Canceled) || outcomes[0].Record != nil {
+		t.Errorf("%v, %+v", err, outcomes[0])
+	}
+	if _, err := r.Dir.Load("x/a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("stored: %v", err)
 	}
 }
 
