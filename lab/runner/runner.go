@@ -104,6 +104,7 @@ func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share 
 	}
 	env := r.env(x)
 	env.OnProgress = progress
+	files := x.Files(r.Data)
 	progress(0)
 	start := time.Now()
 	result, err := x.Do(ctx, env)
@@ -116,7 +117,7 @@ func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share 
 		workers = runtime.GOMAXPROCS(0)
 	}
 	record := &store.Record{
-		ID: x.ID, Full: r.Full, Params: store.Settings(env.Params), Seed: r.Seed, Data: r.Data != "",
+		ID: x.ID, Full: r.Full, Params: store.Settings(env.Params), Seed: r.Seed, Data: files,
 		Origin: r.Origin, Workers: workers, Started: start.UTC().Truncate(time.Second),
 		Seconds: time.Since(start).Seconds(), Result: *result,
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +74,6 @@ func TestStoredResultsAreNotFoundAgain(t *testing.T) {
 	for i, change := range []func(){
 		func() { r.Seed = 2 },
 		func() { r.Origin.Commit = "def" },
-		func() { r.Data = "folder" },
 		func() { r.Full = true },
 		func() { r.Again = true },
 	} {
@@ -81,6 +82,28 @@ func TestStoredResultsAreNotFoundAgain(t *testing.T) {
 		if b.ran["x/a"] != 2+i {
 			t.Errorf("change %d: ran %v", i, b.ran)
 		}
+	}
+}
+
+func TestOnlyExperimentsThatUseDataAreRunAgainForIt(t *testing.T) {
+	b, r := newBench(), newRunner(t)
+	list := b.list("x/a", "x/b")
+	list[1].Data = []string{"list.txt"}
+	run(t, r, list)
+	r.Data = t.TempDir()
+	run(t, r, list)
+	if b.ran["x/a"] != 1 || b.ran["x/b"] != 1 {
+		t.Errorf("an empty folder: ran %v", b.ran)
+	}
+	if err := os.WriteFile(filepath.Join(r.Data, "list.txt"), []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := run(t, r, list)
+	if b.ran["x/a"] != 1 || b.ran["x/b"] != 2 {
+		t.Errorf("a file: ran %v", b.ran)
+	}
+	if got, want := outcomes[1].Record.Data, []lab.DataFile{{Name: "list.txt", Size: 1}}; !slices.Equal(got, want) || outcomes[0].Record.Data != nil {
+		t.Errorf("recorded %v and %v", outcomes[0].Record.Data, got)
 	}
 }
 

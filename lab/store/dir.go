@@ -31,12 +31,20 @@ func (d Dir) Load(id string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	// The version says whether the rest can be read, so it is read alone.
+	var head struct {
+		Version int    `json:"version"`
+		ID      string `json:"id"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("store: %s: %w", name, err)
+	}
+	if head.Version != version || head.ID != id {
+		return nil, fmt.Errorf("store: %s: version %d of %q: %w", name, head.Version, head.ID, fs.ErrNotExist)
+	}
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("store: %s: %w", name, err)
-	}
-	if r.Version != version || r.ID != id {
-		return nil, fmt.Errorf("store: %s: version %d of %q: %w", name, r.Version, r.ID, fs.ErrNotExist)
 	}
 	// Files can be edited: what would be refused from an experiment is refused here.
 	if err := r.Result.Check(); err != nil {
