@@ -3,11 +3,13 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,6 +96,69 @@ func TestSaveReplacesAllFilesButThoseOfOthers(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "README.md checks.csv result.json" {
 		t.Errorf("found %s", got)
+	}
+}
+
+// Each saver has its own seed in the JSON and in a table.
+func TestSaversAtOneTimeDoNotMixTheirFiles(t *testing.T) {
+	dir := Dir(t.TempDir())
+	var wait sync.WaitGroup
+	for saver := range 4 {
+		wait.Go(func() {
+			for i := range 20 {
+				r := record()
+				r.Seed = uint64(100*saver + i)
+				r.Result.Plots = nil // they take long
+				r.Result.Tables[0].Rows = [][]string{{fmt.Sprint(r.Seed), "seed"}}
+				if err := dir.Save(r); err != nil {
+					t.Errorf("saver %d: %v", saver, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	r, err := dir.Load("sum/params")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir.Folder(r.ID), "sizes.csv")); err != nil || string(got) != fmt.Sprintf("n,text\n%d,seed\n", r.Seed) {
+		t.Errorf("the JSON is of seed %d, the table %q, %v", r.Seed, got, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir.Folder(r.ID))); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A full disk must not cost the old result.
+func TestSaveThatFailsKeepsWhatWasThere(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := dir.Save(record()); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(dir.Folder("sum/params"), map[string][]byte{"no/such/folder.csv": nil}); err == nil {
+		t.Error("no error")
+	}
+	if _, err := dir.Load("sum/params"); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir.Folder("sum/params"))); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestSaveDoesNotTakeAFileForAFolder(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(dir.Folder("sum/params")), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.Folder("sum/params"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Save(record()); err == nil {
+		t.Error("no error")
+	}
+	if got, err := os.ReadFile(dir.Folder("sum/params")); err != nil || string(got) != "mine" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
