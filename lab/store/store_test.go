@@ -198,6 +198,10 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a changed verdict: %v", err)
 	}
+	write(func(r *Record) { r.Result.Plots[2].Drawing = `<svg viewBox="0 0 1 1"><script>alert(1)</script></svg>` })
+	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a drawing with a script: %v", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir.Folder("sum/params"), resultFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
