@@ -126,10 +126,21 @@ func seconds(s float64) string {
 	return quantity.Duration(d.Round(time.Second))
 }
 
-// labDir refuses a folder that is a file before hours of work are lost on it.
+// labDir makes the folder for results and writes to it, before hours of work are
+// lost on one that cannot be written.
 func labDir(path string) (store.Dir, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s: is a file: name a folder", path)
+		return "", within(path, "is a file: name a folder")
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return "", within(path, "cannot be written: %w", systemReason(err))
+	}
+	probe, err := os.CreateTemp(path, ".probe-")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return "", within(path, "cannot be written: %w", systemReason(err))
 	}
 	return store.Dir(path), nil
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -58,11 +60,7 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 			return err
 		}
 	}
-	dir, err := labDir(r.results)
-	if err != nil {
-		return err
-	}
-	outcomes, err := r.outcomes(ctx, dir, chosen)
+	outcomes, err := r.outcomes(ctx, chosen)
 	if err != nil {
 		return err
 	}
@@ -81,15 +79,36 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 }
 
 // outcomes are stored or run now.
-func (r *labReport) outcomes(ctx context.Context, dir store.Dir, chosen []lab.Experiment) ([]runner.Outcome, error) {
-	if !r.stored {
-		return r.execute(ctx, &runner.Runner{Dir: dir, KeepFull: !r.full}, chosen, func(runner.Outcome) {})
+func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]runner.Outcome, error) {
+	if r.stored {
+		return r.storedOutcomes(chosen)
 	}
+	dir, err := labDir(r.results)
+	if err != nil {
+		return nil, err
+	}
+	return r.execute(ctx, &runner.Runner{Dir: dir, KeepFull: !r.full}, chosen, func(runner.Outcome) {})
+}
+
+// storedOutcomes only reads. A result that cannot be read is one that failed.
+func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]runner.Outcome, error) {
+	switch info, err := os.Stat(r.results); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, within(r.results, "no such folder: everbloom lab run makes it, --results names another")
+	case err != nil:
+		return nil, within(r.results, "%w", systemReason(err))
+	case !info.IsDir():
+		return nil, within(r.results, "is a file: name a folder")
+	}
+	dir := store.Dir(r.results)
 	outcomes := make([]runner.Outcome, len(chosen))
 	for i, x := range chosen {
 		outcomes[i].Experiment = x
-		if record, err := dir.Load(x.ID); err == nil {
+		switch record, err := dir.Load(x.ID); {
+		case err == nil:
 			outcomes[i].Record, outcomes[i].Stored = record, true
+		case !errors.Is(err, fs.ErrNotExist):
+			outcomes[i].Err = err
 		}
 	}
 	return outcomes, nil

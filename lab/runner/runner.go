@@ -54,8 +54,8 @@ type Outcome struct {
 }
 
 // Run runs the experiments and returns an outcome for each, in order. Failures
-// are in the outcomes. The error is that of ctx; experiments that were not reached
-// have it as theirs, too.
+// are in the outcomes. The error is that of ctx, or of the store: work that cannot
+// be kept is not begun. Experiments that were not reached have it as theirs, too.
 func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(list))
 	for i, x := range list {
@@ -63,10 +63,15 @@ func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, err
 	}
 	scale := newScale(outcomes, r.Full)
 	count := len(scale.weights)
+	var stop error
 	for i := range outcomes {
 		if !outcomes[i].Stored {
+			if stop = cmp.Or(stop, ctx.Err()); stop != nil {
+				outcomes[i] = Outcome{Experiment: list[i], Err: stop}
+				continue
+			}
 			place := count - scale.left
-			outcomes[i] = r.run(ctx, list[i], func(share float64) {
+			outcomes[i], stop = r.run(ctx, list[i], func(share float64) {
 				if r.OnProgress != nil {
 					r.OnProgress(Progress{ID: list[i].ID, Index: place, Count: count, Share: scale.share(share)})
 				}
@@ -77,7 +82,7 @@ func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, err
 			r.OnDone(outcomes[i])
 		}
 	}
-	return outcomes, ctx.Err()
+	return outcomes, cmp.Or(ctx.Err(), stop)
 }
 
 // stored returns what is there and whether it will do. A result that cannot be
@@ -96,12 +101,9 @@ func (r *Runner) env(x lab.Experiment) *lab.Env {
 	return &lab.Env{Params: x.Params(r.Full), Full: r.Full, Seed: r.Seed, Data: r.Data, Workers: r.Workers}
 }
 
-// run runs one experiment and stores what it found.
-func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share float64)) Outcome {
+// run runs one experiment and stores what it found. The error is that of storing.
+func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share float64)) (Outcome, error) {
 	out := Outcome{Experiment: x}
-	if out.Err = ctx.Err(); out.Err != nil {
-		return out
-	}
 	env := r.env(x)
 	env.OnProgress = progress
 	files := x.Files(r.Data)
@@ -110,7 +112,7 @@ func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share 
 	result, err := x.Do(ctx, env)
 	// An experiment that does not mind the interruption has not done all its work.
 	if out.Err = cmp.Or(err, ctx.Err()); out.Err != nil {
-		return out
+		return out, nil
 	}
 	workers := r.Workers
 	if workers == 0 {
@@ -124,5 +126,5 @@ func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share 
 	if out.Err = r.Dir.Save(record); out.Err == nil {
 		out.Record = record
 	}
-	return out
+	return out, out.Err
 }

@@ -194,6 +194,21 @@ func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
 	}
 }
 
+func TestRunStopsIfResultsCannotBeStored(t *testing.T) {
+	b, r := newBench(), newRunner(t)
+	run(t, r, b.list("x/c"))
+	if err := os.WriteFile(filepath.Join(string(r.Dir), "y"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := r.Run(t.Context(), b.list("x/a", "y/a", "x/b", "x/c"))
+	if err == nil || outcomes[0].Record == nil || outcomes[1].Err == nil || outcomes[2].Err == nil || b.ran["x/b"] != 0 {
+		t.Errorf("%v, ran %v, %+v", err, b.ran, outcomes)
+	}
+	if !outcomes[3].Stored || outcomes[3].Err != nil {
+		t.Errorf("what was there before: %+v", outcomes[3])
+	}
+}
+
 func TestResultDoesNotDependOnWorkers(t *testing.T) {
 	var texts []string
 	for _, workers := range []int{1, 2, 7} {
