@@ -52,12 +52,9 @@ type listed struct {
 }
 
 func (l *labList) run(_ context.Context, patterns []string) error {
-	chosen := l.experiments
-	if len(patterns) > 0 {
-		var err error
-		if chosen, err = lab.Select(chosen, patterns...); err != nil {
-			return err
-		}
+	chosen, err := l.choose(patterns)
+	if err != nil {
+		return err
 	}
 	all := make([]listed, 0, len(chosen))
 	for _, x := range chosen {

@@ -37,7 +37,7 @@ shows the pictures and tables that are stored with the results.
 
 What has no result yet, or one of other code, seed or parameters, is run first,
 quickly unless --full says otherwise. Full results are kept while the parameters
-are still the same; the page tells their commit.`,
+are still the same, unless --again is given; the page tells their commit.`,
 		Example: `  everbloom lab report
   everbloom lab report --out page.html sum 'ebf21/*'
   everbloom lab report --stored --results docs/results --out page.html
@@ -53,12 +53,9 @@ are still the same; the page tells their commit.`,
 }
 
 func (r *labReport) run(ctx context.Context, patterns []string) error {
-	chosen := r.experiments
-	if len(patterns) > 0 {
-		var err error
-		if chosen, err = lab.Select(chosen, patterns...); err != nil {
-			return err
-		}
+	chosen, err := r.choose(patterns)
+	if err != nil {
+		return err
 	}
 	outcomes, err := r.outcomes(ctx, chosen)
 	if err != nil {
@@ -87,7 +84,7 @@ func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]ru
 	if err != nil {
 		return nil, err
 	}
-	return r.execute(ctx, &runner.Runner{Dir: dir, KeepFull: !r.full}, chosen, func(runner.Outcome) {})
+	return r.execute(ctx, &runner.Runner{Dir: dir}, chosen, func(runner.Outcome) {})
 }
 
 // storedOutcomes only reads. A result that cannot be read is one that failed.

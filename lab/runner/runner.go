@@ -26,13 +26,11 @@ type Runner struct {
 	Workers int    // 0: as many as there are processors
 	Origin  origin.Origin
 
-	// Again runs also what would only repeat a stored result.
+	// Again runs also what would only repeat a stored result, and lets quick results
+	// replace full ones. Without it a stored full result of the present parameters
+	// will do for a quick run, even if it is of another commit, seed or data: seconds
+	// must not replace the work of hours by themselves.
 	Again bool
-
-	// KeepFull is content with a stored full result of the present parameters, even
-	// if it is of another commit or seed: a quick one must not replace the work of
-	// hours by itself.
-	KeepFull bool
 
 	OnProgress func(Progress) // called from several goroutines
 	OnDone     func(Outcome)  // after each experiment
@@ -93,7 +91,7 @@ func (r *Runner) stored(x lab.Experiment) Outcome {
 		return Outcome{Experiment: x}
 	}
 	repeats := record.Repeats(x, r.env(x), r.Origin.Commit)
-	kept := r.KeepFull && record.Full && record.Current(x)
+	kept := !r.Full && record.Full && record.Current(x)
 	return Outcome{Experiment: x, Record: record, Stored: !r.Again && (repeats || kept)}
 }
 

@@ -112,7 +112,7 @@ func TestFullResultIsNotReplacedByAQuickOneUnlessAsked(t *testing.T) {
 	list := b.list("x/a")
 	r.Full = true
 	run(t, r, list)
-	r.Full, r.KeepFull, r.Seed, r.Origin.Commit = false, true, 9, "def"
+	r.Full, r.Seed, r.Origin.Commit = false, 9, "def"
 	if o := run(t, r, list); !o[0].Stored || !o[0].Record.Full || b.ran["x/a"] != 1 {
 		t.Errorf("ran %v, %+v", b.ran, o[0])
 	}
@@ -122,7 +122,7 @@ func TestFullResultIsNotReplacedByAQuickOneUnlessAsked(t *testing.T) {
 	}
 	r.Full = true
 	run(t, r, list)
-	r.Full, r.KeepFull = false, false
+	r.Full, r.Again = false, true
 	if o := run(t, r, list); o[0].Record.Full {
 		t.Error("a quick run that was asked for was not made")
 	}
