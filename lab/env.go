@@ -15,7 +15,7 @@ type Env struct {
 	Params  Params
 	Full    bool
 	Seed    uint64
-	Data    string // folder with real data; empty if there is none
+	Data    string // folder with real data; empty if it has none of Experiment.Data
 	Workers int    // 0: as many as there are processors
 
 	// OnProgress is told the share of the work that is done. It is called from

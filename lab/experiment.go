@@ -21,6 +21,10 @@ type Experiment struct {
 	// the same order.
 	Quick, Full Params
 
+	// Data are the files that it can use of a folder with real data: names or globs
+	// with slashes, such as "ip/list.txt.gz". It must do without, too.
+	Data []string
+
 	// Run must watch ctx; Trials does. It gives up with an error if the question
 	// could not be answered, not if the answer is other than the paper's.
 	Run func(ctx context.Context, e *Env) (*Result, error)
@@ -42,6 +46,9 @@ func (x Experiment) Check() error {
 	add(x.Question == "", "no question")
 	add(x.Paper != "" && x.Says == "", "it repeats %s but does not tell what that says", x.Paper)
 	add(x.Run == nil, "nothing to run")
+	if err := x.checkData(); err != nil {
+		add(true, "%w", err)
+	}
 	for _, p := range []Params{x.Quick, x.Full} {
 		if err := p.check(); err != nil {
 			add(true, "%w", err)
@@ -67,8 +74,10 @@ func (x Experiment) Topic() string {
 	return topic
 }
 
-// Do runs the experiment and checks what it returns.
+// Do runs the experiment and checks what it returns. A folder with data that has
+// no file of x.Data is taken out of e; a note of the result says so.
 func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
+	missing := x.takeData(e)
 	result, err := x.Run(ctx, e)
 	if err == nil && result == nil {
 		err = errors.New("no result")
@@ -78,6 +87,9 @@ func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lab: %s: %w", x.ID, err)
+	}
+	if missing != "" {
+		result.Notes = append(result.Notes, missing)
 	}
 	return result, nil
 }

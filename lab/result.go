@@ -27,7 +27,7 @@ type Plot struct {
 
 	// Drawing is a whole SVG element made by the experiment, where axes do not
 	// fit; there are no series then. It should have a viewBox, no background and
-	// the classes of package draw.
+	// the classes of package draw. Check lets only shapes and text pass.
 	Drawing string `json:"drawing,omitempty"`
 
 	Notes []string `json:"notes,omitempty"`
@@ -181,6 +181,11 @@ func (p Plot) check(names map[string]bool) error {
 	problems := []error{takeName(names, p.Name)}
 	if (len(p.Series) == 0) == (p.Drawing == "") {
 		problems = append(problems, fmt.Errorf("plot %q: it must have either series or a drawing", p.Name))
+	}
+	if p.Drawing != "" {
+		if err := checkDrawing(p.Drawing); err != nil {
+			problems = append(problems, fmt.Errorf("plot %q: drawing: %w", p.Name, err))
+		}
 	}
 	for _, s := range p.Series {
 		problems = append(problems, p.checkSeries(s))

@@ -44,7 +44,7 @@ const labFolder = "lab-results"
 type session struct {
 	*env
 	full  bool
-	seed  uint64
+	seed  seedFlag
 	data  string
 	again bool
 	quiet bool
@@ -54,7 +54,8 @@ type session struct {
 
 func (s *session) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.full, "full", false, "with the papers' own numbers of trials: hours, all in all")
-	cmd.Flags().Uint64Var(&s.seed, "seed", 1, "start all random numbers from `N`")
+	s.seed = 1
+	cmd.Flags().Var(&s.seed, "seed", "start all random numbers from `N`")
 	cmd.Flags().StringVar(&s.data, "data", "", "`FOLDER` with real data for the experiments that can use it")
 	cmd.Flags().BoolVar(&s.again, "again", false, "run also what would only repeat a stored result")
 	cmd.Flags().BoolVar(&s.quiet, "quiet", false, "say nothing unless something is wrong")
@@ -68,7 +69,7 @@ func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Expe
 			return nil, fmt.Errorf("--data: %s is not a folder", s.data)
 		}
 	}
-	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, s.seed, s.data, s.again, origin.Here()
+	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, uint64(s.seed), s.data, s.again, origin.Here()
 	r.OnProgress = func(p runner.Progress) { s.at.Store(&p) }
 	bar := s.progress(s.quiet, s.state)
 	defer bar.Stop()
@@ -126,10 +127,21 @@ func seconds(s float64) string {
 	return quantity.Duration(d.Round(time.Second))
 }
 
-// labDir refuses a folder that is a file before hours of work are lost on it.
+// labDir makes the folder for results and writes to it, before hours of work are
+// lost on one that cannot be written.
 func labDir(path string) (store.Dir, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s: is a file: name a folder", path)
+		return "", within(path, "is a file: name a folder")
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return "", within(path, "cannot be written: %w", systemReason(err))
+	}
+	probe, err := os.CreateTemp(path, ".probe-")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return "", within(path, "cannot be written: %w", systemReason(err))
 	}
 	return store.Dir(path), nil
 }

@@ -25,6 +25,7 @@ func testExperiment(id string, checks ...lab.Check) lab.Experiment {
 	return lab.Experiment{
 		ID: id, Paper: "[Sum]", Title: "About " + id, Question: "What is " + id + "?", Says: "something",
 		Quick: lab.Params{lab.Int("trials", 1)}, Full: lab.Params{lab.Int("trials", 2)},
+		Data: []string{"keys/*.txt"},
 		Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -46,19 +47,18 @@ type listed struct {
 	Title    string `json:"title"`
 	Question string `json:"question"`
 	Last     string `json:"last"`
+
+	Data []string `json:"data,omitempty"` // files of --data that it can use
 }
 
 func (l *labList) run(_ context.Context, patterns []string) error {
-	chosen := l.experiments
-	if len(patterns) > 0 {
-		var err error
-		if chosen, err = lab.Select(chosen, patterns...); err != nil {
-			return err
-		}
+	chosen, err := l.choose(patterns)
+	if err != nil {
+		return err
 	}
 	all := make([]listed, 0, len(chosen))
 	for _, x := range chosen {
-		all = append(all, listed{x.ID, x.Paper, x.Title, x.Question, last(store.Dir(l.out), x)})
+		all = append(all, listed{x.ID, x.Paper, x.Title, x.Question, last(store.Dir(l.out), x), x.Data})
 	}
 	if l.json {
 		return printJSON(l.stdout, all)
@@ -72,11 +72,19 @@ func (l *labList) run(_ context.Context, patterns []string) error {
 		return err
 	}
 	for _, x := range all {
-		if _, err := fmt.Fprintf(l.stdout, "\n%s: %s\n    %s\n", x.ID, x.Title, x.Question); err != nil {
+		if _, err := fmt.Fprintf(l.stdout, "\n%s: %s\n    %s\n%s", x.ID, x.Title, x.Question, canUse(x.Data)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// canUse names the files that are looked for in a folder with data.
+func canUse(patterns []string) string {
+	if len(patterns) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("    It can use these files of --data: %s\n", strings.Join(patterns, ", "))
 }
 
 // last says what the last run found, and if it was one of other code or other
@@ -89,7 +97,7 @@ func last(dir store.Dir, x lab.Experiment) string {
 	case err != nil:
 		return "unreadable: " + plain(err)
 	}
-	text := fmt.Sprintf("%s (%s)", r.Result.Tally(), r.Mode())
+	text := fmt.Sprintf("%s (%s%s)", r.Result.Tally(), r.Mode(), used(r.Data))
 	switch {
 	case !r.Current(x):
 		return text + ", of other parameters"
@@ -97,6 +105,17 @@ func last(dir store.Dir, x lab.Experiment) string {
 		return text + ", of another commit"
 	}
 	return text
+}
+
+// used names the first of the files of data.
+func used(files []lab.DataFile) string {
+	switch len(files) {
+	case 0:
+		return ""
+	case 1:
+		return ", with " + files[0].Name
+	}
+	return fmt.Sprintf(", with %s and %d more files", files[0].Name, len(files)-1)
 }
 
 // completeExperiments proposes identifiers to the shell.

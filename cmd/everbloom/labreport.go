@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,7 +37,7 @@ shows the pictures and tables that are stored with the results.
 
 What has no result yet, or one of other code, seed or parameters, is run first,
 quickly unless --full says otherwise. Full results are kept while the parameters
-are still the same; the page tells their commit.`,
+are still the same, unless --again is given; the page tells their commit.`,
 		Example: `  everbloom lab report
   everbloom lab report --out page.html sum 'ebf21/*'
   everbloom lab report --stored --results docs/results --out page.html
@@ -51,18 +53,11 @@ are still the same; the page tells their commit.`,
 }
 
 func (r *labReport) run(ctx context.Context, patterns []string) error {
-	chosen := r.experiments
-	if len(patterns) > 0 {
-		var err error
-		if chosen, err = lab.Select(chosen, patterns...); err != nil {
-			return err
-		}
-	}
-	dir, err := labDir(r.results)
+	chosen, err := r.choose(patterns)
 	if err != nil {
 		return err
 	}
-	outcomes, err := r.outcomes(ctx, dir, chosen)
+	outcomes, err := r.outcomes(ctx, chosen)
 	if err != nil {
 		return err
 	}
@@ -81,15 +76,36 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 }
 
 // outcomes are stored or run now.
-func (r *labReport) outcomes(ctx context.Context, dir store.Dir, chosen []lab.Experiment) ([]runner.Outcome, error) {
-	if !r.stored {
-		return r.execute(ctx, &runner.Runner{Dir: dir, KeepFull: !r.full}, chosen, func(runner.Outcome) {})
+func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]runner.Outcome, error) {
+	if r.stored {
+		return r.storedOutcomes(chosen)
 	}
+	dir, err := labDir(r.results)
+	if err != nil {
+		return nil, err
+	}
+	return r.execute(ctx, &runner.Runner{Dir: dir}, chosen, func(runner.Outcome) {})
+}
+
+// storedOutcomes only reads. A result that cannot be read is one that failed.
+func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]runner.Outcome, error) {
+	switch info, err := os.Stat(r.results); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, within(r.results, "no such folder: everbloom lab run makes it, --results names another")
+	case err != nil:
+		return nil, within(r.results, "%w", systemReason(err))
+	case !info.IsDir():
+		return nil, within(r.results, "is a file: name a folder")
+	}
+	dir := store.Dir(r.results)
 	outcomes := make([]runner.Outcome, len(chosen))
 	for i, x := range chosen {
 		outcomes[i].Experiment = x
-		if record, err := dir.Load(x.ID); err == nil {
+		switch record, err := dir.Load(x.ID); {
+		case err == nil:
 			outcomes[i].Record, outcomes[i].Stored = record, true
+		case !errors.Is(err, fs.ErrNotExist):
+			outcomes[i].Err = err
 		}
 	}
 	return outcomes, nil

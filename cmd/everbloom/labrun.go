@@ -22,12 +22,15 @@ func newLabRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PATTERN...",
 		Short: "Run experiments and store their results",
-		Long: `Run runs the experiments that a PATTERN matches, an identifier, a topic, a glob
-such as 'ebf21/*', or all, and stores what they found as JSON, CSV and SVG.
+		Long: `Run runs the experiments that a PATTERN matches, an identifier, a topic or a glob
+such as 'ebf21/*', and stores what they found as JSON, CSV and SVG. The word all
+means every experiment; the topic of that name is 'all/*'.
 
 Every result is stored as soon as it is there. What would only repeat a stored
-result, with equal parameters, seed and code, is not run again: a run that was
-interrupted goes on where it stopped.
+result, with equal parameters, seed, data and code, is not run again: a run that
+was interrupted goes on with the experiment at which it stopped, and begins that
+one anew. A full result with the parameters of today is not replaced by a quick
+one. With --again everything is run, and replaced.
 
 The exit status is 0 whether or not the results are those of the papers. With
 --strict it is 1 if a check differs that is expected to reproduce; the ones that
@@ -48,7 +51,7 @@ could not be run.`,
 }
 
 func (r *labRun) run(ctx context.Context, patterns []string) error {
-	chosen, err := lab.Select(r.experiments, patterns...)
+	chosen, err := r.choose(patterns)
 	if err != nil {
 		return err
 	}
@@ -87,6 +90,9 @@ func (r *labRun) print(o runner.Outcome) {
 	took := seconds(o.Record.Seconds)
 	if o.Stored {
 		took = "done before"
+		if o.Record.Full && !r.full {
+			took = "kept: a full result; --again replaces it"
+		}
 	}
 	_, _ = fmt.Fprintf(r.stdout, "%-20s  %s  (%s)\n", o.Experiment.ID, o.Record.Result.Tally(), took)
 	for _, c := range o.Record.Result.Checks {

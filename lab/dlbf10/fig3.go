@@ -18,6 +18,7 @@ var fig3 = lab.Experiment{
 		"\"noteworthy as r tends to m/2 and for high m/n ratios\"; with r = 24 and n = 22 on average 80 % can be removed; from r = 60 to 120 deletability does not improve.",
 	Quick: fig3Params(300, 10, 14, 18, 22, 26, 30, 36),
 	Full:  fig3Params(paperTrials, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40),
+	Data:  []string{wordFile},
 	Run:   runFig3,
 }
 

@@ -23,6 +23,7 @@ var fig4 = lab.Experiment{
 		"2,000 trials, 500 words tested each. Sec. IV: \"an affordable increase before elements are removed, and a potential improvement when element bits are deleted\".",
 	Quick: fig4Params(500, 10, 16, 22, 28, 34, 40),
 	Full:  fig4Params(paperTrials, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40),
+	Data:  []string{wordFile},
 	Run:   runFig4,
 }
 

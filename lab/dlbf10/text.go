@@ -19,6 +19,7 @@ var text = lab.Experiment{
 		"The difference \"can be explained by the assumption in Eq. 1 of perfectly random hash functions\". \"Doubling r from 60 to 120 only improves the number of deleted bits.\"",
 	Quick: textParams(500),
 	Full:  textParams(20_000),
+	Data:  []string{wordFile},
 	Run:   runText,
 }
 

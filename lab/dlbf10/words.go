@@ -3,9 +3,7 @@ package dlbf10
 import (
 	"bufio"
 	"compress/gzip"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -24,20 +22,15 @@ type dictionary struct {
 }
 
 // wordFile is where the real list is in a data folder.
-var wordFile = filepath.Join("words", "american-english-large.txt.gz")
+const wordFile = "words/american-english-large.txt.gz"
 
-// openDictionary returns the real words if there is a data folder that has them,
-// and made-up ones otherwise.
+// openDictionary returns the real words if there is a data folder, and made-up ones
+// otherwise.
 func openDictionary(folder string) (dictionary, error) {
 	if folder == "" {
 		return madeUp(), nil
 	}
 	words, err := readWords(filepath.Join(folder, wordFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		d := madeUp()
-		d.origin += fmt.Sprintf(" The data folder has no %s.", filepath.ToSlash(wordFile))
-		return d, nil
-	}
 	if err == nil && len(words) < 2*maxSample {
 		err = fmt.Errorf("%d words, at least %d", len(words), 2*maxSample)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -17,27 +16,28 @@ import (
 	"github.com/everbloom-go/everbloom/filter/partition"
 )
 
-// blocklist reads the addresses of ip/ipsum.txt.gz in the folder with data, as ids.
-// Without it there is no filter, and the note says so.
+// listFile is where the addresses are in a folder with data.
+const listFile = "ip/ipsum.txt.gz"
+
+// blocklist reads the addresses of listFile in the folder with data, as ids.
+// Without a folder there is no filter, and the note says so.
 func blocklist(folder string) (f *partition.Filter, note string, err error) {
 	if folder == "" {
 		return nil, "Without --data there is no real data here. The paper's is unknown.", nil
 	}
-	file, err := os.Open(filepath.Join(folder, "ip", "ipsum.txt.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "The folder with data has no ip/ipsum.txt.gz.", nil
-	} else if err != nil {
+	file, err := os.Open(filepath.Join(folder, listFile))
+	if err != nil {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	packed, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, "", fmt.Errorf("ip/ipsum.txt.gz: %w", err)
+		return nil, "", fmt.Errorf("%s: %w", listFile, err)
 	}
 	if f, err = addresses(packed); err != nil {
-		return nil, "", fmt.Errorf("ip/ipsum.txt.gz: %w", err)
+		return nil, "", fmt.Errorf("%s: %w", listFile, err)
 	}
-	return f, fmt.Sprintf("Real data: the %d IPv4 addresses of the blocklist ip/ipsum.txt.gz. The paper's data are unknown.", f.Len()), nil
+	return f, fmt.Sprintf("Real data: the %d IPv4 addresses of the blocklist %s. The paper's data are unknown.", f.Len(), listFile), nil
 }
 
 // addresses reads lines that begin with an IPv4 address; others are comments.

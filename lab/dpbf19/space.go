@@ -19,6 +19,7 @@ var space = lab.Experiment{
 		"The extra space is not significant (Sec. 1), on real data (Sec. 2.2).",
 	Quick: lab.Params{lab.Ints("sizes", 1_000, 10_000, 100_000)},
 	Full:  lab.Params{lab.Ints("sizes", 1_000, 10_000, 100_000, 1_000_000, 10_000_000)},
+	Data:  []string{listFile},
 	Run:   runSpace,
 }
 

@@ -19,13 +19,16 @@ import (
 // captureFolder is where captures are in a folder with data.
 const captureFolder = "pcap"
 
+// captureFiles are those that are read.
+var captureFiles = []string{captureFolder + "/*.pcap", captureFolder + "/*.pcapng", captureFolder + "/*.pcap.gz", captureFolder + "/*.pcapng.gz"}
+
 // readCaptures returns the packets of all captures, one file after the other in
 // the order of their names, each by the key of its flow.
 func readCaptures(data string) (trace, error) {
 	t := trace{name: "captures"}
 	var names []string
-	for _, pattern := range []string{"*.pcap", "*.pcapng", "*.pcap.gz", "*.pcapng.gz"} {
-		found, err := filepath.Glob(filepath.Join(data, captureFolder, pattern))
+	for _, pattern := range captureFiles {
+		found, err := filepath.Glob(filepath.Join(data, pattern))
 		if err != nil {
 			return t, fmt.Errorf("ebf21: captures: %w", err)
 		}

@@ -24,7 +24,8 @@ var fig6 = lab.Experiment{
 	Full: lab.Params{
 		lab.Int("initial size, log2", peakSize), lab.Floats("peaks", 1, 2, 4, 8, 16, 32, 64), lab.Ints("queries of each sort", 2, 4, 8, 16, 32, 64), lab.Int("rounds", 3),
 	},
-	Run: runFig6,
+	Data: captureFiles,
+	Run:  runFig6,
 }
 
 var inFig6 = []contender{elasticOne, countingDynamic, doublingOne, tighteningOne}

@@ -21,6 +21,7 @@ var fig8a = lab.Experiment{
 		"when its size is nearly the maximum size\".",
 	Quick: lab.Params{lab.Int("initial size, log2", 8), lab.Int("final size, log2", 18)},
 	Full:  lab.Params{lab.Int("initial size, log2", 12), lab.Int("final size, log2", 22)},
+	Data:  captureFiles,
 	Run:   runFig8a,
 }
 

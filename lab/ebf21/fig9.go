@@ -26,7 +26,8 @@ var fig9a = lab.Experiment{
 		lab.Ints("sizes, log2", 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19), lab.Ints("slots", tableSlots), lab.Ints("branches", 1, 2, 3, 4, 8),
 		lab.Int("items", 1<<19), lab.Int("trials", 20),
 	},
-	Run: runFig9,
+	Data: captureFiles,
+	Run:  runFig9,
 }
 
 var fig9b = lab.Experiment{
@@ -41,7 +42,8 @@ var fig9b = lab.Experiment{
 		lab.Ints("sizes, log2", tableSize), lab.Ints("slots", 2, 4, 6, 8, 12, 16, 24, 32), lab.Ints("branches", 1, 2, 3, 4, 8),
 		lab.Int("items", 1<<19), lab.Int("trials", 20),
 	},
-	Run: runFig9,
+	Data: captureFiles,
+	Run:  runFig9,
 }
 
 // bucketing is what a load rate depends on.

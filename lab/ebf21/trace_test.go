@@ -195,7 +195,10 @@ func TestCapturesTakeThePlaceOfTheSeededTrace(t *testing.T) {
 			t.Errorf("%s: %q", x.ID, result.Notes)
 		}
 	}
-	if _, err := fig9a.Do(t.Context(), &lab.Env{Params: fig9a.Quick, Data: t.TempDir()}); err == nil {
-		t.Error("a folder without captures")
+	for _, x := range []lab.Experiment{fig6, fig8a, fig9a, fig9b} {
+		result, err := x.Do(t.Context(), &lab.Env{Params: labtest.Replace(x.Quick, brief), Seed: seed, Data: t.TempDir()})
+		if err != nil || !strings.Contains(strings.Join(result.Notes, " "), "has no pcap/*.pcap") {
+			t.Errorf("%s: a folder without captures: %+v, %v", x.ID, result, err)
+		}
 	}
 }

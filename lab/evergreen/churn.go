@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -26,7 +25,7 @@ type change struct {
 }
 
 // historyFile is where the real one is, in the folder with the data.
-var historyFile = filepath.Join("ip", "bitwire-outbound-churn.txt.gz")
+const historyFile = "ip/bitwire-outbound-churn.txt.gz"
 
 // readHistory reads a log with a line "@ time commit" for each version, "+x" for
 // entries new in it and "-x" for those that are gone.

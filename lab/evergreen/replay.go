@@ -29,7 +29,8 @@ var replay = lab.Experiment{
 	Full: lab.Params{
 		lab.Int("first keys", 180_280), lab.Int("versions", 198), lab.Int("looks", 66), lab.Int("queries", 500_000), lab.Float("rate", 0.01),
 	},
-	Run: runReplay,
+	Data: []string{historyFile},
+	Run:  runReplay,
 }
 
 // A follower is a filter that follows the history. Those of fixed size are made

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
 
 func TestReplayOfTheRealHistory(t *testing.T) {
@@ -26,9 +27,14 @@ func TestReplayOfTheRealHistory(t *testing.T) {
 	}
 }
 
-func TestReplayNeedsItsData(t *testing.T) {
-	if _, err := replay.Do(t.Context(), &lab.Env{Params: replay.Quick, Data: t.TempDir()}); err == nil {
-		t.Error("no error without the file")
+func TestReplayInventsAHistoryIfThereIsNone(t *testing.T) {
+	params := labtest.Replace(replay.Quick, lab.Params{lab.Int("first keys", 2_000), lab.Int("versions", 20), lab.Int("queries", 1_000)})
+	result, err := replay.Do(t.Context(), &lab.Env{Params: params, Seed: 1, Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(result.Notes, " "); !strings.Contains(notes, "The history is invented") || !strings.Contains(notes, "has no ip/bitwire") {
+		t.Error(notes)
 	}
 }
 

@@ -135,7 +135,8 @@ func newSection(o runner.Outcome) (section, error) {
 		if err != nil {
 			return s, err
 		}
-		// The picture is ours: made by draw, or by an experiment.
+		// It is made by draw, or by an experiment, whose drawings Result.Check knows to
+		// be harmless, those that were stored as well.
 		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)})
 	}
 	for _, c := range o.Record.Result.Checks {

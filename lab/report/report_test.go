@@ -23,6 +23,7 @@ func outcome(id string, checks ...lab.Check) runner.Outcome {
 		Experiment: lab.Experiment{ID: id, Paper: "[Sum]", Title: "About " + id, Question: "What is <" + id + ">?", Says: "Sec. 1: something else"},
 		Record: &store.Record{
 			ID: id, Params: []store.Setting{{Name: "trials", Value: "200"}}, Seed: 42, Workers: 2, Seconds: 75,
+			Data:    []lab.DataFile{{Name: "ip/some_list.gz", Size: 77}},
 			Started: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC),
 			Origin:  origin.Origin{Commit: "0123456789ab", CPU: "Some CPU", Cores: 2, System: "linux/amd64", Go: "go1.26"},
 			Result: lab.Result{
@@ -88,7 +89,7 @@ func TestPageShowsEverything(t *testing.T) {
 		"14378", "A note of one/good", "the paper forgets a condition", "not explained: this check is expected to reproduce",
 		"no room for &lt;bits&gt;", "0123456789ab", "Some CPU, 2 cores, linux/amd64, go1.26", "1 min 15 s", "2001-02-03 04:05:06 UTC",
 		"<td>seed</td><td>42</td>", "<td>trials</td><td>200</td>", "0.2450 to 0.2550: the digits printed", "≠! 1</span> differs, unexplained",
-		"✓ 3</span> reproduced", "prefers-color-scheme: dark",
+		"<td>real data</td><td>ip/some_list.gz (77 bytes)</td>", "✓ 3</span> reproduced", "prefers-color-scheme: dark",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)

@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"time"
@@ -25,13 +26,11 @@ type Runner struct {
 	Workers int    // 0: as many as there are processors
 	Origin  origin.Origin
 
-	// Again runs also what would only repeat a stored result.
+	// Again runs also what would only repeat a stored result, and lets quick results
+	// replace full ones. Without it a stored full result of the present parameters
+	// will do for a quick run, even if it is of another commit, seed or data: seconds
+	// must not replace the work of hours by themselves.
 	Again bool
-
-	// KeepFull is content with a stored full result of the present parameters, even
-	// if it is of another commit or seed: a quick one must not replace the work of
-	// hours by itself.
-	KeepFull bool
 
 	OnProgress func(Progress) // called from several goroutines
 	OnDone     func(Outcome)  // after each experiment
@@ -53,8 +52,8 @@ type Outcome struct {
 }
 
 // Run runs the experiments and returns an outcome for each, in order. Failures
-// are in the outcomes. The error is that of ctx; experiments that were not reached
-// have it as theirs, too.
+// are in the outcomes. The error is that of ctx, or of the store: work that cannot
+// be kept is not begun. Experiments that were not reached have it as theirs, too.
 func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(list))
 	for i, x := range list {
@@ -62,10 +61,15 @@ func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, err
 	}
 	scale := newScale(outcomes, r.Full)
 	count := len(scale.weights)
+	var stop error
 	for i := range outcomes {
 		if !outcomes[i].Stored {
+			if stop = cmp.Or(stop, ctx.Err()); stop != nil {
+				outcomes[i] = Outcome{Experiment: list[i], Err: stop}
+				continue
+			}
 			place := count - scale.left
-			outcomes[i] = r.run(ctx, list[i], func(share float64) {
+			outcomes[i], stop = r.run(ctx, list[i], func(share float64) {
 				if r.OnProgress != nil {
 					r.OnProgress(Progress{ID: list[i].ID, Index: place, Count: count, Share: scale.share(share)})
 				}
@@ -76,7 +80,7 @@ func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, err
 			r.OnDone(outcomes[i])
 		}
 	}
-	return outcomes, ctx.Err()
+	return outcomes, cmp.Or(ctx.Err(), stop)
 }
 
 // stored returns what is there and whether it will do. A result that cannot be
@@ -87,7 +91,7 @@ func (r *Runner) stored(x lab.Experiment) Outcome {
 		return Outcome{Experiment: x}
 	}
 	repeats := record.Repeats(x, r.env(x), r.Origin.Commit)
-	kept := r.KeepFull && record.Full && record.Current(x)
+	kept := !r.Full && record.Full && record.Current(x)
 	return Outcome{Experiment: x, Record: record, Stored: !r.Again && (repeats || kept)}
 }
 
@@ -95,32 +99,30 @@ func (r *Runner) env(x lab.Experiment) *lab.Env {
 	return &lab.Env{Params: x.Params(r.Full), Full: r.Full, Seed: r.Seed, Data: r.Data, Workers: r.Workers}
 }
 
-// run runs one experiment and stores what it found.
-func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share float64)) Outcome {
+// run runs one experiment and stores what it found. The error is that of storing.
+func (r *Runner) run(ctx context.Context, x lab.Experiment, progress func(share float64)) (Outcome, error) {
 	out := Outcome{Experiment: x}
-	if out.Err = ctx.Err(); out.Err != nil {
-		return out
-	}
 	env := r.env(x)
 	env.OnProgress = progress
+	files := x.Files(r.Data)
 	progress(0)
 	start := time.Now()
 	result, err := x.Do(ctx, env)
-	if err != nil {
-		out.Err = err
-		return out
+	// An experiment that does not mind the interruption has not done all its work.
+	if out.Err = cmp.Or(err, ctx.Err()); out.Err != nil {
+		return out, nil
 	}
 	workers := r.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	record := &store.Record{
-		ID: x.ID, Full: r.Full, Params: store.Settings(env.Params), Seed: r.Seed, Data: r.Data != "",
+		ID: x.ID, Full: r.Full, Params: store.Settings(env.Params), Seed: r.Seed, Data: files,
 		Origin: r.Origin, Workers: workers, Started: start.UTC().Truncate(time.Second),
 		Seconds: time.Since(start).Seconds(), Result: *result,
 	}
 	if out.Err = r.Dir.Save(record); out.Err == nil {
 		out.Record = record
 	}
-	return out
+	return out, out.Err
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,7 +74,6 @@ func TestStoredResultsAreNotFoundAgain(t *testing.T) {
 	for i, change := range []func(){
 		func() { r.Seed = 2 },
 		func() { r.Origin.Commit = "def" },
-		func() { r.Data = "folder" },
 		func() { r.Full = true },
 		func() { r.Again = true },
 	} {
@@ -83,12 +85,34 @@ func TestStoredResultsAreNotFoundAgain(t *testing.T) {
 	}
 }
 
+func TestOnlyExperimentsThatUseDataAreRunAgainForIt(t *testing.T) {
+	b, r := newBench(), newRunner(t)
+	list := b.list("x/a", "x/b")
+	list[1].Data = []string{"list.txt"}
+	run(t, r, list)
+	r.Data = t.TempDir()
+	run(t, r, list)
+	if b.ran["x/a"] != 1 || b.ran["x/b"] != 1 {
+		t.Errorf("an empty folder: ran %v", b.ran)
+	}
+	if err := os.WriteFile(filepath.Join(r.Data, "list.txt"), []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := run(t, r, list)
+	if b.ran["x/a"] != 1 || b.ran["x/b"] != 2 {
+		t.Errorf("a file: ran %v", b.ran)
+	}
+	if got, want := outcomes[1].Record.Data, []lab.DataFile{{Name: "list.txt", Size: 1}}; !slices.Equal(got, want) || outcomes[0].Record.Data != nil {
+		t.Errorf("recorded %v and %v", outcomes[0].Record.Data, got)
+	}
+}
+
 func TestFullResultIsNotReplacedByAQuickOneUnlessAsked(t *testing.T) {
 	b, r := newBench(), newRunner(t)
 	list := b.list("x/a")
 	r.Full = true
 	run(t, r, list)
-	r.Full, r.KeepFull, r.Seed, r.Origin.Commit = false, true, 9, "def"
+	r.Full, r.Seed, r.Origin.Commit = false, 9, "def"
 	if o := run(t, r, list); !o[0].Stored || !o[0].Record.Full || b.ran["x/a"] != 1 {
 		t.Errorf("ran %v, %+v", b.ran, o[0])
 	}
@@ -98,7 +122,7 @@ func TestFullResultIsNotReplacedByAQuickOneUnlessAsked(t *testing.T) {
 	}
 	r.Full = true
 	run(t, r, list)
-	r.Full, r.KeepFull = false, false
+	r.Full, r.Again = false, true
 	if o := run(t, r, list); o[0].Record.Full {
 		t.Error("a quick run that was asked for was not made")
 	}
@@ -149,6 +173,39 @@ func TestInterruptedRunGoesOnWhereItStopped(t *testing.T) {
 	run(t, r, list)
 	if b.ran["x/a"] != 1 || b.ran["x/stop"] != 2 || b.ran["x/c"] != 1 {
 		t.Errorf("ran %v", b.ran)
+	}
+}
+
+// Whoever swallows the interruption returns half of a result, without an error.
+func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
+	r := newRunner(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	list := newBench().list("x/a")
+	list[0].Run = func(context.Context, *lab.Env) (*lab.Result, error) {
+		cancel()
+		return &lab.Result{Checks: []lab.Check{lab.Show("half", "1")}}, nil
+	}
+	outcomes, err := r.Run(ctx, list)
+	if !errors.Is(err, context.Canceled) || !errors.Is(outcomes[0].Err, context.Canceled) || outcomes[0].Record != nil {
+		t.Errorf("%v, %+v", err, outcomes[0])
+	}
+	if _, err := r.Dir.Load("x/a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("stored: %v", err)
+	}
+}
+
+func TestRunStopsIfResultsCannotBeStored(t *testing.T) {
+	b, r := newBench(), newRunner(t)
+	run(t, r, b.list("x/c"))
+	if err := os.WriteFile(filepath.Join(string(r.Dir), "y"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := r.Run(t.Context(), b.list("x/a", "y/a", "x/b", "x/c"))
+	if err == nil || outcomes[0].Record == nil || outcomes[1].Err == nil || outcomes[2].Err == nil || b.ran["x/b"] != 0 {
+		t.Errorf("%v, ran %v, %+v", err, b.ran, outcomes)
+	}
+	if !outcomes[3].Stored || outcomes[3].Err != nil {
+		t.Errorf("what was there before: %+v", outcomes[3])
 	}
 }
 

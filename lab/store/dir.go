@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -31,12 +30,20 @@ func (d Dir) Load(id string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	// The version says whether the rest can be read, so it is read alone.
+	var head struct {
+		Version int    `json:"version"`
+		ID      string `json:"id"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("store: %s: %w", name, err)
+	}
+	if head.Version != version || head.ID != id {
+		return nil, fmt.Errorf("store: %s: version %d of %q: %w", name, head.Version, head.ID, fs.ErrNotExist)
+	}
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("store: %s: %w", name, err)
-	}
-	if r.Version != version || r.ID != id {
-		return nil, fmt.Errorf("store: %s: version %d of %q: %w", name, r.Version, r.ID, fs.ErrNotExist)
 	}
 	// Files can be edited: what would be refused from an experiment is refused here.
 	if err := r.Result.Check(); err != nil {
@@ -45,7 +52,8 @@ func (d Dir) Load(id string) (*Record, error) {
 	return &r, nil
 }
 
-// Save replaces what was stored of the experiment.
+// Save replaces what was stored of the experiment. Whoever saves last wins, with
+// all files.
 func (d Dir) Save(r *Record) error {
 	files, err := render(&r.Result)
 	if err != nil {
@@ -57,49 +65,9 @@ func (d Dir) Save(r *Record) error {
 	if err != nil {
 		return fmt.Errorf("store: %s: %w", r.ID, err)
 	}
-	folder := d.Folder(r.ID)
-	if err := empty(folder); err != nil {
+	files[resultFile] = append(data, '\n')
+	if err := replace(d.Folder(r.ID), files); err != nil {
 		return fmt.Errorf("store: %w", err)
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-	}
-	return writeWhole(filepath.Join(folder, resultFile), append(data, '\n'))
-}
-
-// empty makes an empty folder, beginning with the file that says that the others
-// are whole. Files that Save does not write are left alone.
-func empty(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(folder, resultFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext == ".csv" || ext == ".svg" {
-			if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// writeWhole writes a file that is there as a whole or not at all.
-func writeWhole(name string, data []byte) error {
-	temporary := name + ".tmp"
-	if err := os.WriteFile(temporary, data, 0o666); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	if err := os.Rename(temporary, name); err != nil {
-		return errors.Join(fmt.Errorf("store: %w", err), os.Remove(temporary))
 	}
 	return nil
 }

@@ -8,6 +8,6 @@
 //	sum/params/sizes.csv     a table
 //	sum/params/checks.csv    the checks
 //
-// result.json is removed first and written last: where it is, the other files
-// belong to it.
+// A folder is replaced as a whole: its files belong together, even if several runs
+// write at a time. Files of other names are kept.
 package store

@@ -10,7 +10,7 @@ import (
 
 // version of the stored form. Results can be found again, so older ones are not
 // read.
-const version = 1
+const version = 2
 
 // Record is a result and how it came about.
 type Record struct {
@@ -19,12 +19,14 @@ type Record struct {
 	Full    bool          `json:"full"`
 	Params  []Setting     `json:"params"`
 	Seed    uint64        `json:"seed"`
-	Data    bool          `json:"data,omitempty"` // real data was at hand
 	Origin  origin.Origin `json:"origin"`
 	Workers int           `json:"workers"`
 	Started time.Time     `json:"started"`
 	Seconds float64       `json:"seconds"`
 	Result  lab.Result    `json:"result"`
+
+	// Data are the files of real data that were there for the experiment.
+	Data []lab.DataFile `json:"data,omitempty"`
 }
 
 // Setting is a parameter as text.
@@ -56,7 +58,8 @@ func (r *Record) Current(x lab.Experiment) bool {
 }
 
 // Repeats reports whether a run with this environment and program would only
-// repeat the record.
+// repeat the record. Of the folder with data only the files count that the
+// experiment can use, by their names and sizes.
 func (r *Record) Repeats(x lab.Experiment, e *lab.Env, commit string) bool {
-	return r.Full == e.Full && r.Current(x) && r.Seed == e.Seed && r.Data == (e.Data != "") && r.Origin.Commit == commit
+	return r.Full == e.Full && r.Current(x) && r.Seed == e.Seed && r.Origin.Commit == commit && slices.Equal(r.Data, x.Files(e.Data))
 }

@@ -3,11 +3,13 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ func record() *Record {
 	return &Record{
 		Version: version, ID: "sum/params", Params: []Setting{{"n", "5"}}, Seed: 1<<64 - 1, Origin: origin.Origin{Commit: "abc", Cores: 2}, Workers: 2,
 		Started: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), Seconds: 1.5,
+		Data: []lab.DataFile{{Name: "words/list.gz", Size: 7}},
 		Result: lab.Result{
 			Plots: []lab.Plot{
 				{Name: "rate", Title: "Rate", Series: []lab.Series{{Name: "a, b", Points: []lab.Point{{X: 1, Y: 0.5, Lo: 0.25, Hi: 1}, {X: 1e-9, Y: 2}}}}},
@@ -96,6 +99,69 @@ func TestSaveReplacesAllFilesButThoseOfOthers(t *testing.T) {
 	}
 }
 
+// Each saver has its own seed in the JSON and in a table.
+func TestSaversAtOneTimeDoNotMixTheirFiles(t *testing.T) {
+	dir := Dir(t.TempDir())
+	var wait sync.WaitGroup
+	for saver := range 4 {
+		wait.Go(func() {
+			for i := range 20 {
+				r := record()
+				r.Seed = uint64(100*saver + i)
+				r.Result.Plots = nil // they take long
+				r.Result.Tables[0].Rows = [][]string{{fmt.Sprint(r.Seed), "seed"}}
+				if err := dir.Save(r); err != nil {
+					t.Errorf("saver %d: %v", saver, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	r, err := dir.Load("sum/params")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir.Folder(r.ID), "sizes.csv")); err != nil || string(got) != fmt.Sprintf("n,text\n%d,seed\n", r.Seed) {
+		t.Errorf("the JSON is of seed %d, the table %q, %v", r.Seed, got, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir.Folder(r.ID))); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A full disk must not cost the old result.
+func TestSaveThatFailsKeepsWhatWasThere(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := dir.Save(record()); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(dir.Folder("sum/params"), map[string][]byte{"no/such/folder.csv": nil}); err == nil {
+		t.Error("no error")
+	}
+	if _, err := dir.Load("sum/params"); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir.Folder("sum/params"))); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestSaveDoesNotTakeAFileForAFolder(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(dir.Folder("sum/params")), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir.Folder("sum/params"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Save(record()); err == nil {
+		t.Error("no error")
+	}
+	if got, err := os.ReadFile(dir.Folder("sum/params")); err != nil || string(got) != "mine" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestLoadTellsNothingFromDamage(t *testing.T) {
 	dir := Dir(t.TempDir())
 	write := func(change func(*Record)) {
@@ -115,6 +181,14 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 	if err := dir.Save(record()); err != nil {
 		t.Fatal(err)
 	}
+	for _, content := range []string{`{"version": 1, "id": "sum/params", "data": true}`, `{"version": 3, "id": "sum/params", "params": "of another form"}`} {
+		if err := os.WriteFile(filepath.Join(dir.Folder("sum/params"), resultFile), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", content, err)
+		}
+	}
 	write(func(r *Record) { r.Version++ })
 	if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("another version: %v", err)
@@ -123,6 +197,10 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 	write(func(r *Record) { r.Result.Checks[1].Verdict = lab.Reproduced })
 	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a changed verdict: %v", err)
+	}
+	write(func(r *Record) { r.Result.Plots[2].Drawing = `<svg viewBox="0 0 1 1"><script>alert(1)</script></svg>` })
+	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a drawing with a script: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir.Folder("sum/params"), resultFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
@@ -150,13 +228,13 @@ func TestSaveReportsWhatGoesWrong(t *testing.T) {
 func TestRepeatsOnlyWithEqualParametersSeedDataAndCommit(t *testing.T) {
 	x := lab.Experiment{ID: "sum/params", Quick: lab.Params{lab.Int("n", 5)}, Full: lab.Params{lab.Int("n", 50)}}
 	r := record()
+	r.Data = nil
 	same := func() *lab.Env { return &lab.Env{Seed: r.Seed} }
 	if !r.Repeats(x, same(), "abc") || !r.Current(x) || r.Mode() != "quick" {
 		t.Error("an equal run is not seen as one")
 	}
 	for what, change := range map[string]func(*lab.Env){
 		"seed": func(e *lab.Env) { e.Seed = 3 },
-		"data": func(e *lab.Env) { e.Data = "folder" },
 		"full": func(e *lab.Env) { e.Full = true },
 	} {
 		e := same()
@@ -164,6 +242,9 @@ func TestRepeatsOnlyWithEqualParametersSeedDataAndCommit(t *testing.T) {
 		if r.Repeats(x, e, "abc") {
 			t.Errorf("another %s is not seen", what)
 		}
+	}
+	if e := same(); !r.Repeats(x, withData(t, e, "words/list.gz", 7), "abc") {
+		t.Error("data is seen that the experiment cannot use")
 	}
 	if r.Repeats(x, same(), "def") {
 		t.Error("another commit is not seen")
@@ -175,5 +256,44 @@ func TestRepeatsOnlyWithEqualParametersSeedDataAndCommit(t *testing.T) {
 	r.Full, r.Params = true, Settings(x.Full)
 	if !r.Current(x) || r.Mode() != "full" {
 		t.Error("full parameters are not compared with full ones")
+	}
+}
+
+// withData gives the environment a folder with one file.
+func withData(t *testing.T, e *lab.Env, name string, size int) *lab.Env {
+	t.Helper()
+	e.Data = t.TempDir()
+	file := filepath.Join(e.Data, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestRepeatsOnlyWithTheSameFilesOfData(t *testing.T) {
+	x := lab.Experiment{ID: "sum/params", Quick: lab.Params{lab.Int("n", 5)}, Data: []string{"words/*.gz"}}
+	r := record()
+	env := func() *lab.Env { return &lab.Env{Seed: r.Seed} }
+	for _, c := range []struct {
+		what string
+		env  *lab.Env
+		want bool
+	}{
+		{"the same file, in another folder", withData(t, env(), "words/list.gz", 7), true},
+		{"no folder", env(), false},
+		{"a folder without it", withData(t, env(), "words/list.txt", 7), false},
+		{"another size", withData(t, env(), "words/list.gz", 8), false},
+		{"another name", withData(t, env(), "words/long.gz", 7), false},
+	} {
+		if got := r.Repeats(x, c.env, "abc"); got != c.want {
+			t.Errorf("%s: repeats is %t", c.what, got)
+		}
+	}
+	r.Data = nil
+	if !r.Repeats(x, withData(t, env(), "other.txt", 1), "abc") || r.Repeats(x, withData(t, env(), "words/list.gz", 7), "abc") {
+		t.Error("a result without data: only files that can be used must make a run")
 	}
 }

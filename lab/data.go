@@ -1,0 +1,62 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// DataFile is a file of real data: its name in the folder with data, and its size.
+// Results are told apart by these two; what is in the files is not looked at.
+type DataFile struct {
+	Name string `json:"name"` // with slashes
+	Size int64  `json:"size"`
+}
+
+// Files returns what the experiment can use of a folder with data, by name. An
+// empty name is no folder.
+func (x Experiment) Files(folder string) []DataFile {
+	if folder == "" {
+		return nil
+	}
+	var files []DataFile
+	tree := os.DirFS(folder)
+	for _, pattern := range x.Data {
+		names, _ := fs.Glob(tree, pattern) // Check has seen the pattern
+		for _, name := range names {
+			if info, err := fs.Stat(tree, name); err == nil && info.Mode().IsRegular() {
+				files = append(files, DataFile{name, info.Size()})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b DataFile) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.Compact(files)
+}
+
+// takeData hides a folder in which there is nothing for the experiment. So none
+// uses files that it has not declared, and all can do without. The note says what
+// is missing.
+func (x Experiment) takeData(e *Env) (note string) {
+	if e.Data == "" || len(x.Files(e.Data)) > 0 {
+		return ""
+	}
+	e.Data = ""
+	if len(x.Data) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The folder with data has no %s: no real data was used.", strings.Join(x.Data, ", "))
+}
+
+// checkData refuses patterns that can match nothing.
+func (x Experiment) checkData() error {
+	for _, pattern := range x.Data {
+		if _, err := path.Match(pattern, ""); err != nil || !fs.ValidPath(pattern) || pattern == "." {
+			return fmt.Errorf("data %q: it must be a name or a glob with slashes, within the folder with data", pattern)
+		}
+	}
+	return nil
+}

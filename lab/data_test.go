@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dataFolder has files of the given sizes.
+func dataFolder(t *testing.T, sizes map[string]int) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, size := range sizes {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestFilesAreThoseDeclared(t *testing.T) {
+	folder := dataFolder(t, map[string]int{"pcap/b.pcap": 2, "pcap/a.pcap.gz": 1, "pcap/notes.txt": 3, "ip/list.gz": 4, "pcap/folder.pcap/x": 5})
+	x := Experiment{Data: []string{"pcap/*.pcap", "pcap/*.pcap.gz", "pcap/a*", "ip/other.gz"}}
+	if got, want := x.Files(folder), []DataFile{{"pcap/a.pcap.gz", 1}, {"pcap/b.pcap", 2}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := x.Files(""); got != nil {
+		t.Errorf("no folder: %v", got)
+	}
+	if got := (Experiment{}).Files(folder); got != nil {
+		t.Errorf("nothing declared: %v", got)
+	}
+}
+
+func TestExperimentsDoWithoutDataThatIsNotThere(t *testing.T) {
+	folder := dataFolder(t, map[string]int{"ip/list.gz": 4})
+	for _, c := range []struct {
+		declared []string
+		folder   string
+		seen     bool
+		note     string
+	}{
+		{[]string{"ip/list.gz"}, folder, true, ""},
+		{[]string{"words/all.gz"}, folder, false, "The folder with data has no words/all.gz: no real data was used."},
+		{[]string{"words/all.gz"}, "", false, ""},
+		{nil, folder, false, ""},
+	} {
+		seen := ""
+		x := Experiment{ID: "x/a", Data: c.declared, Run: func(_ context.Context, e *Env) (*Result, error) {
+			seen = e.Data
+			return &Result{Checks: []Check{Show("a", "1")}}, nil
+		}}
+		result, err := x.Do(t.Context(), &Env{Data: c.folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if note := strings.Join(result.Notes, " "); (seen != "") != c.seen || note != c.note {
+			t.Errorf("%v in %q: the experiment saw %q, note %q", c.declared, c.folder, seen, note)
+		}
+	}
+}
+
+func TestDataPatternsAreChecked(t *testing.T) {
+	for _, pattern := range []string{"", ".", "/etc/passwd", "../list", "a//b", "[a"} {
+		if err := (Experiment{Data: []string{pattern}}).checkData(); err == nil {
+			t.Errorf("%q was taken", pattern)
+		}
+	}
+	if err := (Experiment{Data: []string{"pcap/*.pcap", "a.txt"}}).checkData(); err != nil {
+		t.Error(err)
+	}
+}
