@@ -3,19 +3,42 @@ package deletable
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
 
 // A Goal says which of several filters with the same keys is the best.
-type Goal struct{ named []filter.Key }
+type Goal struct {
+	named []filter.Key
+	about about
+}
+
+// about is what a goal asks about the named keys.
+type about uint8
+
+const (
+	nothing about = iota
+	allDeletable
+	mostDeletable
+	fewestFalse
+)
 
 // BestFill prefers the filter with the fewest set bits, and so the lowest rate.
-func BestFill() Goal { return Goal{} }
+func BestFill() Goal { return Goal{about: nothing} }
 
 // AllDeletable takes only filters in which each of the named keys can be deleted,
 // and of these the one with the fewest set bits.
-func AllDeletable(named ...filter.Key) Goal { return Goal{named: named} }
+func AllDeletable(named ...filter.Key) Goal { return Goal{named, allDeletable} }
+
+// MostDeletable prefers the filter in which the most of the named keys can be
+// deleted, and among equals the one with the fewest set bits.
+func MostDeletable(named ...filter.Key) Goal { return Goal{named, mostDeletable} }
+
+// FewestFalse prefers the filter that takes the fewest of these keys, which are not
+// in the set, for present, and among equals the one with the fewest set bits. It is
+// for those who know what will be asked; for all other keys it gains little.
+func FewestFalse(strangers ...filter.Key) Goal { return Goal{strangers, fewestFalse} }
 
 // maxCandidates is as many as a 16-bit field in a packet can number.
 const maxCandidates = 1 << 16
@@ -26,20 +49,25 @@ const maxCandidates = 1 << 16
 // the bits needs the number beside them.
 //
 // If the goal is AllDeletable and no candidate reaches it, the error is
-// ErrPinned. Named keys must be among the keys, or deleting them would harm
-// others.
+// ErrPinned. Keys that shall be deletable must be among the keys, or deleting them
+// would harm others; strangers must not.
 func Choose(s Shape, keys []filter.Key, goal Goal, candidates int) (f *Filter, number int, err error) {
 	if err := checkChoice(s, keys, goal, candidates); err != nil {
 		return nil, 0, err
 	}
 	var best, next *Filter
+	lowest := math.MaxInt
 	for i := range candidates {
 		if next, err = next.reuse(s.Candidate(i)); err != nil {
 			return nil, 0, err
 		}
 		_, _, _ = next.AddBatch(keys)
-		if (best == nil || next.set < best.set) && goal.reached(next) {
-			best, next, number = next, best, i
+		if lowest == 0 && next.set >= best.set {
+			continue // it cannot win, whatever it costs
+		}
+		cost := goal.cost(next)
+		if cost < lowest || cost == lowest && best != nil && next.set < best.set {
+			best, next, number, lowest = next, best, i, cost
 		}
 	}
 	if best == nil {
@@ -58,7 +86,9 @@ func checkChoice(s Shape, keys []filter.Key, goal Goal, candidates int) error {
 		known[k] = true
 	}
 	for _, k := range goal.named {
-		if !known[k] {
+		if known[k] && goal.about == fewestFalse {
+			errs = append(errs, fmt.Errorf("deletable: choose: stranger %#x is among the keys", uint64(k)))
+		} else if !known[k] && goal.about != fewestFalse {
 			errs = append(errs, fmt.Errorf("deletable: choose: named key %#x is not among the keys: %w", uint64(k), filter.ErrNotFound))
 		}
 	}
@@ -76,12 +106,19 @@ func (f *Filter) reuse(s Shape) (*Filter, error) {
 	return from(s, f.marks, f.cells), nil
 }
 
-// reached reports whether all named keys can be deleted from f.
-func (g Goal) reached(f *Filter) bool {
+// cost is what f lacks of the goal: how many of the named keys are not as they
+// should be. What must not be taken at all costs as much as no filter.
+func (g Goal) cost(f *Filter) (n int) {
 	for _, k := range g.named {
-		if _, free := f.look(f.mixer.Mix(k)); free == 0 {
-			return false
+		present, free := f.look(f.mixer.Mix(k))
+		switch {
+		case g.about == fewestFalse && present:
+			n++
+		case g.about == mostDeletable && free == 0:
+			n++
+		case g.about == allDeletable && free == 0:
+			return math.MaxInt
 		}
 	}
-	return true
+	return n
 }
