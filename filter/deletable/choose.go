@@ -4,41 +4,45 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// A Goal says which of several filters with the same keys is the best.
+// A Goal says which of several filters with the same keys is the best: the one in
+// which the fewest named keys are not as they should be, and among equals the one
+// with the fewest set bits.
 type Goal struct {
-	named []filter.Key
-	about about
+	deletable []filter.Key // shall be possible to delete
+	must      bool         // all of them, or the filter is not taken
+	denied    []filter.Key // shall not be taken for present
 }
 
-// about is what a goal asks about the named keys.
-type about uint8
-
-const (
-	nothing about = iota
-	allDeletable
-	mostDeletable
-	fewestFalse
-)
-
 // BestFill prefers the filter with the fewest set bits, and so the lowest rate.
-func BestFill() Goal { return Goal{about: nothing} }
+func BestFill() Goal { return Goal{} }
 
 // AllDeletable takes only filters in which each of the named keys can be deleted,
 // and of these the one with the fewest set bits.
-func AllDeletable(named ...filter.Key) Goal { return Goal{named, allDeletable} }
+func AllDeletable(named ...filter.Key) Goal { return Goal{deletable: named, must: true} }
 
 // MostDeletable prefers the filter in which the most of the named keys can be
-// deleted, and among equals the one with the fewest set bits.
-func MostDeletable(named ...filter.Key) Goal { return Goal{named, mostDeletable} }
+// deleted.
+func MostDeletable(named ...filter.Key) Goal { return Goal{deletable: named} }
 
 // FewestFalse prefers the filter that takes the fewest of these keys, which are not
-// in the set, for present, and among equals the one with the fewest set bits. It is
-// for those who know what will be asked; for all other keys it gains little.
-func FewestFalse(strangers ...filter.Key) Goal { return Goal{strangers, fewestFalse} }
+// in the set, for present. It is for those who know what will be asked; for all other
+// keys it gains little.
+func FewestFalse(strangers ...filter.Key) Goal { return Goal{denied: strangers} }
+
+// And asks for both. Keys that the one goal misses count as much as those that the
+// other does.
+func (g Goal) And(other Goal) Goal {
+	return Goal{
+		deletable: slices.Concat(g.deletable, other.deletable),
+		must:      g.must || other.must,
+		denied:    slices.Concat(g.denied, other.denied),
+	}
+}
 
 // maxCandidates is as many as a 16-bit field in a packet can number.
 const maxCandidates = 1 << 16
@@ -71,7 +75,7 @@ func Choose(s Shape, keys []filter.Key, goal Goal, candidates int) (f *Filter, n
 		}
 	}
 	if best == nil {
-		return nil, 0, fmt.Errorf("deletable: choose: in none of %d candidates can all %d named keys be deleted: %w", candidates, len(goal.named), filter.ErrPinned)
+		return nil, 0, fmt.Errorf("deletable: choose: in none of %d candidates can all %d named keys be deleted: %w", candidates, len(goal.deletable), filter.ErrPinned)
 	}
 	return best, number, nil
 }
@@ -85,11 +89,14 @@ func checkChoice(s Shape, keys []filter.Key, goal Goal, candidates int) error {
 	for _, k := range keys {
 		known[k] = true
 	}
-	for _, k := range goal.named {
-		if known[k] && goal.about == fewestFalse {
-			errs = append(errs, fmt.Errorf("deletable: choose: stranger %#x is among the keys", uint64(k)))
-		} else if !known[k] && goal.about != fewestFalse {
+	for _, k := range goal.deletable {
+		if !known[k] {
 			errs = append(errs, fmt.Errorf("deletable: choose: named key %#x is not among the keys: %w", uint64(k), filter.ErrNotFound))
+		}
+	}
+	for _, k := range goal.denied {
+		if known[k] {
+			errs = append(errs, fmt.Errorf("deletable: choose: stranger %#x is among the keys", uint64(k)))
 		}
 	}
 	return errors.Join(errs...)
@@ -106,18 +113,21 @@ func (f *Filter) reuse(s Shape) (*Filter, error) {
 	return from(s, f.marks, f.cells), nil
 }
 
-// cost is what f lacks of the goal: how many of the named keys are not as they
-// should be. What must not be taken at all costs as much as no filter.
+// cost is how many keys are not as they should be. A filter that must not be taken
+// costs as much as none.
 func (g Goal) cost(f *Filter) (n int) {
-	for _, k := range g.named {
-		present, free := f.look(f.mixer.Mix(k))
-		switch {
-		case g.about == fewestFalse && present:
-			n++
-		case g.about == mostDeletable && free == 0:
-			n++
-		case g.about == allDeletable && free == 0:
+	for _, k := range g.deletable {
+		if _, free := f.look(f.mixer.Mix(k)); free != 0 {
+			continue
+		}
+		if g.must {
 			return math.MaxInt
+		}
+		n++
+	}
+	for _, k := range g.denied {
+		if f.MayContain(k) {
+			n++
 		}
 	}
 	return n

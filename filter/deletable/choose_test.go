@@ -160,6 +160,10 @@ func TestChooseCountsTheNamedKeys(t *testing.T) {
 	}{
 		"false": {deletable.FewestFalse(strangers...), claimed},
 		"most":  {deletable.MostDeletable(keys...), pinned},
+		"both": {
+			deletable.MostDeletable(keys...).And(deletable.FewestFalse(strangers...)),
+			func(f *deletable.Filter) int { return claimed(f) + pinned(f) },
+		},
 	} {
 		f, number, err := deletable.Choose(inPacket, keys, c.goal, 32)
 		if err != nil {
