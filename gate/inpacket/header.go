@@ -3,6 +3,7 @@ package inpacket
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -158,6 +159,14 @@ func (h *Header) Fill() float64 {
 		return 0
 	}
 	return h.format.wires[h.number].Fill(h.bits[:])
+}
+
+// FPR returns the rate at which IDs are found by mistake, by the fill.
+func (h *Header) FPR() float64 {
+	if h.format == nil {
+		return 0
+	}
+	return math.Pow(h.Fill(), float64(h.format.config.Hashes))
 }
 
 // Pinned counts those of the IDs that cannot be deleted from the header as it is.
