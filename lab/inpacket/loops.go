@@ -16,7 +16,7 @@ var loops = lab.Experiment{
 	Question: "How many packets come back to where they were, and how many would circle for ever, with and without deleting links that were used?",
 	Says:     "Sec. V: \"Being able to remove already processed LIDs enables (1) avoiding loops\". Sec. I: thinned out \"in order to (i) avoid repeated matches upfront\".",
 	Quick:    networkParams(1_000, 250, 1_000, lab.Ints("links", 12, 20, 28)),
-	Full:     networkParams(10_000, 1_000, 10_000, lab.Ints("links", 4, 8, 12, 16, 20, 24, 28, 32, 36, 40)),
+	Full:     networkParams(10_000, 500, 10_000, lab.Ints("links", 4, 8, 12, 16, 20, 24, 28, 32, 36, 40)),
 	Run:      runLoops,
 }
 

@@ -86,7 +86,7 @@ func missedCheck(list []measure) lab.Check {
 
 // less checks that a figure is lower in the one than in the other, over the same
 // packets.
-func less(name, claim string, lower, upper []inpacket.Outcome, figure func(inpacket.Outcome) float64) lab.Check {
+func less[T any](name, claim string, lower, upper []T, figure func(T) float64) lab.Check {
 	difference := make([]float64, len(lower))
 	for i := range lower {
 		difference[i] = figure(upper[i]) - figure(lower[i])

@@ -15,7 +15,7 @@ var regions = lab.Experiment{
 	Question: "What do marks cost and gain when headers are thinned out on their way?",
 	Says:     "Sec. III: \"a key design issue is choosing the value r\". Sec. IV takes a tenth of the bits as its example. Sec. I: a filter can be thinned out as elements are processed.",
 	Quick:    networkParams(1_000, 800, 1_000, lab.Int("links", 20), lab.Ints("marks", 1, 12, 25, 50, 100)),
-	Full:     networkParams(10_000, 2_000, 10_000, lab.Int("links", 20), lab.Ints("marks", 1, 4, 8, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128)),
+	Full:     networkParams(10_000, 10_000, 10_000, lab.Int("links", 20), lab.Ints("marks", 1, 4, 8, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128)),
 	Run:      runRegions,
 }
 

@@ -16,7 +16,7 @@ var trees = lab.Experiment{
 	Question: "How many transmissions go astray, by the size of the tree, with and without deleting links that were used, with and without a choice of hashes?",
 	Says:     "Sec. V: \"A 256-bit source routing BF can be constructed by including the LIDs of a multicast delivery tree.\" Sec. I: a filter can be thinned out as elements are processed in order to reduce false positives.",
 	Quick:    networkParams(1_000, 100, 1_000, lab.Ints("links", 8, 16, 24, 32)),
-	Full:     networkParams(10_000, 1_000, 10_000, lab.Ints("links", 4, 8, 12, 16, 20, 24, 28, 32, 36, 40)),
+	Full:     networkParams(10_000, 500, 10_000, lab.Ints("links", 4, 8, 12, 16, 20, 24, 28, 32, 36, 40)),
 	Run:      runTrees,
 }
 
