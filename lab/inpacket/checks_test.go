@@ -80,6 +80,20 @@ func TestChosenHeadersAreBetterThanTheirFill(t *testing.T) {
 	differs(t, expectedCheck("chosen", []measure{measured(c, 28, outs)}))
 }
 
+// Three times the same packets say no more than once.
+func TestTogetherCountsPacketsOnce(t *testing.T) {
+	c, outs := packets(t, 28, deleting)
+	m := measured(c, 28, outs)
+	one, three := together([]measure{m})[0], together([]measure{m, m, m})[0]
+	a, b := lab.Mean(one.claimed), lab.Mean(three.claimed)
+	if a.N != b.N || math.Abs(b.Mean-3*a.Mean) > 1e-9 || math.Abs(b.StandardError()-3*a.StandardError()) > 1e-9 {
+		t.Errorf("once %v, three times %v", a, b)
+	}
+	if !slices.Equal(one.claimed, m.claimed) || &one.claimed[0] == &m.claimed[0] {
+		t.Error("the sum of one is not a copy of it")
+	}
+}
+
 func TestMissedReceiversAreSeen(t *testing.T) {
 	c, outs := packets(t, 12, deleting)
 	reproduced(t, missedCheck([]measure{measured(c, 12, outs)}))

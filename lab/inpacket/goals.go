@@ -143,7 +143,7 @@ func (g *goalRace) checks() []lab.Check {
 			g.outs[goal][last], g.outs[goal][0], figure)
 	}
 	checks := []lab.Check{
-		expectedCheck("links found by mistake, by the fill, all numbers of candidates"+in, g.found[byFill]),
+		expectedCheck("links found by mistake, by the fill, all numbers of candidates together"+in, together(g.found[byFill])),
 		gain("links expected to be found by mistake, by the fill", byFill, expected),
 		gain("links found by mistake, by mistakes", byMistakes, claimed),
 		gain("links pinned, by what can be deleted", byDeletable, pinned),

@@ -52,7 +52,7 @@ func runLoops(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 func (s *sweep) sharePlot(name, title string, contenders []int, count func(measure) int) lab.Plot {
 	p := lab.Plot{
 		Name: name + "-" + s.net.name, Title: title + s.net.words,
-		X: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share of packets", Percent: true, Max: 1.02},
+		X: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share of packets", Percent: true},
 	}
 	for _, c := range contenders {
 		p.Series = append(p.Series, s.line(c, func(m measure) lab.Point { return lab.Share(float64(m.links), count(m), m.packets) }))

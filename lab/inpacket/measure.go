@@ -2,6 +2,7 @@ package inpacket
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/gate/inpacket"
 	"github.com/everbloom-go/everbloom/lab"
@@ -57,7 +58,7 @@ func (m measure) claimRate() float64 {
 }
 
 // expectedCheck compares what was found by mistake with what the fill predicts,
-// packet by packet, over several sizes of trees.
+// packet by packet. No packet is in two measures: see together.
 func expectedCheck(name string, list []measure) lab.Check {
 	var claimed, expected, difference []float64
 	for _, m := range list {
@@ -71,6 +72,19 @@ func expectedCheck(name string, list []measure) lab.Check {
 	// their spread is smaller than that of the counts, which grow with the tree.
 	ours.Deviation = lab.Mean(difference).Deviation
 	return lab.Predicted(name, "sum of fill^k over the links asked for, per packet", lab.Mean(expected).Mean, ours)
+}
+
+// together adds up what contenders met with the same packets. They have the same trees
+// and hashes, so that their mistakes are not independent; the sums are.
+func together(list []measure) []measure {
+	sum := measure{claimed: slices.Clone(list[0].claimed), expected: slices.Clone(list[0].expected)}
+	for _, m := range list[1:] {
+		for i := range m.claimed {
+			sum.claimed[i] += m.claimed[i]
+			sum.expected[i] += m.expected[i]
+		}
+	}
+	return []measure{sum}
 }
 
 // missedCheck is the promise of the filter, [DlBF10] R2.

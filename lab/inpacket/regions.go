@@ -136,7 +136,7 @@ func regionChecks(net network, marks []int, found []measure, outs [][]inpacket.O
 	}
 	circles := func(o inpacket.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
 	return []lab.Check{
-		expectedCheck("links found by mistake"+in, found),
+		expectedCheck("links found by mistake, all numbers of marks together"+in, together(found)),
 		less("circles, a tenth of the bits for marks against one bit"+in, "an affordable increase before elements are removed, and a potential improvement (Sec. IV)", outs[tenth], outs[0], circles),
 		lab.Show("the most efficient"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[best], percent(found[best].efficiency.Mean), marks[tenth], percent(found[tenth].efficiency.Mean), percent(found[0].efficiency.Mean))),
 		lab.Show("the fewest circles"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[calmest], found[calmest].share(found[calmest].endless), marks[tenth], found[tenth].share(found[tenth].endless), found[0].share(found[0].endless))),
