@@ -2,19 +2,24 @@ package inpacket
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/lab"
 )
 
-func chainPlot(name, title string, list []server, lengths []int, all [][][]service, first int) lab.Plot {
+// chainPlot has the colours of the other experiments: like contenders look alike.
+func chainPlot(name, title string, list []server, lengths []int, all [][][]service, contenders ...int) lab.Plot {
 	p := lab.Plot{
 		Name: name, Title: title,
 		X: lab.Axis{Label: "services in the chain"}, Y: lab.Axis{Label: "share of packets", Percent: true, Max: 1.02},
 	}
-	for c, s := range list {
-		series := lab.Series{Name: s.name, Style: lab.LinePoints}
+	for _, c := range contenders {
+		bare, _ := strings.CutSuffix(list[c].name, fromTheTop)
+		like := slices.IndexFunc(list, func(s server) bool { return s.name == bare })
+		series := lab.Series{Name: bare, Style: lab.LinePoints, Color: like + 1}
 		for i, length := range lengths {
-			packets := all[i][first+c]
+			packets := all[i][c]
 			series.Points = append(series.Points, lab.Share(float64(length), count(packets, served), len(packets)))
 		}
 		p.Series = append(p.Series, series)

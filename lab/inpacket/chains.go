@@ -51,6 +51,9 @@ const (
 	topDeletingChosen
 )
 
+// fromTheTop is in the names of those that know no ports.
+const fromTheTop = ", from the top"
+
 func servers(e *lab.Env) []server {
 	bare := inpacket.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1}
 	marked := bare
@@ -67,9 +70,9 @@ func servers(e *lab.Env) []server {
 		{"plain, chosen", chosen(bare), twice, true},
 		{"deleting", marked, twiceDeleting, false},
 		{"deleting, chosen", chosen(marked), twiceDeleting, true},
-		{"plain, from the top", bare, once, false},
-		{"deleting, from the top", marked, onceDeleting, false},
-		{"deleting, chosen, from the top", chosen(marked), onceDeleting, true},
+		{"plain" + fromTheTop, bare, once, false},
+		{"deleting" + fromTheTop, marked, onceDeleting, false},
+		{"deleting, chosen" + fromTheTop, chosen(marked), onceDeleting, true},
 	}
 }
 
@@ -151,8 +154,10 @@ func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}
 	return &lab.Result{
 		Plots: []lab.Plot{
-			chainPlot("ports", "Packets served right, whose way leads through the switch twice", list[:topPlain], lengths, all, 0),
-			chainPlot("top", "Packets served right by a switch that knows no ports, once", list[topPlain:], lengths, all, topPlain),
+			chainPlot("ports", "Packets served right, whose way leads through the switch twice", list, lengths, all,
+				servesPlain, servesPlainChosen, servesDeleting, servesDeletingChosen),
+			chainPlot("top", "Packets served right by a switch that knows no ports, once", list, lengths, all,
+				topPlain, topDeleting, topDeletingChosen),
 		},
 		Tables: []lab.Table{chainTable(list, lengths, all)},
 		Checks: chainChecks(lengths, all),

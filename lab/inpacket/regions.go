@@ -78,7 +78,7 @@ func fillPlot(net network, list []contender, outs [][]inpacket.Outcome) lab.Plot
 		X: lab.Axis{Label: "links behind the copy"}, Y: lab.Axis{Label: "set cells", Percent: true},
 	}
 	for _, i := range []int{0, len(list) / 2, len(list) - 1} {
-		s := lab.Series{Name: list[i].name + " marks", Style: lab.LinePoints}
+		s := lab.Series{Name: "marks: " + list[i].name, Style: lab.LinePoints}
 		for hops, fill := range fillByHops(outs[i]) {
 			s.Points = append(s.Points, lab.Point{X: float64(hops), Y: fill})
 		}
