@@ -3,6 +3,7 @@ package inpacket
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -126,9 +127,9 @@ func (b *branches) grow(node, left int) {
 		missing = missing[over:]
 		node, depth = int(b.g.to[missing[0]]), depth-over
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		b.tree.has[missing[i]] = true
-		b.tree.Links = append(b.tree.Links, missing[i])
+	for _, l := range slices.Backward(missing) {
+		b.tree.has[l] = true
+		b.tree.Links = append(b.tree.Links, l)
 	}
 	b.tree.Receivers = append(b.tree.Receivers, node)
 	b.tree.Depth = max(b.tree.Depth, depth)

@@ -31,14 +31,14 @@ func small(x lab.Experiment, seed uint64, workers int) *lab.Env {
 }
 
 // packets are those of a contender in a small network.
-func packets(t *testing.T, links int, make func(*lab.Env) contender) (contender, []inpacket.Outcome) {
+func packets(t *testing.T, links int, sort func(*lab.Env) contender) (contender, []inpacket.Outcome) {
 	t.Helper()
 	e := small(trees, 1, 1)
 	nets, err := networks(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := make(e)
+	c := sort(e)
 	outs, err := race(t.Context(), e, nets[1].graph, links, []contender{c})
 	if err != nil {
 		t.Fatal(err)
