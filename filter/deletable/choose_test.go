@@ -43,7 +43,10 @@ func TestChooseTakesTheLowestFill(t *testing.T) {
 func TestChooseDeniesNoKey(t *testing.T) {
 	for seed := range uint64(100) {
 		keys := filtertest.Keys(seed, 22)
-		for name, goal := range map[string]deletable.Goal{"fill": deletable.BestFill(), "named": deletable.AllDeletable(keys[0])} {
+		for name, goal := range map[string]deletable.Goal{
+			"fill": deletable.BestFill(), "named": deletable.AllDeletable(keys[0]),
+			"most": deletable.MostDeletable(keys...), "false": deletable.FewestFalse(filtertest.Keys(seed+1000, 50)...),
+		} {
 			f, number, err := deletable.Choose(inPacket, keys, goal, 32)
 			if errors.Is(err, filter.ErrPinned) {
 				continue
@@ -126,3 +129,61 @@ func TestChoicesLowerTheFill(t *testing.T) {
 }
 
 func pow5(x float64) float64 { return x * x * x * x * x }
+
+// TestChooseCountsTheNamedKeys builds the candidates again and counts in each what
+// the goals are about.
+func TestChooseCountsTheNamedKeys(t *testing.T) {
+	keys, strangers := filtertest.Keys(1, 22), filtertest.Keys(2, 300)
+	claimed := func(f *deletable.Filter) (n int) {
+		for _, k := range strangers {
+			if f.MayContain(k) {
+				n++
+			}
+		}
+		return n
+	}
+	pinned := func(f *deletable.Filter) (n int) {
+		for _, k := range keys {
+			g, err := deletable.FromRaw(f.Shape(), f.AppendRaw(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Delete(k) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for name, c := range map[string]struct {
+		goal  deletable.Goal
+		count func(*deletable.Filter) int
+	}{
+		"false": {deletable.FewestFalse(strangers...), claimed},
+		"most":  {deletable.MostDeletable(keys...), pinned},
+		"both": {
+			deletable.MostDeletable(keys...).And(deletable.FewestFalse(strangers...)),
+			func(f *deletable.Filter) int { return claimed(f) + pinned(f) },
+		},
+	} {
+		f, number, err := deletable.Choose(inPacket, keys, c.goal, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, fill := c.count(f), f.Info().Fill
+		for i := range 32 {
+			g := build(t, inPacket.Candidate(i))
+			g.AddBatch(keys)
+			if n := c.count(g); n < best || n == best && g.Info().Fill < fill {
+				t.Errorf("%s: candidate %d has %d and fill %g, candidate %d was chosen with %d and %g", name, i, n, g.Info().Fill, number, best, fill)
+			}
+		}
+	}
+}
+
+func TestChooseRefusesStrangersThatAreKeys(t *testing.T) {
+	keys := filtertest.Keys(1, 5)
+	_, _, err := deletable.Choose(inPacket, keys, deletable.FewestFalse(keys[3]), 4)
+	if err == nil || !strings.Contains(err.Error(), "is among the keys") {
+		t.Errorf("%v", err)
+	}
+}

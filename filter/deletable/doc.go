@@ -24,7 +24,7 @@
 // left: every m and r with 1 <= r <= m' works. With r = m' regions have one bit.
 // In memory marks and cells are apart, each from the start of a word; a query
 // reads cells only. [Filter.AppendRaw] gives the m bits without a gap, for packet
-// headers.
+// headers, and [Wire] tests and deletes keys there.
 //
 // # Operations
 //
@@ -50,7 +50,7 @@
 // that is set in both. Intersect is the AND of the bits and of the marks.
 //
 // [Choose] builds the filter with several salts and takes the best: the lowest
-// fill, or one in which certain keys can be deleted.
+// fill, or one in which certain keys can be deleted or are not claimed by mistake.
 //
 // # Invariants
 //

@@ -30,6 +30,7 @@ var sideways = map[[2]string]string{
 	{"filter/counting", "filter/bloom"}:   "Bloom() derives the plain filter",
 	{"filter/elastic", "filter/dynamic"}:  "its benchmarks repeat the comparison of the paper",
 	{"filter/elastic", "filter/scalable"}: "its benchmarks repeat the comparison of the paper",
+	{"lab/inpacket", "gate/inpacket"}:     "it is what the experiments are about",
 }
 
 // conformance may be imported by the tests of every layer.

@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/lab/ebf21"
 	"github.com/everbloom-go/everbloom/lab/evergreen"
+	"github.com/everbloom-go/everbloom/lab/inpacket"
 	"github.com/everbloom-go/everbloom/lab/sum"
 )
 
@@ -18,6 +19,7 @@ import (
 func All() []lab.Experiment {
 	return slices.Concat(
 		dlbf10.Experiments(),
+		inpacket.Experiments(),
 		sum.Experiments(),
 		dpbf19.Experiments(),
 		dlcbf06.Experiments(),
