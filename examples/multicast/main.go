@@ -37,7 +37,7 @@ func run(in io.Reader, out io.Writer) error {
 	for err == nil && lines.Scan() {
 		var links []string
 		switch nodes := strings.Fields(lines.Text()); {
-		case len(nodes) > 2 && nodes[0] == ">":
+		case len(nodes) > 1 && nodes[0] == ">":
 			if links, err = net.send(format, nodes[1], nodes[2:]); err == nil {
 				_, _ = fmt.Fprintln(w, strings.Join(links, " ")) // Flush reports the first error
 			}

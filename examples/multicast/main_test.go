@@ -22,6 +22,7 @@ func TestPacketsGoTheShortestWays(t *testing.T) {
 		{"> c e a", "c>b b>a a>e"},
 		{"> a b b", "a>b"},
 		{"> a a", ""},
+		{"> a", ""},
 	} {
 		var out strings.Builder
 		err := run(strings.NewReader(strings.ReplaceAll(network+c.packet, ",", "\n")), &out)
@@ -39,6 +40,7 @@ func TestBadLinesAreRefused(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"a", "neither a link nor a packet"},
 		{"", "neither"},
+		{">", "neither"},
 		{"a b c", "neither"},
 		{"a b\n> a c", "no way from a to c"},
 		{"a b\nc d\n> a b d", "no way from a to d"},
