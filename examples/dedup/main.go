@@ -2,7 +2,10 @@
 // before. It needs 2 bytes per line instead of the lines themselves; about one new
 // line in a thousand is taken for an old one.
 //
-//	cat urls.txt | go run ./examples/dedup
+//	$ printf '%s\n' ann bob ann zoe bob | go run ./examples/dedup
+//	ann
+//	bob
+//	zoe
 package main
 
 import (

@@ -10,6 +10,8 @@
 //   - filters and theory neither do I/O nor log nor print, and no package has
 //     a name that says nothing;
 //   - functions and files stay within the hard limits of length;
+//   - examples are short, tested and listed in README.md, and print what their
+//     comments show;
 //   - no text names a folder of a developer's machine;
 //   - the modules that the library needs are those of
 //     testdata/requirements.txt, so that a new one is seen in review.
