@@ -16,7 +16,7 @@ import (
 var abilities = lab.Experiment{
 	ID:       "all/abilities",
 	Title:    "What each kind does, tried",
-	Question: "Does every kind behave as the README's table says: when it gets more keys than it was made for, when keys are deleted, added twice, deleted without being there, and merged?",
+	Question: "Does every kind behave as the README's table says: when it gets more keys than it was made for, when keys are deleted, added twice, deleted without being there, merged, and used by many at a time?",
 	Says: "README, \"What each kind does\", and below \"Which filter should I take?\": all that delete but evergreen and elastic must be asked to delete only keys that were added; " +
 		"if it is a false positive, they take out what belongs to other keys, and these may be denied afterwards. Of deletable one key in ten cannot be deleted.",
 	Quick: lab.Params{lab.Int("keys", 5_000), lab.Float("rate", 0.01), lab.Int("queries", 20_000), lab.Int("times capacity", 8)},
@@ -41,6 +41,7 @@ var conducts = []struct {
 	{"adding twice", bench.tryTwice},
 	{"deleting an absent key", bench.tryAbsent},
 	{"merge", bench.tryMerge},
+	{"concurrent", bench.tryConcurrent},
 }
 
 // A bench has what a trial needs.

@@ -15,7 +15,7 @@ var compare = lab.Experiment{
 	ID:       "all/compare",
 	Title:    "All kinds on one workload",
 	Question: "What does each kind cost in memory and in time, at an equal rate and at equal memory, and what can it do?",
-	Says: "README, \"Which filter should I take?\": bits per key of every kind at 1 % and 0.1 %; blocked has the fastest queries; \"the rate that was asked for is the rate that is measured\". " +
+	Says: "README, \"Which filter should I take?\": bits per key of every kind at 1 % and 0.1 %; blocked has the fastest queries; \"the rate that is measured is at most the one that was asked for\". " +
 		"Design 4: at equal total memory (80 bits) evergreen loses on rate to everything; a Go map of 64-bit keys takes 194 to 303 bits per key.",
 	Quick: lab.Params{
 		lab.Int("keys", 20_000), lab.Float("rate", 0.01), lab.Int("queries", 100_000), lab.Int("rounds", 3), lab.Int("stride", 1_000),
@@ -119,7 +119,7 @@ func rateChecks(found []*finding, asked float64) (checks []lab.Check) {
 			continue
 		}
 		_, most := theory.BinomialInterval(float64(f.asked), asked, lab.Sigmas)
-		checks = append(checks, lab.Holds("rate of "+f.name, "the rate that was asked for is the rate that is measured (README)",
+		checks = append(checks, lab.Holds("rate of "+f.name, "the rate that is measured is at most the one that was asked for (README)",
 			fmt.Sprintf("%d of %d: %s", f.yes, f.asked, percent(f.rate())), float64(f.yes) <= most,
 			fmt.Sprintf("at most %.0f: the asked rate and %d standard deviations of the binomial distribution; lower ones are welcome", most, lab.Sigmas)))
 	}
@@ -131,12 +131,22 @@ func rateChecks(found []*finding, asked float64) (checks []lab.Check) {
 		fmt.Sprintf("%d members denied by %d sets", none, asked2), none == 0, "not one"))
 }
 
+// A map of 8-byte keys without values has groups of 8 control bytes and 8 slots of 16
+// bytes, between 7/16 and 7/8 of which are filled. Bits per key.
+const (
+	leastMap = 136 / 8 * 8 / 0.875
+	mostMap  = 136 / 8 * 8 / 0.4375
+)
+
 // mapCheck is about the exact set.
 func mapCheck(found []*finding) lab.Check {
 	for _, f := range found {
 		if f.name == exactName {
-			return lab.Holds("bits per key of a Go map", "194 to 303 (design 4)", lab.Digits(f.fast, 4), f.fast >= 193.5 && f.fast < 303.5,
-				"inside, by the digits printed").Because("At this number of keys. Maps double table by table: the range is over a whole doubling of large ones, and the runtime's own memory is in it.")
+			check := lab.Holds("bits per key of a Go map", "194 to 303 (design 4)", lab.Digits(f.fast, 4), f.fast >= 193.5 && f.fast < 303.5, "inside, by the digits printed")
+			if f.fast >= leastMap && f.fast <= mostMap {
+				check = check.Because("The range was measured over a doubling of large maps. Groups of 8 slots take 136 bytes and are filled from 7/16 to 7/8, which is 155 to 311 bits per key at other sizes.")
+			}
+			return check
 		}
 	}
 	return lab.Show("bits per key of a Go map", "not measured")

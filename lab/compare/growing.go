@@ -149,6 +149,7 @@ func lifeRates(lives []life, asked float64) lab.Plot {
 	p := lab.Plot{
 		Name: "rate", Title: "The rate while the set grows",
 		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
+		Notes: []string{"Sizes at which no query was answered wrongly have no point, since the axis has no 0: a small evergreen filter has room to spare."},
 	}
 	for _, l := range lives {
 		s := lab.Series{Name: l.name, Style: lab.LinePoints}

@@ -3,7 +3,6 @@ package compare
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -26,13 +25,7 @@ var operationNames = [operations]string{"add", "present", "absent", "delete"}
 type times [operations][]float64
 
 // median is 0 if nothing was measured.
-func (t *times) median(op int) float64 {
-	if len(t[op]) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(t[op]))
-	return sorted[len(sorted)/2]
-}
+func (t *times) median(op int) float64 { return lab.Median(t[op]) }
 
 // timeAll has all entrants do all operations, in turns, in new filters each round.
 func timeAll(ctx context.Context, e *lab.Env, found []*finding, k keys) error {

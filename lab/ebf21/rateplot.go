@@ -5,6 +5,7 @@ import "github.com/everbloom-go/everbloom/lab"
 // ratePlot draws the rates of the contenders over xs.
 func ratePlot(name, title string, axis lab.Axis, xs []float64, rates map[string][]sampled, who []contender) lab.Plot {
 	p := lab.Plot{Name: name, Title: title, X: axis, Y: lab.Axis{Label: "false positives", Log: true, Percent: true}}
+	p.Notes = []string{"A curve ends, or has a gap, where no query was answered wrongly: the axis has no 0."}
 	for _, c := range who {
 		s := c.series()
 		for i, x := range xs {

@@ -27,8 +27,9 @@ var table1 = lab.Experiment{
 type expansion struct {
 	keys         int     // with which it came
 	fill         float64 // share of set bits just before
-	before, lazy float64 // rates: just before, and just after, nothing being moved yet
-	after        float64 // and when everything is
+	queries      int     // of each of the following
+	before, lazy int     // false positives: just before, and just after, nothing being moved yet
+	after        int     // and when everything is
 }
 
 func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
@@ -54,12 +55,12 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) ([]expansion, 
 		return nil, err
 	}
 	var seen []expansion
-	rate := func() float64 { return float64(countYes(f, r, queries)) / float64(queries) }
+	yes := func() int { return countYes(f, r, queries) }
 	for n := 1; len(seen) < expansions; n++ {
 		due := f.Unsettled() == 0 && f.Info().Fill > tableThreshold-float64(tableHashes)/float64(f.Bits())
-		now := expansion{keys: n, fill: f.Info().Fill}
+		now := expansion{keys: n, fill: f.Info().Fill, queries: queries}
 		if due { // the next key may be the one
-			now.before = rate()
+			now.before = yes()
 		}
 		bits := f.Bits()
 		if _, err := f.Add(filter.Key(r.Uint64())); err != nil {
@@ -68,9 +69,9 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) ([]expansion, 
 		if f.Bits() == bits {
 			continue
 		}
-		now.lazy = rate()
+		now.lazy = yes()
 		f.Settle()
-		now.after = rate()
+		now.after = yes()
 		seen = append(seen, now)
 	}
 	return seen, nil
@@ -85,24 +86,46 @@ func column(trials [][]expansion, i int, of func(expansion) float64) lab.Estimat
 	return lab.Mean(values)
 }
 
-var expansionMoments = []struct {
-	name string
-	of   func(expansion) float64
-}{
-	{"before", func(x expansion) float64 { return x.before }},
-	{"just after, nothing moved", func(x expansion) float64 { return x.lazy }},
-	{"all moved", func(x expansion) float64 { return x.after }},
+// A moment is when the rate is measured around an expansion.
+type moment struct {
+	name  string
+	style lab.Style // the first two lie on each other: one is a line
+	of    func(expansion) int
+}
+
+var (
+	before  = moment{"before", lab.Dashed, func(x expansion) int { return x.before }}
+	lazily  = moment{"just after, nothing moved", lab.Dots, func(x expansion) int { return x.lazy }}
+	settled = moment{"all moved", lab.Dots, func(x expansion) int { return x.after }}
+)
+
+var expansionMoments = []moment{before, lazily, settled}
+
+// pooled counts the yeses at the i-th expansion over all trials: there are few in
+// each.
+func (m moment) pooled(trials [][]expansion, i int) sampled {
+	var s sampled
+	rates := make([]float64, len(trials))
+	for j, seen := range trials {
+		s.yes, s.queries = s.yes+m.of(seen[i]), s.queries+seen[i].queries
+		rates[j] = float64(m.of(seen[i])) / float64(max(seen[i].queries, 1))
+	}
+	s.rate = lab.Mean(rates)
+	return s
 }
 
 func expansionRates(size int, trials [][]expansion) lab.Plot {
 	p := lab.Plot{
 		Name: "rates", Title: "The rate at every expansion",
-		X: lab.Axis{Label: "expansion, by the log2 of the size before"}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
+		X: lab.Axis{Label: "expansion, by the size before in bits"}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
+	}
+	for i := range trials[0] {
+		p.X.Names = append(p.X.Names, fmt.Sprintf("2^%d", size+i))
 	}
 	for _, m := range expansionMoments {
-		s := lab.Series{Name: m.name, Style: lab.Dots}
+		s := lab.Series{Name: m.name, Style: m.style}
 		for i := range trials[0] {
-			if pt := column(trials, i, m.of).At(float64(size + i)); pt.Y > 0 {
+			if pt, ok := m.pooled(trials, i).point(float64(i)); ok {
 				s.Points = append(s.Points, pt)
 			}
 		}
@@ -135,7 +158,7 @@ func expansionKeys(size int, trials [][]expansion) lab.Table {
 			column(trials, i, func(x expansion) float64 { return x.fill }),
 		}
 		for _, m := range expansionMoments {
-			row = append(row, column(trials, i, m.of).String())
+			row = append(row, m.pooled(trials, i).rate.String())
 		}
 		row[3] = row[3].(lab.Estimate).String()
 		t.Add(row...)
@@ -147,30 +170,45 @@ func expansionKeys(size int, trials [][]expansion) lab.Table {
 func table1Checks(size int, trials [][]expansion) []lab.Check {
 	falls := 0
 	for i := range trials[0] {
-		before, after := column(trials, i, expansionMoments[0].of), column(trials, i, expansionMoments[2].of)
-		if before.Mean-after.Mean > lab.Spread(before, after) {
+		if settled.pooled(trials, i).below(before.pooled(trials, i)) {
 			falls++
 		}
 	}
-	before, after := column(trials, 0, expansionMoments[0].of), column(trials, 0, expansionMoments[2].of)
+	old, grown := before.pooled(trials, 0), settled.pooled(trials, 0)
 	half := 1 - math.Sqrt(1-tableThreshold) // the same keys in twice the bits
 	return []lab.Check{
 		lab.Holds("expansions that lower the rate", "Abstract: \"when EBF expands, the false positives decrease\"", fmt.Sprintf("%d of %d", falls, len(trials[0])),
 			falls == len(trials[0]), fmt.Sprintf("all, each by more than %d standard errors", lab.Sigmas)),
 		lab.Predicted("keys at the first expansion", "Sec. 3.2.4 and 4.1: -(m/k) ln(1 - Ω)", fullKeys(size), column(trials, 0, func(x expansion) float64 { return float64(x.keys) })),
-		lab.Predicted("rate before the first expansion", "Sec. 3.2.4: Δ = Ω^k", tableRate, before),
-		lab.Predicted("rate after the first expansion", "Sec. 4.1 at twice the bits: (1 - (1 - Ω)^(1/2))^k", math.Pow(half, tableHashes), after),
+		lab.PredictedRate("rate before the first expansion", "Sec. 3.2.4: Δ = Ω^k", tableRate, old.yes, old.queries),
+		lab.PredictedRate("rate after the first expansion", "Sec. 4.1 at twice the bits: (1 - (1 - Ω)^(1/2))^k", math.Pow(half, tableHashes), grown.yes, grown.queries),
 		lab.Holds("the lazy update answers at once, at the rate of before", "Sec. 3.3.1: \"the query can be performed right away\"",
-			column(trials, 0, expansionMoments[1].of).String()+" just after the first expansion", lazyAgrees(trials), "the rate of before, "+howCompared),
+			lazily.pooled(trials, 0).rate.String()+" just after the first expansion", lazyAgrees(trials), "the rate of before, "+howCompared),
+		parametersCheck(tableShape(tableSize, 0)),
 		lab.Show("Δ of Table 1", lab.Digits(tableRate, 3)),
 	}
+}
+
+// parametersCheck is Table 1 itself: filter/elastic takes all of it in one shape.
+func parametersCheck(s elastic.Shape) lab.Check {
+	f, err := elastic.Build(s)
+	if err != nil {
+		return lab.Holds("parameters of Table 1", "a filter", err.Error(), false, "it can be built")
+	}
+	s = f.Shape()
+	text := func(hashes, slots, size, branches int, threshold float64) string {
+		return fmt.Sprintf("k = %d, D = %d, m = 2^%d, %d branches, Ω = %v", hashes, slots, size, branches, threshold)
+	}
+	printed := text(5, 8, 15, 3, 0.2)
+	ours := text(s.Hashes, s.Slots, int(math.Log2(float64(f.Bits()))), s.Branches, s.Threshold)
+	return lab.Holds("parameters of Table 1", printed, ours, ours == printed, "all the same, by the filter's own account")
 }
 
 // lazyAgrees reports whether the copied bits have the rate of before.
 func lazyAgrees(trials [][]expansion) bool {
 	for i := range trials[0] {
-		before, lazy := column(trials, i, expansionMoments[0].of), column(trials, i, expansionMoments[1].of)
-		if math.Abs(before.Mean-lazy.Mean) > lab.Spread(before, lazy) {
+		old, now := before.pooled(trials, i), lazily.pooled(trials, i)
+		if !old.atMost(now) || !now.atMost(old) {
 			return false
 		}
 	}

@@ -83,8 +83,22 @@ func TestSpeedChecksJudgeTheDirection(t *testing.T) {
 		{[]float64{0.5, 1.1}, true, lab.Differs},
 		{nil, false, lab.Shown},
 	} {
-		got := speedCheck{"name", "claim", busy, at, c.times, c.slower}.check()
+		got := speedCheck{name: "name", claim: "claim", at: at, times: c.times, slower: c.slower}.check()
 		if got.Verdict != c.want || got.Unexpected() || c.want != lab.Shown && !strings.Contains(got.Tolerance, "a timing") {
+			t.Errorf("%v: %+v", c, got)
+		}
+	}
+}
+
+// A reason is good for ratios near 1, not for a total reversal.
+func TestSpeedChecksExplainNoMoreThanTheyReach(t *testing.T) {
+	for _, c := range []struct {
+		times  float64
+		slower bool
+		want   bool
+	}{{0.9, false, true}, {0.3, false, false}, {0.01, false, false}, {1.9, true, true}, {2.1, true, false}} {
+		got := speedCheck{name: "name", claim: "claim", at: []float64{1}, times: []float64{c.times}, slower: c.slower, reason: "why", reach: 2}.check()
+		if got.Verdict != lab.Differs || (got.Reason == "why") != c.want || !got.Timing {
 			t.Errorf("%v: %+v", c, got)
 		}
 	}
@@ -111,7 +125,12 @@ func merged(all ...rounds) rounds {
 func TestFig5JudgesEveryOperation(t *testing.T) {
 	peaks := []float64{1, 32}
 	paper := merged(speeds(insertion, 900), speeds(present, 20), speeds(absent, 20), speeds(deletion, 50))
-	for _, c := range fig5Checks(peaks, []rounds{paper, paper}) {
+	longer := merged(paper)
+	for _, work := range []string{absent, deletion} {
+		longer[lap{"DBF", work}] = []float64{200, 200, 200}
+	}
+	verdicts(t, fig5Checks(peaks, []rounds{paper, paper}), map[string]lab.Verdict{"what a DBF needs": lab.Differs})
+	for _, c := range fig5Checks(peaks, []rounds{paper, longer}) {
 		if c.Verdict == lab.Differs {
 			t.Errorf("as in the paper: %s: %s", c.Name, c.Ours)
 		}

@@ -92,7 +92,7 @@ func savedAndRead(f *evergreen.Filter) lab.Check {
 	if err != nil {
 		ours = err.Error()
 	}
-	return lab.Holds("the full filter, saved and read", "files are readable by every later release (README)", ours, err == nil, "it can be read and has as many keys")
+	return lab.Holds("the full filter, saved and read", "what is saved can be read again (README, the example)", ours, err == nil, "it can be read and has as many keys")
 }
 
 // strangers asks the full filter about keys that it never had, also to delete

@@ -64,7 +64,7 @@ func ownAccount(name string, asked float64, looks []look) lab.Check {
 		}
 	}
 	check := lab.Holds(name, "keeps the rate it was asked for at every size (package comment)",
-		fmt.Sprintf("at most %.4f of the asked rate, at %d keys", highest.says/asked, highest.keys), highest.says <= asked, "at every hundredth of the way, by Info")
+		fmt.Sprintf("at most %.6f of the asked rate, at %d keys", highest.says/asked, highest.keys), highest.says <= asked, "at every hundredth of the way, by Info")
 	if highest.says <= asked*(1+held) {
 		check = check.Because(heldBack)
 	}

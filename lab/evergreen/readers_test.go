@@ -2,7 +2,6 @@ package evergreen
 
 import (
 	"testing"
-	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/lab"
@@ -15,7 +14,7 @@ func TestDuetSeesADeniedKey(t *testing.T) {
 		add:  func(filter.Key) error { return nil },
 		del:  func(filter.Key) error { return nil },
 		has:  func(k filter.Key) bool { return k%1000 != 0 },
-		size: func() uint64 { return 1 },
+		size: func() uint64 { return 1 }, steps: enoughSteps,
 	}
 	var d duet
 	params := lab.Params{lab.Int("lasting keys", 10_000), lab.Int("passing keys", 10), lab.Int("queries", 10_000)}
@@ -31,12 +30,49 @@ func TestDuetSeesADeniedKey(t *testing.T) {
 	}
 }
 
-func TestPaceOfADuet(t *testing.T) {
-	d := duet{
-		alone: []time.Duration{3, 1, 2}, beside: []time.Duration{4, 4, 4},
-		aloneCPU: []time.Duration{time.Second}, ownCPU: []time.Duration{2 * time.Second},
+// The reader goes on until the writer has done something, however many processors
+// there are, and does not mind a set that never changes its size.
+func TestReaderMeetsTheWriter(t *testing.T) {
+	params := lab.Params{lab.Int("lasting keys", 20_000), lab.Int("passing keys", 20_000), lab.Int("queries", 1)}
+	sets, err := sharedSets(40_000, 0.01)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, cpu := d.pace(); median(d.alone) != 2 || cpu != 0.5 {
-		t.Errorf("%v, %v", median(d.alone), cpu)
+	for _, s := range sets {
+		var d duet
+		k := newKeys((&lab.Env{Seed: 1}).Rand(0))
+		for i := range 20_000 {
+			if err := s.add(k.member(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.play(s, k, &lab.Env{Params: params}); err != nil {
+			t.Fatal(err)
+		}
+		if d.writes < enoughWrites || d.steps < s.steps || d.starved || d.denied > 0 {
+			t.Errorf("%s: %+v", s.name, d)
+		}
+	}
+}
+
+func TestNothingIsClaimedWithoutAWriter(t *testing.T) {
+	d := duet{asked: 100, starved: true}
+	if d.lasting().Verdict != lab.Shown || d.met().Verdict != lab.Shown {
+		t.Errorf("%+v, %+v", d.lasting(), d.met())
+	}
+	d.denied = 1
+	if d.lasting().Verdict != lab.Differs {
+		t.Errorf("denied by itself: %+v", d.lasting())
+	}
+	d = duet{asked: 100, writes: 10, steps: 1, starved: true}
+	if d.lasting().Verdict != lab.Reproduced || d.met().Verdict != lab.Reproduced {
+		t.Errorf("%+v, %+v", d.lasting(), d.met())
+	}
+}
+
+func TestPaceOfADuet(t *testing.T) {
+	d := duet{alone: []float64{3, 1, 2, 2}, beside: []float64{4, 4, 4}, aloneCPU: []float64{1}, ownCPU: []float64{2}}
+	if wall, cpu := d.pace(); wall != 0.5 || cpu != 0.5 {
+		t.Errorf("%v, %v", wall, cpu)
 	}
 }
