@@ -66,14 +66,14 @@ func amounts(ctx context.Context, e *lab.Env, result *lab.Result) error {
 	for i, n := range e.Ints("keys") {
 		e.Progress(i, len(e.Ints("keys"))+len(e.Ints("bits for the regions")))
 		trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (menu, error) {
-			return buildMenu(e, randomKeys(r, n), regions, wish)
+			return buildMenu(e, lab.RandomKeys(r, n), regions, wish)
 		})
 		if err != nil {
 			return err
 		}
 		series := lab.Series{Name: fmt.Sprintf("n = %d", n), Style: lab.LinePoints}
 		for j := range regions {
-			series.Points = append(series.Points, meanOf(trials, func(m menu) float64 { return m.fixed[j].deletable }).At(float64(regions[j])))
+			series.Points = append(series.Points, lab.Figure(trials, func(m menu) float64 { return m.fixed[j].deletable }).At(float64(regions[j])))
 		}
 		plot.Series = append(plot.Series, series)
 		row, check := compareAmounts(n, trials, wish)
@@ -120,7 +120,7 @@ func buildVersion(s deletable.Shape, keys []filter.Key) (version, error) {
 func compareAmounts(n int, trials []menu, wish float64) (row []any, c lab.Check) {
 	best := 0
 	mean := func(j int) float64 {
-		return meanOf(trials, func(m menu) float64 { return m.fixed[j].deletable }).Mean
+		return lab.Figure(trials, func(m menu) float64 { return m.fixed[j].deletable }).Mean
 	}
 	for j := range trials[0].fixed {
 		if mean(best) < wish && mean(j) > mean(best) {
@@ -130,7 +130,7 @@ func compareAmounts(n int, trials []menu, wish float64) (row []any, c lab.Check)
 	fixed := func(m menu) version { return m.fixed[best] }
 	chosen := func(m menu) version { return m.chosen }
 	row = append([]any{n, trials[0].fixed[best].regions}, summary(trials, fixed, wish)...)
-	row = append(append(row, meanOf(trials, func(m menu) float64 { return m.chosen.regions })), summary(trials, chosen, wish)...)
+	row = append(append(row, lab.Figure(trials, func(m menu) float64 { return m.chosen.regions })), summary(trials, chosen, wish)...)
 	a, b := reached(trials, fixed, wish), reached(trials, chosen, wish)
 	return row, lab.Show(fmt.Sprintf("filters with n = %d in which %s can be deleted", n, percent(wish)),
 		fmt.Sprintf("%s with r = %.0f, %s with adaptive r", share(a, len(trials)), trials[0].fixed[best].regions, share(b, len(trials))))
@@ -139,8 +139,8 @@ func compareAmounts(n int, trials []menu, wish float64) (row []any, c lab.Check)
 // summary is the mean deletability, how many filters reach the wish, and the rate.
 func summary(trials []menu, of func(menu) version, wish float64) []any {
 	return []any{
-		meanOf(trials, func(m menu) float64 { return of(m).deletable }), share(reached(trials, of, wish), len(trials)),
-		meanOf(trials, func(m menu) float64 { return of(m).rate }),
+		lab.Figure(trials, func(m menu) float64 { return of(m).deletable }), share(reached(trials, of, wish), len(trials)),
+		lab.Figure(trials, func(m menu) float64 { return of(m).rate }),
 	}
 }
 
@@ -159,7 +159,7 @@ func ranges(ctx context.Context, e *lab.Env, result *lab.Result) error {
 		e.Progress(len(e.Ints("keys"))+i, len(e.Ints("keys"))+len(e.Ints("bits for the regions")))
 		ways := rangings(e.Int("bits")-budget, budget, e.Int("most bits for the layout"))
 		trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]gain, error) {
-			p, err := takePicture(e.Int("bits")-budget, e.Int("hashes"), 0, randomKeys(r, n))
+			p, err := takePicture(e.Int("bits")-budget, e.Int("hashes"), 0, lab.RandomKeys(r, n))
 			if err != nil {
 				return nil, err
 			}
@@ -174,8 +174,8 @@ func ranges(ctx context.Context, e *lab.Env, result *lab.Result) error {
 		}
 		var found []lab.Estimate
 		for j, w := range ways {
-			found = append(found, meanOf(trials, func(g []gain) float64 { return g[j].deletable }))
-			table.Add(budget, w.name, w.cost, found[j], meanOf(trials, func(g []gain) float64 { return g[j].free }))
+			found = append(found, lab.Figure(trials, func(g []gain) float64 { return g[j].deletable }))
+			table.Add(budget, w.name, w.cost, found[j], lab.Figure(trials, func(g []gain) float64 { return g[j].free }))
 		}
 		result.Checks = append(result.Checks, lab.Show(fmt.Sprintf("%d bits for the regions, n = %d", budget, n),
 			fmt.Sprintf("deletable %s as in the paper, %s with the best of %.0f layouts, %s with clean runs",

@@ -34,7 +34,7 @@ func TestFalseNegativesAreSeen(t *testing.T) {
 	differs(t, noneDenied(1, 1_000_000))
 	// A filter whose bits are lost denies keys, and deleteAll must notice.
 	r := rand.New(rand.NewPCG(1, 1))
-	keys := randomKeys(r, 60)
+	keys := lab.RandomKeys(r, 60)
 	s := deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}
 	f, err := filled(s, keys)
 	if err != nil {
@@ -135,6 +135,8 @@ func TestHashChecksSeeAHashThatIsBad(t *testing.T) {
 	reproduced(t, checks[2])
 	differs(t, checks[3])
 	differs(t, checks[5])
+	reproduced(t, literalInsert(estimate(0.79), 0.7875))
+	differs(t, literalInsert(estimate(0.80), 0.7875))
 	differs(t, resetBits([]outcome{{set: 80, cleared: 60}, {set: 80, cleared: 61}}, v))
 }
 
@@ -192,11 +194,11 @@ func TestChoicesAreSeenToBeUseless(t *testing.T) {
 
 func TestSignaturesDenyOthers(t *testing.T) {
 	f := newSignatures(1000, 5)
-	keys := randomKeys(rand.New(rand.NewPCG(3, 3)), 100)
+	keys := lab.RandomKeys(rand.New(rand.NewPCG(3, 3)), 100)
 	if _, _, err := filter.AddBatch(f, keys); err != nil {
 		t.Fatal(err)
 	}
-	if yesShare(f, keys) != 1 {
+	if lab.YesShare(f, keys) != 1 {
 		t.Error("a key is denied before anything is deleted")
 	}
 	if fill := f.Info().Fill; fill < 0.3 || fill > 0.5 {
@@ -208,7 +210,7 @@ func TestSignaturesDenyOthers(t *testing.T) {
 			t.Error("a deleted key is still there")
 		}
 	}
-	if yesShare(f, keys[50:]) == 1 {
+	if lab.YesShare(f, keys[50:]) == 1 {
 		t.Error("no other key is denied")
 	}
 	if err := f.Delete(keys[0]); !errors.Is(err, filter.ErrNotFound) {
@@ -223,13 +225,13 @@ func TestIdealTrialsAgreeWithTheFilter(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 2_000 {
 		ideal = append(ideal, idealTrial(r, s, 22, false))
-		o, err := addAndDelete(s, randomKeys(r, 22))
+		o, err := addAndDelete(s, lab.RandomKeys(r, 22))
 		if err != nil {
 			t.Fatal(err)
 		}
 		found = append(found, o)
 	}
-	a, b := meanOf(ideal, deletableShare), meanOf(found, deletableShare)
+	a, b := lab.Figure(ideal, deletableShare), lab.Figure(found, deletableShare)
 	if d := a.Mean - b.Mean; d > lab.Spread(a, b) || -d > lab.Spread(a, b) {
 		t.Errorf("ideal %v, filter %v", a, b)
 	}
@@ -249,7 +251,7 @@ func TestExactRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	fills := make([]float64, 20_000)
 	for i := range fills {
-		f, err := filled(deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, randomKeys(r, 22))
+		f, err := filled(deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, lab.RandomKeys(r, 22))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,14 +54,14 @@ func runChoices(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	for i, d := range candidates {
 		e.Progress(i, len(candidates))
 		trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (choice, error) {
-			return choose(s, randomKeys(r, e.Int("keys")), named, d)
+			return choose(s, lab.RandomKeys(r, e.Int("keys")), named, d)
 		})
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, meanOf(trials, func(c choice) float64 { return c.rate }))
+		found = append(found, lab.Figure(trials, func(c choice) float64 { return c.rate }))
 		rate.Points = append(rate.Points, found[i].At(float64(d)))
-		deletables = append(deletables, meanOf(trials, func(c choice) float64 { return c.deletable }))
+		deletables = append(deletables, lab.Figure(trials, func(c choice) float64 { return c.deletable }))
 		row := []any{d, math.Ceil(math.Log2(float64(d))), found[i], deletables[i]}
 		for j := range named {
 			yes := sumOf(trials, func(c choice) int { return oneIf(c.reached[j]) })

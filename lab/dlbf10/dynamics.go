@@ -99,7 +99,7 @@ func (l *life) run(ctx context.Context, e *lab.Env) (denied, asked int, err erro
 	}
 	for i := range reports {
 		at := func(figure func(moment) float64) lab.Estimate {
-			return meanOf(trials, func(t []moment) float64 { return figure(t[i]) })
+			return lab.Figure(trials, func(t []moment) float64 { return figure(t[i]) })
 		}
 		l.state = append(l.state, report{
 			deletable: at(func(m moment) float64 { return m.deletable }), clean: at(func(m moment) float64 { return m.clean }),
@@ -112,7 +112,7 @@ func (l *life) run(ctx context.Context, e *lab.Env) (denied, asked int, err erro
 
 // live is the life of one filter.
 func (l *life) live(r *rand.Rand, reports int) ([]moment, error) {
-	keys := randomKeys(r, l.n)
+	keys := lab.RandomKeys(r, l.n)
 	f, err := filled(l.shape, keys)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func look(f *deletable.Filter, keys, gone []filter.Key) (m moment, err error) {
 	for _, k := range keys {
 		m.denied += oneIf(!f.MayContain(k))
 	}
-	m.ghosts = yesShare(f, gone) * float64(len(gone)) / float64(len(keys))
+	m.ghosts = lab.YesShare(f, gone) * float64(len(gone)) / float64(len(keys))
 	twin, err := deletable.FromRaw(f.Shape(), f.AppendRaw(nil))
 	if err != nil {
 		return m, err

@@ -51,14 +51,14 @@ func codeSizes(ctx context.Context, e *lab.Env, steps int) (lab.Table, error) {
 	for i, n := range e.Ints("keys") {
 		e.Progress(i, steps)
 		trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (picture, error) {
-			return takePicture(cells, e.Int("hashes"), 0, randomKeys(r, n))
+			return takePicture(cells, e.Int("hashes"), 0, lab.RandomKeys(r, n))
 		})
 		if err != nil {
 			return t, err
 		}
-		row := []any{n, lab.Digits(meanOf(trials, func(p picture) float64 { return float64(p.collisions()) }).Mean, 3)}
+		row := []any{n, lab.Digits(lab.Figure(trials, func(p picture) float64 { return float64(p.collisions()) }).Mean, 3)}
 		for _, c := range exactCodes {
-			row = append(row, lab.Digits(meanOf(trials, func(p picture) float64 { return c.bits(p) }).Mean, 4))
+			row = append(row, lab.Digits(lab.Figure(trials, func(p picture) float64 { return c.bits(p) }).Mean, 4))
 		}
 		t.Add(row...)
 	}
@@ -88,7 +88,7 @@ func codeGains(ctx context.Context, e *lab.Env, result *lab.Result, steps int) e
 		v := numbers{cells: float64(cells), k: float64(k), n: float64(n)}
 		row := []any{budget, lab.Digits(v.rate(), 3)}
 		for j := range lossyCodes {
-			found := meanOf(trials, func(t []float64) float64 { return t[j] })
+			found := lab.Figure(trials, func(t []float64) float64 { return t[j] })
 			series[j].Points = append(series[j].Points, found.At(float64(budget)))
 			row = append(row, found)
 		}
@@ -97,7 +97,7 @@ func codeGains(ctx context.Context, e *lab.Env, result *lab.Result, steps int) e
 	}
 	result.Tables = append(result.Tables, table)
 	result.Plots = append(result.Plots, lab.Plot{
-		Name: "gains", Title: table.Title, X: lab.Axis{Label: "of these bits for the code"},
+		Name: "gains", Title: table.Title, X: lab.Axis{Label: "bits for the code; the others are cells"},
 		Y: lab.Axis{Label: "keys that can be deleted", Percent: true}, Series: append(series, limit),
 	})
 	result.Checks = append(result.Checks, gainChecks(series, limit, n)...)
@@ -106,7 +106,7 @@ func codeGains(ctx context.Context, e *lab.Env, result *lab.Result, steps int) e
 
 // deletableWith tries all codes on one filter.
 func deletableWith(cells, hashes, budget int, r *rand.Rand, n int) ([]float64, error) {
-	p, err := takePicture(cells, hashes, 0, randomKeys(r, n))
+	p, err := takePicture(cells, hashes, 0, lab.RandomKeys(r, n))
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func sized(n, k, density, ratio int) deletable.Shape {
 func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, k, ratios, densities := e.Int("keys"), e.Int("hashes"), e.Ints("bits per region, m/r"), e.Ints("densities, m/n")
 	printed := fig2Plot("eq1", fmt.Sprintf("Eq. (1), corrected, k = %d", k))
-	truth := fig2Plot("truth", fmt.Sprintf("What can be deleted: formula with the missing condition and simulation, k = %d", k))
+	truth := fig2Plot("truth", fmt.Sprintf("What can be deleted, k = %d; lines: formula with the missing condition, points: measured", k))
 	table := lab.Table{
 		Name: "deletability", Title: fmt.Sprintf("Share of %d keys that can be deleted, k = %d", n, k),
 		Columns: []string{"m/r", "m/n", "Eq. (1) as printed", "Eq. (1) corrected", "conditioned", "measured"},
@@ -47,8 +47,8 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	grid := make([][]float64, len(ratios)) // Eq. (1) by ratio and density
 	for i, ratio := range ratios {
 		eq1 := lab.Series{Name: fmt.Sprintf("m/r = %d", ratio), Color: i + 1}
-		formula := lab.Series{Name: eq1.Name, Color: i + 1}
-		measured := lab.Series{Name: eq1.Name + ", measured", Color: i + 1, Style: lab.Dots}
+		formula := lab.Series{Color: i + 1} // known by the colour of its measurement
+		measured := lab.Series{Name: eq1.Name, Color: i + 1, Style: lab.Dots}
 		for j, density := range densities {
 			e.Progress(i*len(densities)+j, len(ratios)*len(densities))
 			s := sized(n, k, density, ratio)
@@ -68,9 +68,13 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		truth.Series = append(truth.Series, formula, measured)
 	}
 	rises, falls := directions(grid)
+	example, err := around90(ctx, e)
+	if err != nil {
+		return nil, err
+	}
 	return &lab.Result{
 		Plots: []lab.Plot{printed, truth}, Tables: []lab.Table{table, readings90()},
-		Checks: append([]lab.Check{rises, falls, eq1Direction(grid)}, around90(ctx, e)...),
+		Checks: append([]lab.Check{rises, falls, eq1Direction(grid)}, example...),
 		Notes:  []string{"Eq. (1) is printed without the leading 1 -; what is plotted can only be the complement, which this takes."},
 	}, nil
 }
@@ -85,14 +89,14 @@ func fig2Plot(name, title string) lab.Plot {
 // measureDeletable fills filters with random keys and deletes them.
 func measureDeletable(ctx context.Context, e *lab.Env, s deletable.Shape, n int) (lab.Estimate, error) {
 	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (outcome, error) {
-		keys := randomKeys(r, n)
+		keys := lab.RandomKeys(r, n)
 		f, err := filled(s, keys)
 		if err != nil {
 			return outcome{}, err
 		}
 		return deleteAll(f, keys), nil
 	})
-	return meanOf(trials, deletableShare), err
+	return lab.Figure(trials, deletableShare), err
 }
 
 // directions checks what the text says about the curves of Eq. (1), which are
@@ -142,18 +146,20 @@ func readings90() lab.Table {
 }
 
 // around90 checks the example of Sec. III-A, by the formula and by simulation.
-func around90(ctx context.Context, e *lab.Env) []lab.Check {
+func around90(ctx context.Context, e *lab.Env) ([]lab.Check, error) {
 	const printed = "around 90 % at m/r = 20 and m/n = 16 (Sec. III-A)"
 	n, k := e.Int("keys"), e.Int("hashes")
 	s := sized(n, k, 16, 20)
 	v := numbersOf(s, n)
-	checks := []lab.Check{around(fmt.Sprintf("Eq. (1) for the example, k = %d", k), printed, 0.9, lab.Estimate{Mean: v.eq1(), N: 1})}
 	found, err := measureDeletable(ctx, e, s, n)
 	if err != nil {
-		return checks
+		return nil, err
 	}
-	return append(checks, around(fmt.Sprintf("measured for the example, k = %d", k), printed, 0.9, found),
-		lab.Predicted("the conditioned formula for the example", "1 - (1 - p)^k", v.conditioned(), found))
+	return []lab.Check{
+		around(fmt.Sprintf("Eq. (1) for the example, k = %d", k), printed, 0.9, lab.Estimate{Mean: v.eq1(), N: 1}),
+		around(fmt.Sprintf("measured for the example, k = %d", k), printed, 0.9, found),
+		lab.Predicted("the conditioned formula for the example", "1 - (1 - p)^k", v.conditioned(), found),
+	}, nil
 }
 
 // around checks a round number that is printed with the word "around": it must be

@@ -58,7 +58,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.found[i] = append(w.found[i], meanOf(trials, deletableShare))
+			w.found[i] = append(w.found[i], lab.Figure(trials, deletableShare))
 			w.denied += sumOf(trials, func(o outcome) int { return o.denied })
 			w.asked += n * len(trials)
 		}

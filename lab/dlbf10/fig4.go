@@ -63,9 +63,9 @@ func runFig4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		points = append(points, ratePoint{
 			n:        n,
-			before:   meanOf(trials, func(r rates) float64 { return r.before }),
-			after:    meanOf(trials, func(r rates) float64 { return r.after }),
-			standard: meanOf(trials, func(r rates) float64 { return r.standard }),
+			before:   lab.Figure(trials, func(r rates) float64 { return r.before }),
+			after:    lab.Figure(trials, func(r rates) float64 { return r.after }),
+			standard: lab.Figure(trials, func(r rates) float64 { return r.standard }),
 			eq2:      s.FPR(uint64(n)),
 			classic:  theory.BloomFPR(float64(s.Bits), float64(s.Hashes), float64(n)),
 
@@ -113,20 +113,11 @@ func measureRates(s deletable.Shape, members, absent []filter.Key) (out rates, e
 	if _, _, err := plain.AddBatch(members); err != nil {
 		return out, err
 	}
-	out.standard = yesShare(plain, absent)
-	out.before = yesShare(f, absent)
+	out.standard = lab.YesShare(plain, absent)
+	out.before = lab.YesShare(f, absent)
 	deleteAll(f, members)
-	out.after = yesShare(f, absent)
+	out.after = lab.YesShare(f, absent)
 	return out, nil
-}
-
-// yesShare is the share of the keys that f may contain.
-func yesShare(f filter.Filter, keys []filter.Key) float64 {
-	yes := 0
-	for _, k := range keys {
-		yes += oneIf(f.MayContain(k))
-	}
-	return float64(yes) / float64(max(1, len(keys)))
 }
 
 func ratePlot(points []ratePoint) lab.Plot {

@@ -67,7 +67,7 @@ func TestMenuTakesTheFewestRegionsThatSuffice(t *testing.T) {
 	regions := []int{6, 24, 60, 120}
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
-		keys := randomKeys(r, 22)
+		keys := lab.RandomKeys(r, 22)
 		const wish = 0.9
 		m, err := buildMenu(e, keys, regions, wish)
 		if err != nil {
@@ -107,7 +107,7 @@ func TestAmountsAreCompared(t *testing.T) {
 
 // A life without replacements is the filter as it was filled.
 func TestLookLeavesTheFilterAlone(t *testing.T) {
-	keys := randomKeys(rand.New(rand.NewPCG(6, 6)), 100)
+	keys := lab.RandomKeys(rand.New(rand.NewPCG(6, 6)), 100)
 	s := sized(100, 5, 16, 10)
 	f, err := filled(s, keys)
 	if err != nil {

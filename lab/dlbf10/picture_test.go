@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/lab"
 )
 
 // On a picture the paper's regions must do what the filter does.
 func TestPictureAgreesWithTheFilter(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		keys := randomKeys(r, 5+r.IntN(40))
+		keys := lab.RandomKeys(r, 5+r.IntN(40))
 		regions := 1 + r.IntN(100)
 		s := deletable.Shape{Bits: uint64(216 + regions), Hashes: 1 + r.IntN(8), Regions: uint64(regions), Salt: seed}
 		f, err := filled(s, keys)
@@ -38,7 +39,7 @@ func picturesOf(t *testing.T, number, cells, keys int) []picture {
 	r := rand.New(rand.NewPCG(7, uint64(cells)))
 	list := make([]picture, number)
 	for i := range list {
-		p, err := takePicture(cells, 5, 0, randomKeys(r, keys))
+		p, err := takePicture(cells, 5, 0, lab.RandomKeys(r, keys))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,15 +104,15 @@ func (c contender) measure(ctx context.Context, e *lab.Env) (out trialMeans, err
 		if err != nil {
 			return oneTrial{}, err
 		}
-		return deleteHalf(f, randomKeys(r, e.Int("keys")), randomKeys(r, e.Int("queries")))
+		return deleteHalf(f, lab.RandomKeys(r, e.Int("keys")), lab.RandomKeys(r, e.Int("queries")))
 	})
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", c.name, err)
 	}
-	out.before = meanOf(trials, func(t oneTrial) float64 { return t.before })
-	out.after = meanOf(trials, func(t oneTrial) float64 { return t.after })
-	out.deleted = meanOf(trials, func(t oneTrial) float64 { return t.deleted })
-	out.denied = meanOf(trials, func(t oneTrial) float64 { return t.denied })
+	out.before = lab.Figure(trials, func(t oneTrial) float64 { return t.before })
+	out.after = lab.Figure(trials, func(t oneTrial) float64 { return t.after })
+	out.deleted = lab.Figure(trials, func(t oneTrial) float64 { return t.deleted })
+	out.denied = lab.Figure(trials, func(t oneTrial) float64 { return t.denied })
 	return out, nil
 }
 
@@ -123,13 +123,13 @@ func deleteHalf(f filter.Filter, keys, absent []filter.Key) (t oneTrial, err err
 		return t, err
 	}
 	gone, kept := keys[:len(keys)/2], keys[len(keys)/2:]
-	t.before = yesShare(f, absent)
+	t.before = lab.YesShare(f, absent)
 	for _, k := range gone {
 		_ = filter.Delete(f, k) // what it did is asked below
 	}
-	t.after = yesShare(f, absent)
-	t.deleted = 1 - yesShare(f, gone)
-	t.denied = 1 - yesShare(f, kept)
+	t.after = lab.YesShare(f, absent)
+	t.deleted = 1 - lab.YesShare(f, gone)
+	t.denied = 1 - lab.YesShare(f, kept)
 	return t, nil
 }
 

@@ -70,15 +70,6 @@ func simulate(ctx context.Context, e *lab.Env, s deletable.Shape, n int, from []
 	})
 }
 
-// meanOf estimates the mean of one figure of the trials.
-func meanOf[T any](trials []T, figure func(T) float64) lab.Estimate {
-	values := make([]float64, len(trials))
-	for i, t := range trials {
-		values[i] = figure(t)
-	}
-	return lab.Mean(values)
-}
-
 // atLeastRandom gives an estimate of a share no smaller a deviation than so many
 // independent keys per trial would have if the share were p. Where hardly any key
 // is pinned the trials may show none at all.
@@ -87,7 +78,7 @@ func atLeastRandom(e lab.Estimate, p float64, keys int) lab.Estimate {
 	return e
 }
 
-// deletableShare and its like are figures for meanOf.
+// deletableShare and its like are figures for lab.Figure.
 func deletableShare(o outcome) float64 { return o.deletable }
 
 // sumOf adds up a count of the trials.

@@ -143,12 +143,3 @@ func absent(r *rand.Rand, from []filter.Key, n int, members []filter.Key) []filt
 	}
 	return chosen
 }
-
-// randomKeys returns n keys of a perfect hash.
-func randomKeys(r *rand.Rand, n int) []filter.Key {
-	keys := make([]filter.Key, n)
-	for i := range keys {
-		keys[i] = filter.Key(r.Uint64())
-	}
-	return keys
-}

@@ -102,7 +102,7 @@ func TestBadDictionariesAreRefused(t *testing.T) {
 
 func TestSamplesAreDifferentAndAvoid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	from := randomKeys(r, 60)
+	from := lab.RandomKeys(r, 60)
 	for range 20 {
 		a := sample(r, from, 30)
 		if n := len(slices.Compact(slices.Sorted(slices.Values(a)))); n != 30 {

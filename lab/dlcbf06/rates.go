@@ -93,7 +93,7 @@ func ratePlot(p printedRates, samples []sample) lab.Plot {
 		X: lab.Axis{Label: "rate of false positives", Percent: true}, Y: lab.Axis{Label: "share of trials", Percent: true},
 		Series: []lab.Series{
 			expected, measured,
-			{Name: "printed range", Style: lab.Line, Color: 2, Points: []lab.Point{{X: p.least, Y: top / 20}, {X: p.most, Y: top / 20}}},
+			{Name: "printed range", Style: lab.Line, Color: 2, Points: []lab.Point{{X: p.least, Y: 1.3 * top}, {X: p.most, Y: 1.3 * top}}},
 		},
 	}
 }

@@ -56,8 +56,7 @@ func equalSize() lab.Table {
 			"which need not be whole: both are optimistic for the counting filter."},
 	}
 	for _, f := range []float64{0.1, 0.05, 0.02, 0.01, 0.001465, 0.001, 1e-4, 1e-5} {
-		r := math.Ceil(math.Log2(24/f) - 1e-3) // the printed rates are rounded
-		table.Add(lab.Digits(f, 4), cbfBits(f), 4*(r+2)/3, cbfBits(f)/(4*(r+2)/3))
+		table.Add(lab.Digits(f, 4), cbfBits(f), dlcbfBits(f), cbfBits(f)/dlcbfBits(f))
 	}
 	return table
 }

@@ -21,7 +21,7 @@ func TestEventsTellRatesApart(t *testing.T) {
 		{590, 10_000, lab.Differs},
 		{100, 10_000, lab.Differs},
 		{118, 2_000, lab.Differs},
-		{0, 5, lab.Shown}, // nothing could fail
+		{0, 5, lab.Shown}, // twice the rate would not be seen
 	} {
 		if got := events("x", "254 of 10,000 trials", 254, c.ours, c.trials); got.Verdict != c.want {
 			t.Errorf("%d of %d: %+v", c.ours, c.trials, got)
@@ -32,6 +32,9 @@ func TestEventsTellRatesApart(t *testing.T) {
 	}
 	if c := expected("x", "p", 0.001, 0, 10); c.Verdict != lab.Shown {
 		t.Errorf("ten trials of a thousandth: %+v", c)
+	}
+	if c := expected("x", "p", 0.2, 4, 20); c.Verdict != lab.Shown {
+		t.Errorf("0 to 12 of 20 trials would agree: %+v", c)
 	}
 }
 
@@ -63,7 +66,7 @@ func TestTable1SeesRareEvents(t *testing.T) {
 	var result lab.Result
 	eventResults(&result, trials, paperSteps)
 	for name, verdict := range verdicts(result.Checks) {
-		if verdict != lab.Reproduced {
+		if verdict == lab.Differs {
 			t.Errorf("%s: %s", name, verdict)
 		}
 	}
@@ -94,10 +97,33 @@ func TestRatesSeeAnotherAverage(t *testing.T) {
 
 func TestFailsafeSeesOverflowAndOtherRanges(t *testing.T) {
 	fine := []float64{40, 60, 99}
-	want(t, failsafeChecks(fine, 0), "moves in a trial", lab.Reproduced)
-	want(t, failsafeChecks(fine, 1), "trials in which moving made no room", lab.Differs)
-	want(t, failsafeChecks([]float64{20, 60}, 0), "moves in a trial", lab.Differs)
-	want(t, failsafeChecks([]float64{60, 120}, 0), "moves in a trial", lab.Differs)
+	want(t, failsafeChecks(fine, 0, paperSteps), "moves in a trial", lab.Reproduced)
+	want(t, failsafeChecks(fine, 1, paperSteps), "trials in which moving made no room", lab.Differs)
+	want(t, failsafeChecks([]float64{20, 60}, 0, paperSteps), "moves in a trial", lab.Differs)
+	want(t, failsafeChecks([]float64{60, 120}, 0, paperSteps), "moves in a trial", lab.Differs)
+}
+
+func TestFailsafeSeesWhetherCellsAreShared(t *testing.T) {
+	at := func(mean float64, n int) lab.Verdict {
+		return sharedCells(lab.Estimate{Mean: mean, Deviation: 8.5, N: n}, 68, 60).Verdict
+	}
+	if at(58, 2_000) != lab.Reproduced || at(68, 2_000) != lab.Differs || at(58, 6) != lab.Shown {
+		t.Errorf("%s, %s, %s", at(58, 2_000), at(68, 2_000), at(58, 6))
+	}
+	alike := lab.Estimate{Mean: 63.8, Deviation: 4.4, N: 6} // by chance
+	if c := sharedCells(alike, 68, 60); c.Verdict != lab.Shown {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Throws into two bits: after two, half of the filters have one set bit, half two.
+func TestOnesDeviation(t *testing.T) {
+	if got := onesDeviation(2, 2); math.Abs(got-0.25) > 1e-12 {
+		t.Errorf("%v, want 0.25", got)
+	}
+	if got := above(6, 8); math.Abs(got-0.1528) > 1e-4 {
+		t.Errorf("more than 8 of Poisson 6: %v", got)
+	}
 }
 
 func TestCounterChecksSeeHigherCounters(t *testing.T) {
@@ -115,7 +141,7 @@ func TestCounterChecksSeeHigherCounters(t *testing.T) {
 		}
 	}
 	for name, verdict := range verdicts(counterChecks(trials, paperSteps, 512)) {
-		if verdict != lab.Reproduced && name != "trials that reached 9" {
+		if verdict == lab.Differs && name != "trials that reached 9" {
 			t.Errorf("%s: %s", name, verdict)
 		}
 	}

@@ -33,7 +33,7 @@ func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	return &lab.Result{
-		Checks: slices.Concat(bloomFigures(), sizeFigures(), exampleFigures(), measured),
+		Checks: slices.Concat(bloomFigures(), wasteFigures(), sizeFigures(), savingFigures(), exampleFigures(), measured),
 		Plots:  []lab.Plot{bitsPlot(), ratioPlot()},
 		Tables: []lab.Table{equalSize(), tighter(e.Ints("cells"))},
 	}, nil

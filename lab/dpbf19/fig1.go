@@ -125,13 +125,16 @@ type figure1 struct {
 	checks       []lab.Check
 }
 
-// curve is what filters tell about themselves, as a line, and what was measured.
-type curve struct{ told, measured lab.Series }
+// curve is what filters tell about themselves, as a line, and what was measured. Where
+// no question was answered wrongly the upper limit is drawn instead: a logarithmic axis
+// has no zero.
+type curve struct{ told, measured, limit lab.Series }
 
 func newCurve(name string, color int) curve {
 	return curve{
 		lab.Series{Name: name, Style: lab.Line, Color: color},
 		lab.Series{Name: name + ", measured", Style: lab.Dots, Color: color},
+		lab.Series{Name: name + ", none seen: at most", Style: lab.Dots, Color: color + 3},
 	}
 }
 
@@ -143,8 +146,10 @@ func (c *curve) add(n int, a answers, sets int) {
 	if told := a.told / float64(sets); told > floor {
 		c.told.Points = append(c.told.Points, lab.Point{X: x, Y: told})
 	}
-	if a.yes > 0 { // a logarithmic axis has no zero
+	if a.yes > 0 {
 		c.measured.Points = append(c.measured.Points, lab.Share(x, a.yes, a.queries))
+	} else if a.queries > 0 {
+		c.limit.Points = append(c.limit.Points, lab.Point{X: x, Y: -math.Log(0.05) / float64(a.queries)})
 	}
 }
 
@@ -209,7 +214,7 @@ func (g *figure1) grows(n int, alpha float64, all rates) lab.Check {
 
 func (g *figure1) result() *lab.Result {
 	series := []lab.Series{g.bound}
-	for _, s := range []lab.Series{g.listed.told, g.listed.measured, g.spread.told, g.spread.measured, g.near.measured} {
+	for _, s := range []lab.Series{g.listed.told, g.listed.measured, g.spread.told, g.spread.measured, g.spread.limit, g.near.measured, g.near.limit} {
 		if len(s.Points) > 0 {
 			series = append(series, s)
 		}
@@ -220,6 +225,7 @@ func (g *figure1) result() *lab.Result {
 			Name: "rate", Title: "Rate of false positives over the size of the set",
 			X: lab.Axis{Label: "ids in the set", Log: true}, Y: lab.Axis{Label: "false positives", Log: true},
 			Series: series,
+			Notes:  []string{"\"None seen: at most\" are rates that would show a false positive 95 times in 100, 3 divided by the questions asked. The rate itself is far lower."},
 		}},
 		Notes: []string{
 			"The paper gives neither its universe nor its data. Here: ids of 32 bits, units for 1024 of them in both filters. Lines are the rates that filters tell of themselves, from their " +

@@ -3,6 +3,7 @@ package dpbf19
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/lab"
@@ -121,7 +122,8 @@ func spaceChecks(all []counted, s partition.Shape) []lab.Check {
 			Because("a set in a corner of the universe leaves empty leaves along the way to it, which have uBFs by the definition. Without these the bound holds"),
 		lab.Holds("internal nodes of the CPBPT: at most the leaves", "for every set", sets, inner, "holds for every set"),
 	}
-	return append(checks, bestAndWorst(all, s)...)
+	checks = append(checks, fewerUnits(all)...)
+	return append(append(checks, bestAndWorst(all, s)...), extraSpace(all, s)...)
 }
 
 // bestAndWorst are sets that fill their units, and evenly spread ones.
@@ -134,11 +136,39 @@ func bestAndWorst(all []counted, s partition.Shape) (checks []lab.Check) {
 				fmt.Sprintf("s = %d, DBF %.0f", c.s, least), float64(c.s) == least, "equal"))
 		case "spread evenly":
 			want := partition.UniformUnits(float64(c.n), s.Depth)
-			// Ids fall into units nearly independently, so that s spreads at most as a
-			// binomial number does.
-			lo, hi := theory.BinomialInterval(float64(uint64(1)<<s.Depth), want/float64(uint64(1)<<s.Depth), lab.Sigmas)
+			reach := lab.Sigmas * unitsDeviation(float64(c.n), float64(uint64(1)<<s.Depth))
+			lo, hi := math.Floor(want-reach), math.Ceil(want+reach)
 			checks = append(checks, lab.Holds(fmt.Sprintf("%d ids spread evenly: s", c.n), fmt.Sprintf("2^d in the worst case; expected 2^d (1 - (1 - 2^-d)^n) = %.0f", want), fmt.Sprint(c.s),
-				lo <= float64(c.s) && float64(c.s) <= hi, fmt.Sprintf("%.0f to %.0f: %d standard deviations of the binomial distribution", lo, hi, lab.Sigmas)))
+				lo <= float64(c.s) && float64(c.s) <= hi, fmt.Sprintf("%.0f to %.0f: %d standard deviations of the units that n ids hit", lo, hi, lab.Sigmas)))
+		}
+	}
+	return checks
+}
+
+// unitsDeviation is the standard deviation of the number of units that are hit if n
+// ids fall into m independently:
+//
+//	Var = m(m-1)(1-2/m)^n + m(1-1/m)^n - m²(1-1/m)^(2n)
+//
+// written so that the large terms do not cancel. Different ids spread no wider.
+func unitsDeviation(n, m float64) float64 {
+	zero := math.Exp(n * math.Log1p(-1/m))
+	both := math.Exp(n * math.Log1p(-2/m))
+	// (1-2/m) / (1-1/m)² is 1 - 1/(m-1)².
+	apart := zero * zero * math.Expm1(n*math.Log1p(-1/((m-1)*(m-1))))
+	return math.Sqrt(max(0, m*m*apart+m*(zero-both)))
+}
+
+// fewerUnits is about the tree of evenly spread ids and of ids that fill their units.
+func fewerUnits(all []counted) (checks []lab.Check) {
+	for _, c := range all {
+		name := fmt.Sprintf("uBFs of the CPBPT, %d ids, %s", c.n, c.name)
+		ours := fmt.Sprintf("%d, s = %d", c.tree, c.s)
+		switch c.name {
+		case "spread evenly":
+			checks = append(checks, lab.Holds(name, "could be far fewer than s", ours, 10*c.tree <= c.s, "a tenth at most"))
+		case "whole units of 1,024":
+			checks = append(checks, lab.Holds(name, "exactly s if the uBFs of the puBFMap are highly populated", ours, c.tree == c.s, "equal"))
 		}
 	}
 	return checks
@@ -149,6 +179,26 @@ func onRealData(c counted, s partition.Shape) lab.Check {
 	ratio := float64(c.paper) / c.listBits(s)
 	return lab.Holds("paper's layout on real data, times the list", "not significantly larger", lab.Digits(ratio, 3), ratio <= 2, "at most twice: 2s units if s is at its lower bound").
 		Because("addresses of a blocklist are scattered: most populated units of the map have one or a few ids. Keeping the ids in place of the map's units, as we do, helps")
+}
+
+// extraSpace is the same claim on made-up ids, the largest set of each sort: those
+// whose s is at its lower bound, as the paper expects of real data, and those that are
+// spread evenly.
+func extraSpace(all []counted, s partition.Shape) (checks []lab.Check) {
+	most := uint64(0)
+	for _, c := range all {
+		most = max(most, c.n)
+	}
+	for _, c := range all {
+		if c.n != most || c.name != "spread evenly" && c.name != "whole units of 1,024" {
+			continue
+		}
+		ratio := float64(c.paper) / c.listBits(s)
+		checks = append(checks, lab.Holds(fmt.Sprintf("paper's layout, times the list, made-up ids: %s", c.name), "extra space not significant (Sec. 1)", lab.Digits(ratio, 3),
+			ratio <= 2, "at most twice: 2s units if s is at its lower bound").
+			Because("ids that are spread out have a unit of the map for one or a few of them each, which is the worst case of Sec. 2.2; the paper speaks of real data, which are unknown"))
+	}
+	return checks
 }
 
 func spaceTable(all []counted, s partition.Shape) lab.Table {
@@ -173,7 +223,7 @@ func spacePlot(all []counted, s partition.Shape) lab.Plot {
 			most = max(most, c.n)
 		}
 	}
-	listed, layout, ours := lab.Series{Name: "list", Style: lab.Bars, Color: 2}, lab.Series{Name: "paper's layout", Style: lab.Bars, Color: 3}, lab.Series{Name: "ours", Style: lab.Bars, Color: 1}
+	listed, layout, ours := lab.Series{Name: "list", Style: lab.Dots, Color: 2}, lab.Series{Name: "paper's layout", Style: lab.Dots, Color: 3}, lab.Series{Name: "ours", Style: lab.Dots, Color: 1}
 	var names []string
 	for _, c := range all {
 		if c.n != most && c.name != "addresses of a blocklist" {

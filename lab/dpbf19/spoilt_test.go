@@ -114,10 +114,18 @@ func TestSpaceChecksSeeBrokenBounds(t *testing.T) {
 		want(t, spaceChecks([]counted{good}, shape), c.check, lab.Reproduced)
 		want(t, spaceChecks([]counted{spoilt, good}, shape), c.check, lab.Differs)
 	}
-	even := counted{name: "spread evenly", n: 100_000, s: 98_800, tree: 128, internal: 127, paper: 2}
+	even := counted{name: "spread evenly", n: 100_000, s: 98_819, tree: 128, internal: 127, paper: 2}
 	want(t, spaceChecks([]counted{even}, shape), "100000 ids spread evenly", lab.Reproduced)
-	even.s = 90_000
+	want(t, spaceChecks([]counted{even}, shape), "uBFs of the CPBPT, 100000 ids, spread evenly", lab.Reproduced)
+	even.s, even.tree = 98_600, 50_000 // a binomial number would spread that far
 	want(t, spaceChecks([]counted{even}, shape), "100000 ids spread evenly", lab.Differs)
+	want(t, spaceChecks([]counted{even}, shape), "uBFs of the CPBPT, 100000 ids, spread evenly", lab.Differs)
+	want(t, spaceChecks([]counted{good}, shape), "uBFs of the CPBPT, 10240 ids, whole units", lab.Reproduced)
+	want(t, spaceChecks([]counted{good}, shape), "paper's layout, times the list, made-up ids: whole", lab.Reproduced)
+	good.tree, good.paper = 9, 21*shape.UnitBits
+	want(t, spaceChecks([]counted{good}, shape), "uBFs of the CPBPT, 10240 ids, whole units", lab.Differs)
+	want(t, spaceChecks([]counted{good}, shape), "paper's layout, times the list, made-up ids: whole", lab.Differs)
+	good.paper = 20 * shape.UnitBits
 	if c := onRealData(good, shape); c.Verdict != lab.Reproduced {
 		t.Errorf("whole units on real data: %+v", c)
 	}
@@ -165,5 +173,17 @@ func TestTheoremSeesOtherRates(t *testing.T) {
 	}
 	if math.IsNaN(p.low) || math.IsNaN(p.high) {
 		t.Error("no interval")
+	}
+}
+
+// The formula as it is printed in textbooks is exact enough where units are few.
+func TestUnitsDeviation(t *testing.T) {
+	n, m := 50.0, 64.0
+	plain := m*(m-1)*math.Pow(1-2/m, n) + m*math.Pow(1-1/m, n) - m*m*math.Pow(1-1/m, 2*n)
+	if got := unitsDeviation(n, m); math.Abs(got-math.Sqrt(plain)) > 1e-9 {
+		t.Errorf("%v, want %v", got, math.Sqrt(plain))
+	}
+	if got := unitsDeviation(1000, 1<<22); got < 0.3 || got > 0.4 {
+		t.Errorf("1000 ids in 2^22 units: %v", got)
 	}
 }

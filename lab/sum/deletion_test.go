@@ -41,7 +41,7 @@ func TestMethodsHaveTheBitsTheySay(t *testing.T) {
 
 // Counters must leave what a filter without the deleted keys has; the array more.
 func TestCompareBits(t *testing.T) {
-	keys := randomKeys(rand.New(rand.NewPCG(1, 1)), 1000)
+	keys := lab.RandomKeys(rand.New(rand.NewPCG(1, 1)), 1000)
 	list := methods(small)
 	for i, m := range list {
 		f, err := m.build()
@@ -125,6 +125,7 @@ func TestDeletionChecksSeeSpoiltFilters(t *testing.T) {
 	bad[0].denied.Mean = 0.001
 	bad[0].setBits.Mean = 1
 	bad[1].differ = 3
+	bad[0].deniedKeys = 2000
 	bad[2].deniedKeys = 1000
 	for i, v := range verdicts(bad)[:5] {
 		if v != lab.Differs {
@@ -134,6 +135,15 @@ func TestDeletionChecksSeeSpoiltFilters(t *testing.T) {
 	list[2].bits++
 	if c := equalChecks(small, 0.01, list, fakeMistakes(), 1000)[7]; c.Verdict != lab.Differs {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestGreaterPossibilityIsShownIfChanceMayGiveNone(t *testing.T) {
+	at := func(denied, asked int) lab.Verdict {
+		return greaterPossibility("x", meanMistakes{deniedKeys: denied, askedKeys: asked}, meanMistakes{askedKeys: asked}, 0.00025).Verdict
+	}
+	if at(0, 10_000) != lab.Shown || at(25, 100_000) != lab.Reproduced || at(0, 100_000) != lab.Differs {
+		t.Errorf("%s, %s, %s", at(0, 10_000), at(25, 100_000), at(0, 100_000))
 	}
 }
 

@@ -45,6 +45,7 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	result.Checks = append(result.Checks, defaults())
+	result.Tables = append(result.Tables, allCorrect(0.001))
 	return result, nil
 }
 
@@ -151,11 +152,25 @@ func measureRate(ctx context.Context, e *lab.Env, shape bloom.Shape) (lab.Estima
 	return lab.Mean(rates), err
 }
 
-// defaults shows what the paper's default means in bits; it prints no number.
+// defaults checks that a filter for which nobody asks for a rate is that of P = 0.001.
 func defaults() lab.Check {
-	shape, err := bloom.Config{Items: 1000}.Shape()
-	if err != nil {
-		return lab.Show("the default for 1,000 keys", err.Error())
+	const n = 1000
+	got, err := bloom.Config{Items: n}.Shape()
+	m := math.Ceil(theory.BloomBits(n, 0.001))
+	k := math.Round(theory.BloomHashes(m, n))
+	return lab.Holds("the default, for 1,000 keys", fmt.Sprintf("P = 0.001 if m is not given (Implementation): m = %.0f, k = %.0f", m, k), fmt.Sprintf("m = %d, k = %d", got.Bits, got.Hashes),
+		err == nil && float64(got.Bits) == m && float64(got.Hashes) == k, "equal to the formulas, m rounded up and k to the nearest")
+}
+
+// allCorrect is about the challenge, whose test cases are judged by all answers: the
+// probability that so many queries of absent keys have no false positive.
+func allCorrect(p float64) lab.Table {
+	t := lab.Table{
+		Name: "correct", Title: fmt.Sprintf("Runs without a single false positive, (1 - P)^q, P = %v", p), Columns: []string{"absent keys asked about, q", "probability"},
+		Notes: []string{"The text says that small test cases are mostly all correct, large ones rarely, and that results differ from run to run, as seeds are random."},
 	}
-	return lab.Show("the default, P = 0.001, for 1,000 keys", fmt.Sprintf("m = %d, k = %d", shape.Bits, shape.Hashes))
+	for _, q := range []float64{10, 100, 1_000, 10_000, 100_000} {
+		t.Add(q, math.Exp(q*math.Log1p(-p)))
+	}
+	return t
 }

@@ -119,16 +119,25 @@ func TestRoundsTakeTurns(t *testing.T) {
 }
 
 func TestRivalChecksSeeAHungryFilter(t *testing.T) {
-	good := rivalry{n: 10, setBits: 400, filterBits: 14, setMiss: 100, filterMiss: 20, bitsBefore: 140, bitsAfter: 140}
+	good := rivalry{n: 10, setBits: 400, filterBits: 14, setMiss: 100, filterMiss: 20}
 	for _, c := range rivalChecks(good) {
 		if c.Verdict == lab.Differs {
 			t.Errorf("%+v", c)
 		}
 	}
-	bad := rivalry{n: 10, setBits: 14, filterBits: 400, setMiss: 20, filterMiss: 100, bitsBefore: 140, bitsAfter: 280}
+	bad := rivalry{n: 10, setBits: 14, filterBits: 400, setMiss: 20, filterMiss: 100}
 	for _, c := range rivalChecks(bad)[:3] {
-		if c.Verdict != lab.Differs {
+		if c.Verdict == lab.Reproduced {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+func TestCostOfCountersIsATiming(t *testing.T) {
+	if c := costOf(10, 20); c.Verdict != lab.Reproduced || !c.Timing {
+		t.Errorf("%+v", c)
+	}
+	if c := costOf(20, 10); c.Verdict != lab.Differs || c.Unexpected() {
+		t.Errorf("%+v", c)
 	}
 }

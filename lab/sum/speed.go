@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -34,10 +33,7 @@ func timeRounds(list []contest, rounds int) {
 }
 
 // median is robust against rounds in which something else ran.
-func (c contest) median() float64 {
-	sorted := slices.Sorted(slices.Values(c.took))
-	return sorted[len(sorted)/2]
-}
+func (c contest) median() float64 { return lab.Median(c.took) }
 
 const (
 	timedKeys   = 5_000

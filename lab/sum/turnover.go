@@ -100,12 +100,12 @@ func (m method) live(r *rand.Rand, n, queries, reports, perTurnover int) ([]mist
 	if err != nil {
 		return nil, err
 	}
-	keys := randomKeys(r, n)
+	keys := lab.RandomKeys(r, n)
 	if _, _, err := filter.AddBatch(f, keys); err != nil {
 		return nil, err
 	}
 	var gone []filter.Key
-	out := []mistakes{ask(f, keys, gone, randomKeys(r, queries))}
+	out := []mistakes{ask(f, keys, gone, lab.RandomKeys(r, queries))}
 	for len(out) < reports {
 		for range n / perTurnover {
 			i := r.IntN(n)
@@ -116,7 +116,7 @@ func (m method) live(r *rand.Rand, n, queries, reports, perTurnover int) ([]mist
 				return nil, err
 			}
 		}
-		out = append(out, ask(f, keys, gone, randomKeys(r, queries)))
+		out = append(out, ask(f, keys, gone, lab.RandomKeys(r, queries)))
 	}
 	return out, nil
 }
@@ -148,7 +148,7 @@ func comeBack(e *lab.Env, s bloom.Shape) (lab.Check, error) {
 	if err != nil {
 		return lab.Check{}, err
 	}
-	keys := randomKeys(e.Rand(1), e.Int("keys"))
+	keys := lab.RandomKeys(e.Rand(1), e.Int("keys"))
 	for _, change := range []func() error{
 		func() error { _, _, err := filter.AddBatch(f, keys); return err },
 		func() error { _, _, _, err := filter.DeleteBatch(f, keys); return err },
@@ -158,5 +158,5 @@ func comeBack(e *lab.Env, s bloom.Shape) (lab.Check, error) {
 			return lab.Check{}, err
 		}
 	}
-	return lab.Show("second filter: keys that were deleted and added again", percent(1-yesShare(f, keys))+" are denied"), nil
+	return lab.Show("second filter: keys that were deleted and added again", percent(1-lab.YesShare(f, keys))+" are denied"), nil
 }
