@@ -147,8 +147,11 @@ func (s *sweep) treeTable() lab.Table {
 	}
 	for i := range s.all[0] {
 		for c, list := range s.all {
-			m := list[i]
-			t.Add(m.links, m.contender, m.efficiency, m.unneeded, m.extra, percent(m.claimRate()), percent(rateOf(s.list[c], m.links)), percent(m.pinned.Mean), m.share(m.storms))
+			m, pinned := list[i], "–"
+			if s.list[c].rules.Delete {
+				pinned = percent(m.pinned.Mean)
+			}
+			t.Add(m.links, m.contender, m.efficiency, m.unneeded, m.extra, percent(m.claimRate()), percent(rateOf(s.list[c], m.links)), pinned, m.share(m.storms))
 		}
 	}
 	return t
