@@ -14,7 +14,7 @@ func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) { labtest.Verdicts(t, Ex
 
 // brief are parameters for runs that take little time.
 var brief = lab.Params{
-	lab.Int("keys", 500), lab.Int("first size", 50), lab.Int("queries", 2_000), lab.Int("most damages", 30), lab.Int("sizes", 4),
+	lab.Int("keys", 200), lab.Int("first size", 20), lab.Int("queries", 1_000), lab.Int("most damages", 30), lab.Int("sizes", 4),
 }
 
 // TestTrialsDoNotRace has more keys where memory is measured on a heap that others

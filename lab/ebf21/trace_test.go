@@ -160,16 +160,55 @@ func TestCapturesAreReadInOrder(t *testing.T) {
 	}
 }
 
+// TestFlowsAreToldApartByTheirTuples changes one thing at a time.
+func TestFlowsAreToldApartByTheirTuples(t *testing.T) {
+	ip4 := func(protocol layers.IPProtocol, last byte, payload string) []byte {
+		p := make([]byte, 20)
+		p[0], p[3], p[9], p[19] = 0x45, byte(20+len(payload)), byte(protocol), last
+		return append(p, payload...)
+	}
+	const ports, others = "\x00\x01\x00\x02", "\x00\x02\x00\x01"
+	const udp, tcp = "\x00\x08\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x50\x00\x00\x00\x00\x00\x00\x00"
+	seen := map[filter.Key]string{}
+	for name, data := range map[string][]byte{
+		"UDP":              ip4(layers.IPProtocolUDP, 1, ports+udp),
+		"TCP":              ip4(layers.IPProtocolTCP, 1, ports+tcp),
+		"ports exchanged":  ip4(layers.IPProtocolUDP, 1, others+udp),
+		"another host":     ip4(layers.IPProtocolUDP, 2, ports+udp),
+		"without ports":    ip4(layers.IPProtocolICMPv4, 1, "\x08\x00\x00\x00\x00\x00\x00\x00"),
+		"ports, no header": ip4(layers.IPProtocolUDPLite, 2, ports),
+	} {
+		k, ok := flowKey(data, layers.LinkTypeRaw)
+		if !ok || seen[k] != "" {
+			t.Errorf("%s: %t, the same as %q", name, ok, seen[k])
+		}
+		seen[k] = name
+	}
+	want := tuple{0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 2, 17}
+	if seen[want.key()] != "UDP" {
+		t.Error("the key of a packet is not that of its tuple")
+	}
+	if _, ok := flowKey(make([]byte, 40), layers.LinkTypeRaw); ok {
+		t.Error("a flow of no packet")
+	}
+}
+
 func TestDamagedCapturesAreRefused(t *testing.T) {
 	if _, err := readCaptures(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 	for name, data := range map[string][]byte{
 		"empty.pcap": nil, "short.pcap": {1, 2}, "noise.pcap": bytes.Repeat([]byte{7}, 100), "noise.pcap.gz": bytes.Repeat([]byte{7}, 100),
+		"half.pcap.gz": {0x1f, 0x8b, 8},
 	} {
 		if _, err := readCaptures(folder(t, map[string][]byte{name: data})); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	damaged := pcap(t, 1, 2, 3)
+	damaged[24+16+len(packet(t, 1, 53))+8] = 0xff // the second packet is longer than it was
+	if _, err := readCaptures(folder(t, map[string][]byte{"x.pcap": damaged})); err == nil || !strings.Contains(err.Error(), "x.pcap: capture: packet 2: ") {
+		t.Errorf("damaged: %v", err)
 	}
 	whole := pcap(t, 1, 2, 3)
 	tr, err := readCaptures(folder(t, map[string][]byte{"cut.pcap": whole[:len(whole)-100]}))

@@ -1,6 +1,8 @@
 package evergreen
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -74,5 +76,54 @@ func TestPaceOfADuet(t *testing.T) {
 	d := duet{alone: []float64{3, 1, 2, 2}, beside: []float64{4, 4, 4}, aloneCPU: []float64{1}, ownCPU: []float64{2}}
 	if wall, cpu := d.pace(); wall != 0.5 || cpu != 0.5 {
 		t.Errorf("%v, %v", wall, cpu)
+	}
+}
+
+// TestWritersLeaveNothingBehind stops a writer on its way.
+func TestWritersLeaveNothingBehind(t *testing.T) {
+	sets, err := sharedSets(2000, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := testKeys()
+	for _, s := range sets {
+		var stop atomic.Bool
+		var d duet
+		adds := 0
+		counted := s
+		counted.add = func(key filter.Key) error {
+			if adds++; adds == 700 {
+				stop.Store(true)
+			}
+			return s.add(key)
+		}
+		if err := d.churn(counted, k, 100, 500, &stop); err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		if adds != 700 || d.writes != 1400 {
+			t.Errorf("%s: %d adds, %d writes", s.name, adds, d.writes)
+		}
+		left := 0
+		for i := range 500 {
+			if s.has(k.member(100 + i)) {
+				left++
+			}
+		}
+		if left > 50 { // by chance
+			t.Errorf("%s: %d of 500 keys are left", s.name, left)
+		}
+	}
+}
+
+func TestErrorsOfWritersArePassedOn(t *testing.T) {
+	broken := errors.New("broken")
+	fails := func(filter.Key) error { return broken }
+	works := func(filter.Key) error { return nil }
+	for name, s := range map[string]shared{"add": {add: fails, del: works}, "delete": {add: works, del: fails}} {
+		s.size = func() uint64 { return 0 }
+		var stop atomic.Bool
+		if err := new(duet).churn(s, testKeys(), 10, 10, &stop); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
