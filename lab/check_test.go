@@ -232,8 +232,9 @@ func TestMedianIsTheMiddle(t *testing.T) {
 
 func TestSpreadIsOfTheDifference(t *testing.T) {
 	a, b := Estimate{5, 2, 50}, Estimate{5, 1, 20}
-	freedom := math.Pow(4.0/50+1.0/20, 2) / (math.Pow(4.0/50, 2)/49 + math.Pow(1.0/20, 2)/19)
-	want := theory.StudentReach(Sigmas, int(freedom)+1) * math.Sqrt(4.0/50+1.0/20)
+	va, vb := 4.0/50, 1.0/20
+	freedom := (va + vb) * (va + vb) / (va*va/49 + vb*vb/19)
+	want := theory.StudentReach(Sigmas, int(freedom)+1) * math.Sqrt(va+vb)
 	if got := Spread(a, b); math.Abs(got-want) > 1e-12 || got != Spread(b, a) {
 		t.Errorf("%g and %g, want %g", got, Spread(b, a), want)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/lab"
@@ -147,15 +148,15 @@ func fig5Checks(peaks []float64, all []rounds) []lab.Check {
 // Sec. 2.2 says of queries: a DBF pays for every unit.
 func unitsCost(peaks []float64, all []rounds) lab.Check {
 	first, last := all[0], all[len(all)-1]
-	ours := ""
+	var ours []string
 	ok := len(all) > 1
 	for _, work := range []string{absent, deletion} {
 		from, to := first.nanos("DBF", work), last.nanos("DBF", work)
 		ok = ok && to > from
-		ours += fmt.Sprintf("%s %s times, ", work, lab.Digits(to/max(from, 1e-9), 3))
+		ours = append(ours, fmt.Sprintf("%s %s times", work, lab.Digits(to/max(from, 1e-9), 3)))
 	}
 	return lab.Holds("what a DBF needs grows with its units", "Sec. 2.2: the query time of DBF increases linearly",
-		ours+fmt.Sprintf("for %v times the keys", peaks[len(peaks)-1]/peaks[0]), ok, "longer at the last size than at the first; by how much is the machine's, so that \"linearly\" is not judged; a timing").Timed()
+		fmt.Sprintf("%s, for %v times the keys", strings.Join(ours, ", "), peaks[len(peaks)-1]/peaks[0]), ok, "longer at the last size than at the first; by how much is the machine's, so that \"linearly\" is not judged; a timing").Timed()
 }
 
 // crossing shows from where on deletion is faster.

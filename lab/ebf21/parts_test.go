@@ -91,17 +91,17 @@ func TestRatesAreSampledAtEveryStop(t *testing.T) {
 	}
 }
 
-func TestExcessGoesByTheWiderSpread(t *testing.T) {
+func TestRatesAreComparedByTheWiderSpread(t *testing.T) {
 	a, b := counted(1e-3)[0], counted(1.2e-3)[0]
 	if a.atMost(b) != true || b.atMost(a) || !a.below(b) || b.below(a) {
-		t.Errorf("counts of 1000 and 1200: %g", b.excess(a))
+		t.Errorf("counts of 1000 and 1200: %g", b.spread(a))
 	}
 	if !a.atMost(a) || a.below(a) {
 		t.Error("equal rates differ")
 	}
-	a.rate.Deviation = 1e-3 // filters differ that much from each other
+	a.rate.Deviation, a.rate.N = 1e-3, 10 // filters differ that much from each other
 	if !b.atMost(a) || a.below(b) {
-		t.Errorf("with the spread of filters: %g", b.excess(a))
+		t.Errorf("with the spread of filters: %g", b.spread(a))
 	}
 	if _, ok := counted(0)[0].point(1); ok {
 		t.Error("0 is drawn")
@@ -223,8 +223,8 @@ func TestExpansionsComeAtTheThreshold(t *testing.T) {
 			t.Errorf("expansion %d with %d keys, full by %g; want %.0f", i, x.keys, x.fill, full)
 		}
 	}
-	trials := [][]expansion{{{keys: 10, before: 0.1}}, {{keys: 30, before: 0.3}}}
-	if got := column(trials, 0, func(x expansion) float64 { return x.before }); math.Abs(got.Mean-0.2) > 1e-12 || got.N != 2 {
+	trials := [][]expansion{{{keys: 10, queries: 100, before: 10}}, {{keys: 30, queries: 300, before: 90}}}
+	if got := before.pooled(trials, 0); got.yes != 100 || got.queries != 400 || math.Abs(got.rate.Mean-0.2) > 1e-12 || got.rate.N != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -88,7 +88,7 @@ func TestWritersLeaveNothingBehind(t *testing.T) {
 	k := testKeys()
 	for _, s := range sets {
 		var stop atomic.Bool
-		var d duet
+		var done tally
 		adds := 0
 		counted := s
 		counted.add = func(key filter.Key) error {
@@ -97,11 +97,11 @@ func TestWritersLeaveNothingBehind(t *testing.T) {
 			}
 			return s.add(key)
 		}
-		if err := d.churn(counted, k, 100, 500, &stop); err != nil {
+		if err := done.churn(counted, k, 100, 500, &stop); err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		if adds != 700 || d.writes != 1400 {
-			t.Errorf("%s: %d adds, %d writes", s.name, adds, d.writes)
+		if adds != 700 || done.writes.Load() != 1400 {
+			t.Errorf("%s: %d adds, %d writes", s.name, adds, done.writes.Load())
 		}
 		left := 0
 		for i := range 500 {
@@ -122,7 +122,7 @@ func TestErrorsOfWritersArePassedOn(t *testing.T) {
 	for name, s := range map[string]shared{"add": {add: fails, del: works}, "delete": {add: works, del: fails}} {
 		s.size = func() uint64 { return 0 }
 		var stop atomic.Bool
-		if err := new(duet).churn(s, testKeys(), 10, 10, &stop); !errors.Is(err, broken) {
+		if err := new(tally).churn(s, testKeys(), 10, 10, &stop); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
