@@ -155,7 +155,7 @@ func curvePlot(curves []curve, all bool) lab.Plot {
 		if c.name == "parallel" || c.name == "dynamic" {
 			continue // as counting, before they grow
 		}
-		s := lab.Series{Name: c.name}
+		s := lab.Series{Name: c.name, Color: colours[c.name]}
 		for _, o := range c.offers {
 			x := o.fast
 			if all {

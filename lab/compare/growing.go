@@ -152,7 +152,7 @@ func lifeRates(lives []life, asked float64) lab.Plot {
 		Notes: []string{"Sizes at which no query was answered wrongly have no point, since the axis has no 0: a small evergreen filter has room to spare."},
 	}
 	for _, l := range lives {
-		s := lab.Series{Name: l.name, Style: lab.LinePoints}
+		s := lab.Series{Name: l.name, Style: lab.LinePoints, Color: colours[l.name]}
 		for _, m := range l.moments {
 			if m.yes > 0 {
 				s.Points = append(s.Points, lab.Point{X: float64(m.keys), Y: m.rate()})
@@ -163,7 +163,7 @@ func lifeRates(lives []life, asked float64) lab.Plot {
 		}
 	}
 	ends := lives[0].moments
-	p.Series = append(p.Series, lab.Series{Name: "asked", Style: lab.Dashed, Points: []lab.Point{
+	p.Series = append(p.Series, lab.Series{Name: "asked", Style: lab.Dashed, Color: colours["bloom"], Points: []lab.Point{
 		{X: float64(ends[0].keys), Y: asked}, {X: float64(ends[len(ends)-1].keys), Y: asked},
 	}})
 	return p
@@ -175,7 +175,7 @@ func lifeBits(lives []life) lab.Plot {
 		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key", Log: true},
 	}
 	for _, l := range lives {
-		s := lab.Series{Name: l.name, Style: lab.LinePoints}
+		s := lab.Series{Name: l.name, Style: lab.LinePoints, Color: colours[l.name]}
 		for _, m := range l.moments {
 			s.Points = append(s.Points, lab.Point{X: float64(m.keys), Y: m.fast + m.slow})
 		}

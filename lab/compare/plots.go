@@ -5,6 +5,13 @@ import (
 	"github.com/everbloom-go/everbloom/lab"
 )
 
+// colours are the same for a kind in every plot. Above 7 they are the first ones
+// again, with dotted lines.
+var colours = map[string]int{
+	"evergreen": 1, "blocked": 2, "counting": 3, "deletable": 4, "dleft": 5, "scalable": 6, "bloom": 7,
+	"evergreen, 32 bits": 8, "dynamic": 9, "partition": 10, "parallel": 11, "elastic": 12,
+}
+
 // memoryPlot has dots on a logarithmic axis: from ten bits to thousands.
 func memoryPlot(found []*finding) lab.Plot {
 	p := lab.Plot{
