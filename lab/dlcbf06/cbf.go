@@ -119,10 +119,25 @@ func cbfSizes() []lab.Check {
 }
 
 // reaches is the probability that a trial of so many steps takes some counter to a
-// value, and that one of the given share of such events is seen.
+// value, and that one of the given share of such events is seen. Events come in
+// groups: a counter that has been there is likely to come back. The groups are
+// independent.
 func reaches(steps, value int, seen float64) float64 {
-	k := float64(rival.Hashes)
-	return -math.Expm1(-seen * counting.Reached(k*float64(steps), rival.Load(exampleKeys), value))
+	k, load := float64(rival.Hashes), rival.Load(exampleKeys)
+	return -math.Expm1(-seen * counting.Reached(k*float64(steps), load, value) * (1 - returns(load, value)))
+}
+
+// returns is the probability that a counter that was at a value and went down by one
+// is at that value again before it is at 0. Keys come at the rate of the load, and
+// each leaves at the rate 1: the gambler's ruin of a birth and death process.
+func returns(load float64, value int) float64 {
+	odds, below, all := 1.0, 0.0, 0.0
+	for i := range value {
+		below = all
+		all += odds
+		odds *= float64(i+1) / load
+	}
+	return below / all
 }
 
 // counterChecks are about how high counters go.

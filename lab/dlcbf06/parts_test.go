@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
+	"github.com/everbloom-go/everbloom/theory"
 )
 
 // Without churn and with true deletes all three constructions hold what they got.
@@ -117,5 +118,31 @@ func TestDistinctCountsEqualFingerprints(t *testing.T) {
 func TestMissedGrowsWithTheDistance(t *testing.T) {
 	if a, b := missed(256, 12), missed(1024, 12); !(a > 0 && a < 0.04 && b > a && b < 0.15) {
 		t.Errorf("%g and %g", a, b)
+	}
+}
+
+func TestCountersReturnAsTheyDoInSimulation(t *testing.T) {
+	const load, value, rounds = 2.0, 5, 20_000
+	r := rand.New(rand.NewPCG(6, 7))
+	back := 0
+	for range rounds {
+		x := value - 1
+		for x > 0 && x < value {
+			if r.Float64() < load/(load+float64(x)) {
+				x++
+			} else {
+				x--
+			}
+		}
+		if x == value {
+			back++
+		}
+	}
+	lo, hi := theory.BinomialInterval(rounds, returns(load, value), 4)
+	if b := float64(back); b < lo || b > hi {
+		t.Errorf("%d of %d came back, the formula gives %.0f to %.0f", back, rounds, lo, hi)
+	}
+	if p := returns(0.667, 9); p < 0.08 || p > 0.09 { // 0.667/8.667 at once, and a little more
+		t.Errorf("%g", p)
 	}
 }
