@@ -26,14 +26,20 @@ func reproduced(t *testing.T, c lab.Check) {
 }
 
 // small is an environment of a few packets.
-func small(x lab.Experiment, seed uint64, workers int) *lab.Env {
-	return &lab.Env{Params: x.Quick, Seed: seed, Workers: workers}
+func small(x lab.Experiment, seed uint64, trials int) *lab.Env {
+	params := slices.Clone(x.Quick)
+	for i := range params {
+		if params[i].Name == "trials" {
+			params[i].Value = trials
+		}
+	}
+	return &lab.Env{Params: params, Seed: seed}
 }
 
 // packets are those of a contender in a small network.
 func packets(t *testing.T, links int, sort func(*lab.Env) contender) (contender, []inpacket.Outcome) {
 	t.Helper()
-	e := small(trees, 1, 1)
+	e := small(trees, 1, 100)
 	nets, err := networks(e)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,9 @@ func packets(t *testing.T, links int, sort func(*lab.Env) contender) (contender,
 // Equal seeds give equal results however many workers there are.
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
 	run := func(seed uint64, workers int) []lab.Check {
-		result, err := goals.Do(t.Context(), small(goals, seed, workers))
+		e := small(goals, seed, 20)
+		e.Workers = workers
+		result, err := goals.Do(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +142,7 @@ func TestOneWorsePacketIsSeen(t *testing.T) {
 
 // The literal reading of "avoiding loops" would be confirmed if it were true.
 func TestNoCirclesWouldBeSeen(t *testing.T) {
-	e := small(loops, 1, 0)
+	e := small(loops, 1, 1)
 	list := append(fourAndKept(e), plain(e).onward(), deleting(e).onward())
 	s := &sweep{net: network{name: "none"}, list: list}
 	s.outs = [][][]inpacket.Outcome{make([][]inpacket.Outcome, len(list))}
@@ -181,7 +189,7 @@ func TestFillFallsOnTheWay(t *testing.T) {
 }
 
 func TestSpoiltChainsAreSeen(t *testing.T) {
-	e := small(chains, 1, 1)
+	e := small(chains, 1, 500)
 	lengths := []int{4}
 	fresh := func() [][][]service {
 		found, err := serveAll(t.Context(), e, 4, servers(e))
@@ -214,7 +222,7 @@ func each(list []service, do func(*service)) {
 
 // Without deletion a switch that knows no ports never gets beyond its first service.
 func TestDeletionIsWhatMovesAChainOn(t *testing.T) {
-	e := small(chains, 1, 1)
+	e := small(chains, 1, 500)
 	found, err := serveAll(t.Context(), e, 3, servers(e))
 	if err != nil {
 		t.Fatal(err)

@@ -107,8 +107,8 @@ func less[T any](name, claim string, lower, upper []T, figure func(T) float64) l
 	}
 	d := lab.Mean(difference)
 	return lab.Holds(name, claim,
-		fmt.Sprintf("%s in place of %s per packet", meanOf(lower, figure), meanOf(upper, figure)), d.Mean > 0 && d.Mean > lab.Sigmas*d.StandardError(),
-		fmt.Sprintf("lower by more than %d standard errors of the differences, packet by packet", lab.Sigmas))
+		fmt.Sprintf("%s in place of %s per packet", meanOf(lower, figure), meanOf(upper, figure)), d.Mean > 0 && d.Mean > d.Reach(lab.Sigmas),
+		fmt.Sprintf("lower by more than %d standard errors, by Student's t, of the differences, packet by packet", lab.Sigmas))
 }
 
 // neverMore checks that no packet of the one is worse off than with the other. Where
