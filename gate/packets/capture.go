@@ -14,6 +14,7 @@ type captureReader struct {
 	frame   capture.Frame // the present one
 	words   []uint32
 	streams *streams // nil unless TCP is put together
+	flushed bool     // the streams have given all they hold
 }
 
 // newCapture reads the header of a capture file.
@@ -42,8 +43,9 @@ func (c *captureReader) Read(p *Packet) error {
 			if c.understand(p) {
 				return nil
 			}
-		case c.streams != nil && !c.streams.flushing:
-			c.streams.flush(c.frame.Number)
+		case c.streams != nil && !c.flushed:
+			c.streams.flush()
+			c.flushed = true
 		case err == io.EOF: //nolint:errorlint // only the bare one is the end
 			return err
 		default:
@@ -53,7 +55,8 @@ func (c *captureReader) Read(p *Packet) error {
 	return nil
 }
 
-// understand reports whether the present frame is a packet to be judged.
+// understand reports whether the present frame is a packet to be judged now: segments
+// of TCP that are put together come from the streams.
 func (c *captureReader) understand(p *Packet) bool {
 	f := &c.frame
 	if !supported(f.Link) {
@@ -63,15 +66,15 @@ func (c *captureReader) understand(p *Packet) bool {
 	if !ok {
 		return false
 	}
-	c.words = c.words[:0]
-	if c.streams != nil && d.transport == ipTCP {
-		c.words = c.streams.assemble(&d, f.At, c.words)
-	} else {
-		c.words = appendWords(c.words, d.payload())
-	}
-	*p = Packet{Src: d.src.Unmap(), Words: c.words, Number: f.Number}
+	*p = Packet{Src: d.src.Unmap(), Number: f.Number}
 	if !f.At.IsZero() {
 		p.At = f.At.UnixNano()
 	}
+	if c.streams != nil && d.transport == ipTCP {
+		c.streams.add(&d, *p)
+		return false
+	}
+	c.words = appendWords(c.words[:0], d.payload())
+	p.Words = c.words
 	return true
 }
