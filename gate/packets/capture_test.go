@@ -222,7 +222,8 @@ func TestCapturesThatCannotBeOpenedAreErrors(t *testing.T) {
 		"strange link": {string(strange), "packets: capture: link type 147"},
 		"text":         {"text", "packets: capture: the first bytes are not"},
 		"nothing":      {"", "packets: capture: the first bytes are not"},
-		"not gzip":     {"\x1f\x8b\xff not at all", "packets: gzip: invalid header"},
+		"not gzip":     {"\x1f\x8b\xff not at all", "packets: capture: the first bytes are not"},
+		"cut off gzip": {"\x1f\x8b\x08\x00", "packets: unexpected EOF"},
 	} {
 		if _, err := Open(strings.NewReader(c.data), Options{Format: Capture}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

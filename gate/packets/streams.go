@@ -26,6 +26,7 @@ const (
 // a time; a stream that was forgotten begins again.
 type streams struct {
 	young, old map[flow]*stream
+	room       int // streams in a generation
 	bytes      int // that wait
 	queue      []Packet
 	given      int      // of the queue
@@ -63,7 +64,9 @@ const (
 	tcpRST = 4
 )
 
-func newStreams() *streams { return &streams{young: map[flow]*stream{}, old: map[flow]*stream{}} }
+func newStreams() *streams {
+	return &streams{young: map[flow]*stream{}, old: map[flow]*stream{}, room: maxStreams}
+}
 
 // add takes in a packet that is TCP, whose payload is good until it returns. What is
 // due then is for next.
@@ -89,7 +92,7 @@ func (s *streams) find(f flow) *stream {
 	if at := s.young[f]; at != nil {
 		return at
 	}
-	if len(s.young) == maxStreams {
+	if len(s.young) == s.room {
 		s.release(s.old)
 		s.young, s.old = map[flow]*stream{}, s.young
 	}

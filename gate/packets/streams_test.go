@@ -126,17 +126,18 @@ func TestTooMuchWaitingIsGivenUp(t *testing.T) {
 // share, and that what waits is not lost.
 func TestStreamsAreForgotten(t *testing.T) {
 	s := newStreams()
+	s.room = 100
 	d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(0, 0, "here")))
 	s.add(&d, Packet{Number: 1})
 	d, _ = dissect(ip4("10.0.0.1", ipTCP, 0, tcp(8, 0, "wait")))
 	s.add(&d, Packet{Number: 2})
-	for i := range uint32(2 * maxStreams) {
+	for i := range uint32(2 * s.room) {
 		s.find(flow{ports: i})
 	}
 	if got := queued(s); !slices.Equal(got, []string{"1 here", "2 wait"}) {
 		t.Errorf("%q", got)
 	}
-	if n := len(s.young) + len(s.old); n > 2*maxStreams {
+	if n := len(s.young) + len(s.old); n > 2*s.room {
 		t.Errorf("%d streams", n)
 	}
 }
