@@ -253,8 +253,16 @@ func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := readAll(mustOpen(t, &b, Options{}))
+	r := mustOpen(t, &b, Options{})
+	got, err := readAll(r)
 	want(t, "mixed links", got, []string{"2 1.2.3.4 41424344"})
+	if !errors.Is(err, io.EOF) || PassedOver(r) != 1 {
+		t.Errorf("%v, %d passed over", err, PassedOver(r))
+	}
+	_, err = readAll(mustOpen(t, bytes.NewReader(capturetest.Pcapng(t, 147, frame, frame)), Options{}))
+	if err == nil || !strings.HasPrefix(err.Error(), "packets: capture: none of 2 frames can be read: link type 147") {
+		t.Errorf("nothing can be read: %v", err)
+	}
 }
 
 func TestFramesThatAreNotIPArePassedOver(t *testing.T) {

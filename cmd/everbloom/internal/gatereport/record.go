@@ -46,8 +46,13 @@ type PatternCount struct {
 
 // Summary is all that there is to tell in the end.
 type Summary struct {
-	Inputs   []string       `json:"inputs,omitempty"`
-	Seconds  float64        `json:"seconds"` // reading and judging
+	Inputs  []string `json:"inputs,omitempty"`
+	Seconds float64  `json:"seconds"` // reading and judging
+
+	// PassedOver is how many frames of captures were not IP, or of a link that cannot be
+	// read.
+	PassedOver uint64 `json:"passed_over,omitempty"`
+
 	Gate     gate.Stats     `json:"gate"`
 	Patterns []PatternCount `json:"patterns"` // that were completed, the most frequent first
 	Events   []Event        `json:"latest"`
