@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,27 +101,46 @@ func readPrefixes(paths []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// fromFile reads a file and adds its name to what is wrong with it.
-func fromFile(path string, read func(io.Reader) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return within(path, "%w", systemReason(err))
+// checkValues refuses what a configuration would take for its default.
+func (g *gateFlags) checkValues() error {
+	var errs []error
+	for _, f := range []struct {
+		name        string
+		value, most int
+	}{{"strikes", g.Strikes, 100}, {"ipv6-prefix", g.IPv6Prefix, 128}} {
+		if f.value < 1 || f.value > f.most {
+			errs = append(errs, fmt.Errorf("--%s: %d must be 1 to %d", f.name, f.value, f.most))
+		}
 	}
-	defer func() { _ = file.Close() }() // nothing was written
-	if err := read(file); err != nil {
-		return within(path, "%s", plain(err))
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// toFile writes a file, all of it or an error.
-func toFile(path string, write func(io.Writer) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return unwritable(path, err)
+// flagOf names the flags that fill in fields of configurations.
+var flagOf = map[string]string{
+	"Users": "--users", "Banned": "--banned", "BitsPerUser": "--bits", "Memory": "--memory", "Strikes": "--strikes",
+	"Window": "--window", "IPv6Prefix": "--ipv6-prefix", "Blacklist": "--blacklist", "Whitelist": "--whitelist",
+	"Evil": "--evil", "Blacklisted": "--blacklisted", "Patterns": "--pattern-count", "Skew": "--skew",
+}
+
+// byFlags names flags where a message names fields.
+func byFlags(err error) error {
+	if err == nil {
+		return nil
 	}
-	if err := errors.Join(write(file), file.Close()); err != nil {
-		return unwritable(path, err)
+	var all []error
+	for line := range strings.Lines(err.Error()) {
+		text := plain(errors.New(strings.TrimSpace(line)))
+		fields, rest, _ := strings.Cut(text, ": ")
+		names := strings.Split(fields, ", ")
+		for i, name := range names {
+			if flag, ok := flagOf[name]; ok {
+				names[i] = flag
+			}
+		}
+		if joined := strings.Join(names, ", "); joined != fields {
+			text = joined + ": " + rest
+		}
+		all = append(all, errors.New(text))
 	}
-	return nil
+	return errors.Join(all...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -36,11 +37,14 @@ exact gate, and shows all of it while it happens. It ends with the report.`,
 	}
 	g.makeFlags(cmd)
 	g.outputFlags(cmd)
-	g.trafficFlags.trafficFlags(cmd, "3000000")
+	g.trafficFlags.trafficFlags(cmd, "50000", "3000000")
 	return cmd
 }
 
 func (g *gateDemo) run(ctx context.Context, _ []string) error {
+	if err := g.checkValues(); err != nil {
+		return err
+	}
 	if g.count == 0 {
 		g.count = 3_000_000
 	}
@@ -58,17 +62,19 @@ func (g *gateDemo) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := g.openPage(g.env); err != nil {
+		return err
+	}
+	defer g.abandon()
 	view := g.watch(s)
 	err = s.read(ctx, made)
 	if view != nil {
 		s.watched()
 		view.Stop()
 	}
-	if err != nil {
-		return err
-	}
 	_, _ = fmt.Fprintln(g.stderr) // a space between what was seen and what is to be kept
-	return g.tell(g.stdout, s.summary([]string{fmt.Sprintf("made-up traffic, seed %d", g.Seed)}, g.Seed))
+	g.warn(s, &g.gateFlags)
+	return errors.Join(stopped(err), g.tell(g.stdout, s.summary([]string{fmt.Sprintf("made-up traffic, seed %d", g.Seed)}, g.Seed)))
 }
 
 // moment is what the view shows; the loop that judges makes one now and then.
@@ -76,8 +82,8 @@ type moment struct {
 	gatereport.Point
 	events  []gatereport.Event
 	stats   gate.Stats
-	wrong   uint64
-	welcome uint64
+	wrong   float64 // share of packets, so far
+	awaited float64 // the share that was predicted, packet by packet
 	elapsed time.Duration
 }
 
@@ -105,7 +111,8 @@ func (s *gateSession) moment() *moment {
 	m := &moment{stats: s.engine.Stats(), elapsed: time.Since(s.start)}
 	m.Point, m.events = s.recorder.Now()
 	r := s.check.Counts()
-	m.wrong, m.welcome = r.WronglyRejected(), r.Welcome
+	welcome := float64(max(1, r.Welcome))
+	m.wrong, m.awaited = float64(r.WronglyRejected())/welcome, r.Expected/welcome
 	return m
 }
 
@@ -113,9 +120,9 @@ func (m *moment) speed() string {
 	return quantity.Short(float64(m.Packets)/max(m.elapsed.Seconds(), 1e-9)) + " packets/s"
 }
 
-// mistakes compares what was predicted with what happened.
+// mistakes compares what was predicted with what happened, both for all packets so far.
 func (m *moment) mistakes() string {
-	return fmt.Sprintf("%s predicted, %s measured", quantity.Rate(m.stats.Bad.FPR), quantity.Rate(float64(m.wrong)/float64(max(1, m.welcome))))
+	return fmt.Sprintf("%s predicted, %s measured", quantity.Rate(m.awaited), quantity.Rate(m.wrong))
 }
 
 // line is for those who have no terminal.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/netip"
 
@@ -22,10 +23,10 @@ type trafficFlags struct {
 	addresses                 string
 }
 
-func (t *trafficFlags) trafficFlags(cmd *cobra.Command, packetCount string) {
+func (t *trafficFlags) trafficFlags(cmd *cobra.Command, userCount, packetCount string) {
 	f := cmd.Flags()
 	f.Uint64Var(&t.Seed, "seed", 1, "number that the traffic follows from, `N`")
-	f.Var((*countFlag)(&t.users), "users", "number of sources that are not on the black list (default 10000)")
+	f.Var((*countFlag)(&t.users), "users", "number of sources that are not on the black list (default "+userCount+")")
 	f.Var((*countFlag)(&t.count), "packets", "number of packets (default "+packetCount+")")
 	f.Float64Var(&t.Evil, "evil", 0.1, "`SHARE` of users who send patterns")
 	f.Var((*countFlag)(&t.blacklisted), "blacklisted", "number of sources on the black list (default: a quarter of the users)")
@@ -36,6 +37,9 @@ func (t *trafficFlags) trafficFlags(cmd *cobra.Command, packetCount string) {
 
 // generator makes the traffic of a seed.
 func (t *trafficFlags) generator() (*traffic.Generator, error) {
+	if t.Patterns < 1 {
+		return nil, fmt.Errorf("--pattern-count: %d must be at least 1", t.Patterns)
+	}
 	c := t.Config
 	c.Users, c.Packets, c.Blacklisted = int(t.users), t.count, int(t.blacklisted)
 	if c.Evil == 0 {
@@ -49,7 +53,8 @@ func (t *trafficFlags) generator() (*traffic.Generator, error) {
 		t.Addresses = addressesOf(list)
 		c.Addresses = t.Addresses
 	}
-	return traffic.New(c)
+	made, err := traffic.New(c)
+	return made, byFlags(err)
 }
 
 // addressesOf leaves out the networks of a list.
@@ -84,9 +89,9 @@ the same packets.`,
 		Args: withOutput(&g.out, cobra.NoArgs),
 		RunE: verb(g.run),
 	}
-	g.trafficFlags.trafficFlags(cmd, "1000000")
+	g.trafficFlags.trafficFlags(cmd, "10000", "1000000")
 	f := cmd.Flags()
-	f.StringVarP(&g.out, "output", "o", "", "`FILE` for the packets")
+	f.StringVarP(&g.out, "output", "o", "", "`FILE` for the packets; - is the standard output")
 	f.StringVar(&g.patternsOut, "patterns-out", "", "`FILE` for the patterns")
 	f.StringVar(&g.blacklistOut, "blacklist-out", "", "`FILE` for the black list")
 	f.BoolVar(&g.text, "text", false, "lines instead of records of 8 bytes")
@@ -101,19 +106,23 @@ func (g *gateGenerate) run(ctx context.Context, _ []string) error {
 	if err := g.writeLists(t); err != nil {
 		return err
 	}
-	return toFile(g.out, func(w io.Writer) error { return g.writePackets(ctx, w, t) })
+	err = g.toFile(g.out, func(w io.Writer) error { return g.writePackets(ctx, w, t) })
+	if errors.Is(err, context.Canceled) {
+		return &partial{err, "no packets were kept"}
+	}
+	return err
 }
 
 func (g *gateGenerate) writeLists(t *traffic.Generator) error {
 	if g.patternsOut != "" {
-		if err := toFile(g.patternsOut, func(w io.Writer) error { return pattern.Write(w, t.Patterns()) }); err != nil {
+		if err := g.toFile(g.patternsOut, func(w io.Writer) error { return pattern.Write(w, t.Patterns()) }); err != nil {
 			return err
 		}
 	}
 	if g.blacklistOut == "" {
 		return nil
 	}
-	return toFile(g.blacklistOut, func(w io.Writer) error {
+	return g.toFile(g.blacklistOut, func(w io.Writer) error {
 		var text []byte
 		for _, p := range t.Blacklist() {
 			text = append(p.Addr().AppendTo(text), '\n')

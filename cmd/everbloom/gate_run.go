@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
 	"github.com/everbloom-go/everbloom/gate/packets"
 )
@@ -24,7 +24,7 @@ type gateInput struct {
 
 func (g *gateInput) inputFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.format, "format", "auto", "`FORMAT` of the inputs: auto, binary (8-byte records), text or capture (pcap, pcapng)")
+	f.StringVar(&g.format, "format", "auto", "`FORMAT` of the inputs: auto, binary (8-byte records, not compressed), text or capture (pcap, pcapng)")
 	f.BoolVar(&g.options.Reassemble, "reassemble", false, "put TCP segments together before they are cut into words")
 	complete(cmd, "format", "auto", "binary", "text", "capture")
 }
@@ -34,6 +34,9 @@ func (g *gateInput) inputFlags(cmd *cobra.Command) {
 func (e *env) readInputs(ctx context.Context, s *gateSession, g *gateInput, paths []string, quiet bool) (err error) {
 	if g.options.Format, err = packets.ParseFormat(g.format); err != nil {
 		return err
+	}
+	if named := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != lines.Stdin }); len(named) > 1 {
+		return within(lines.Stdin, "the standard input is named twice: name it once")
 	}
 	var done atomic.Int64
 	total := sizeOf(paths)
@@ -45,7 +48,7 @@ func (e *env) readInputs(ctx context.Context, s *gateSession, g *gateInput, path
 		return readInput(ctx, s, g.options, countingReader{e.stdin, &done})
 	}
 	for _, path := range paths {
-		err := fromFile(path, func(r io.Reader) error {
+		err := e.fromInput(path, func(r io.Reader) error {
 			return readInput(ctx, s, g.options, countingReader{r, &done})
 		})
 		if err != nil {
@@ -60,37 +63,8 @@ func readInput(ctx context.Context, s *gateSession, o packets.Options, r io.Read
 	if err != nil {
 		return err
 	}
+	defer func() { s.over += packets.PassedOver(reader) }()
 	return s.read(ctx, reader)
-}
-
-// gateOutput is what the flags say about what is told in the end.
-type gateOutput struct {
-	json  bool
-	html  string
-	quiet bool
-}
-
-func (g *gateOutput) outputFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&g.json, "json", false, "print the summary as a JSON object")
-	f.StringVar(&g.html, "html", "", "write a report with figures to `FILE`")
-	f.BoolVarP(&g.quiet, "quiet", "q", false, "no summary and no progress bar")
-}
-
-// tell prints the summary as was asked for.
-func (g *gateOutput) tell(w io.Writer, s gatereport.Summary) error {
-	if g.html != "" {
-		if err := toFile(g.html, s.HTML); err != nil {
-			return err
-		}
-	}
-	switch {
-	case g.json:
-		return printJSON(w, s)
-	case g.quiet:
-		return nil
-	}
-	return s.Text(w)
 }
 
 // gateRun judges packets from files.
@@ -111,7 +85,7 @@ func newGateRun(e *env) *cobra.Command {
 		Long: `Run judges packets and tells what became of them. INPUTs are records of 8
 bytes (source and word, big endian), lines of text (an address and a word of 8
 hexadecimal or 32 binary digits), or captures (pcap, pcapng), all possibly
-compressed by gzip. Of a capture, the source is the IP address, and the words
+compressed by gzip; - is the standard input, and so is none. Of a capture, the source is the IP address, and the words
 are the payload of the transport in steps of 4 bytes.
 
 A line of text that is a question mark and an address is a query: it is answered
@@ -135,44 +109,73 @@ If an input is damaged, what was read before counts, and the exit status is 2.`,
 	return cmd
 }
 
-// run tells what was judged also if an input turns out to be damaged.
+// check refuses what would mix two things in the standard output.
+func (g *gateRun) check() error {
+	if !g.json {
+		return g.checkValues()
+	}
+	if g.verdicts {
+		return errors.New("--verdicts: not together with --json, which prints one object: take --log for events")
+	}
+	if g.log == lines.Stdin {
+		return errors.New("--log: the standard output is taken by --json: name a file")
+	}
+	return g.checkValues()
+}
+
+// run tells what was judged also if an input turns out to be damaged, or if it is
+// interrupted.
 func (g *gateRun) run(ctx context.Context, args []string) error {
-	if err := g.read(); err != nil {
+	if err := errors.Join(g.check(), g.read()); err != nil {
 		return err
 	}
 	s, err := newGateSession(g.Config, false)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(g.stdout)
-	s.answers = out
-	if g.verdicts {
-		s.verdicts = out
-	}
-	err = g.logged(s, func() error { return g.readInputs(ctx, s, &g.gateInput, args, g.quiet || g.verdicts) })
-	if errors.Is(err, context.Canceled) {
+	if err := g.openPage(g.env); err != nil {
 		return err
 	}
+	defer g.abandon()
+	s.out = bufio.NewWriter(g.stdout)
+	s.verdicts, s.answers = g.verdicts, !g.json
+	err = g.logged(s, func() error { return g.readInputs(ctx, s, &g.gateInput, args, g.quiet || g.verdicts) })
 	if g.queries != "" {
 		err = errors.Join(err, s.askAll(g.queries))
 	}
-	return errors.Join(err, s.flush(), g.tell(g.stdout, s.summary(args, 0)))
+	g.warn(s, &g.gateFlags)
+	if failed := s.out.Flush(); failed != nil {
+		return errors.Join(err, failed) // and so would the summary
+	}
+	return errors.Join(stopped(err), g.tell(g.stdout, s.summary(args, 0)))
 }
 
-// logged runs do with the event log open, if one is wanted.
+// stopped says of an interrupted verb that what it had done was told.
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &partial{err, "what was judged before is told"}
+	}
+	return err
+}
+
+// logged runs do with the event log open, if one is wanted. What was logged stays,
+// whatever happens.
 func (g *gateRun) logged(s *gateSession, do func() error) error {
 	if g.log == "" {
 		return do()
 	}
-	file, err := os.Create(g.log)
+	file, err := g.create(g.log)
 	if err != nil {
-		return unwritable(g.log, err)
+		return err
 	}
 	w := bufio.NewWriter(file)
+	if file.file == nil {
+		w = s.out // in turn with what else is printed
+	}
 	s.log = json.NewEncoder(w)
 	err = do()
-	if failed := errors.Join(w.Flush(), file.Close()); failed != nil {
-		err = errors.Join(err, unwritable(g.log, failed))
+	if failed := w.Flush(); failed != nil && file.file != nil {
+		return errors.Join(err, file.finish(failed))
 	}
-	return err
+	return errors.Join(err, file.finish(nil))
 }

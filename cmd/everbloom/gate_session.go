@@ -28,9 +28,13 @@ type gateSession struct {
 	recorder *gatereport.Recorder
 	start    time.Time
 
-	verdicts *bufio.Writer // nil if nobody wants every verdict
-	answers  *bufio.Writer // nil if nobody wants answers
+	out      *bufio.Writer // for verdicts and answers
+	verdicts bool          // every one is printed
+	answers  bool          // and so are these
 	log      *json.Encoder // nil if nobody wants events
+
+	timeless uint64 // packets whose time is not known
+	over     uint64 // frames of captures that were no packets
 
 	packets atomic.Uint64 // so far, for those who watch
 	watched func()        // called now and then from the loop; may be nil
@@ -48,7 +52,7 @@ func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
 		s.engine, err = gate.New(c)
 	}
 	if err != nil {
-		return nil, err
+		return nil, byFlags(err)
 	}
 	var patterns []pattern.Pattern
 	if c.Patterns != nil {
@@ -99,7 +103,10 @@ func (s *gateSession) judge(p *packets.Packet) error {
 		v = s.engine.StepWords(p.Src, p.Words, p.At)
 	}
 	s.recorder.Count(v)
-	if s.verdicts != nil {
+	if p.At == 0 {
+		s.timeless++
+	}
+	if s.verdicts {
 		if err := s.print(p, v); err != nil {
 			return err
 		}
@@ -115,7 +122,7 @@ func (s *gateSession) judge(p *packets.Packet) error {
 }
 
 func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
-	_, err := fmt.Fprintf(s.verdicts, "%d %v %v %v\n", p.Number, p.Src, v.Action, v.Reason)
+	_, err := fmt.Fprintf(s.out, "%d %v %v %v\n", p.Number, p.Src, v.Action, v.Reason)
 	return err
 }
 
@@ -123,14 +130,14 @@ func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
 func (s *gateSession) ask(src netip.Addr) error {
 	a := s.engine.Query(src)
 	s.recorder.Answer(src, a)
-	if s.answers == nil {
+	if !s.answers {
 		return nil
 	}
 	both := ""
 	if a.Both {
 		both = " (both sets claim it)"
 	}
-	_, err := fmt.Fprintf(s.answers, "? %v %v%s\n", src, a.Standing, both)
+	_, err := fmt.Fprintf(s.out, "? %v %v%s\n", src, a.Standing, both)
 	return err
 }
 
@@ -157,24 +164,13 @@ func (s *gateSession) askAll(path string) error {
 	})
 }
 
-// flush writes what waits in buffers.
-func (s *gateSession) flush() error {
-	var errs []error
-	for _, w := range []*bufio.Writer{s.verdicts, s.answers} {
-		if w != nil {
-			errs = append(errs, w.Flush())
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // strangers is how many addresses that nobody knows a check asks about.
 const strangers = 200_000
 
 // summary tells what has happened since the session began.
 func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 	sum := s.recorder.Summary(s.engine.Stats(), time.Since(s.start).Seconds())
-	sum.Inputs = inputs
+	sum.Inputs, sum.PassedOver = inputs, s.over
 	if s.check != nil {
 		r := s.check.Report(strangers, seed)
 		sum.Check = &r

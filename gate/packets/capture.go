@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gopacket/gopacket/layers"
+
 	"github.com/everbloom-go/everbloom/internal/capture"
 )
 
@@ -14,6 +16,10 @@ type captureReader struct {
 	frame   capture.Frame // the present one
 	words   []uint32
 	streams *streams // nil unless TCP is put together
+	flushed bool     // the streams have given all they hold
+	over    uint64   // frames that were passed over
+	strange layers.LinkType
+	known   bool // there was a link that can be read
 }
 
 // newCapture reads the header of a capture file.
@@ -42,8 +48,11 @@ func (c *captureReader) Read(p *Packet) error {
 			if c.understand(p) {
 				return nil
 			}
-		case c.streams != nil && !c.streams.flushing:
-			c.streams.flush(c.frame.Number)
+		case c.streams != nil && !c.flushed:
+			c.streams.flush()
+			c.flushed = true
+		case err == io.EOF && c.over > 0 && !c.known: //nolint:errorlint // only the bare one is the end
+			return fmt.Errorf("packets: capture: none of %d frames can be read: link type %d (%v) is not supported", c.over, c.strange, c.strange)
 		case err == io.EOF: //nolint:errorlint // only the bare one is the end
 			return err
 		default:
@@ -53,25 +62,39 @@ func (c *captureReader) Read(p *Packet) error {
 	return nil
 }
 
-// understand reports whether the present frame is a packet to be judged.
+// understand reports whether the present frame is a packet to be judged now: segments
+// of TCP that are put together come from the streams.
 func (c *captureReader) understand(p *Packet) bool {
 	f := &c.frame
 	if !supported(f.Link) {
+		c.strange = f.Link
+		c.over++
 		return false
 	}
+	c.known = true
 	d, ok := dissect(network(f.Link, f.Data))
 	if !ok {
+		c.over++
 		return false
 	}
-	c.words = c.words[:0]
-	if c.streams != nil && d.transport == ipTCP {
-		c.words = c.streams.assemble(&d, f.At, c.words)
-	} else {
-		c.words = appendWords(c.words, d.payload())
-	}
-	*p = Packet{Src: d.src.Unmap(), Words: c.words, Number: f.Number}
+	*p = Packet{Src: d.src.Unmap(), Number: f.Number}
 	if !f.At.IsZero() {
 		p.At = f.At.UnixNano()
 	}
+	if c.streams != nil && d.transport == ipTCP {
+		c.streams.add(&d, *p)
+		return false
+	}
+	c.words = appendWords(c.words[:0], d.payload())
+	p.Words = c.words
 	return true
+}
+
+// PassedOver returns how many frames of a capture were no packets to be judged, so
+// far: not IP, or of a link that cannot be read. Other forms have none.
+func PassedOver(r Reader) uint64 {
+	if c, ok := r.(*captureReader); ok {
+		return c.over
+	}
+	return 0
 }

@@ -145,8 +145,8 @@ var (
 		"6 10.0.0.1 46474849", "7 10.0.0.1 46474849", "8 10.0.0.1 6c6f7374 20626566",
 	}
 	reassembled = []string{
-		"1 10.0.0.1", "2 10.0.0.1 41424344", "4 10.0.0.1", "5 2001:db8::1 61626364 65666768",
-		"6 10.0.0.1 45464748 494a4b4c 4d4e4f50", "7 10.0.0.1", "8 10.0.0.1", "8 10.0.0.1 6c6f7374 20626566",
+		"1 10.0.0.1", "2 10.0.0.1 41424344", "5 2001:db8::1 61626364 65666768",
+		"6 10.0.0.1 45464748 494a4b4c", "4 10.0.0.1 4d4e4f50", "7 10.0.0.1", "8 10.0.0.1 6c6f7374 20626566",
 	}
 )
 
@@ -202,7 +202,7 @@ func TestErrorsOfCapturesNameThePacket(t *testing.T) {
 	const problem = "packets: capture: packet 6: unexpected EOF"
 	for reassemble, packets := range map[bool][]string{
 		false: segments[:4],
-		true:  append(slices.Clone(reassembled[:4]), "5 10.0.0.1 4d4e4f50"),
+		true:  append(slices.Clone(reassembled[:3]), "4 10.0.0.1 4d4e4f50"),
 	} {
 		r := mustOpen(t, bytes.NewReader(data), Options{Reassemble: reassemble})
 		got, err := readAll(r)
@@ -222,7 +222,8 @@ func TestCapturesThatCannotBeOpenedAreErrors(t *testing.T) {
 		"strange link": {string(strange), "packets: capture: link type 147"},
 		"text":         {"text", "packets: capture: the first bytes are not"},
 		"nothing":      {"", "packets: capture: the first bytes are not"},
-		"not gzip":     {"\x1f\x8b\xff not at all", "packets: gzip: invalid header"},
+		"not gzip":     {"\x1f\x8b\xff not at all", "packets: capture: the first bytes are not"},
+		"cut off gzip": {"\x1f\x8b\x08\x00", "packets: unexpected EOF"},
 	} {
 		if _, err := Open(strings.NewReader(c.data), Options{Format: Capture}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -252,8 +253,16 @@ func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := readAll(mustOpen(t, &b, Options{}))
+	r := mustOpen(t, &b, Options{})
+	got, err := readAll(r)
 	want(t, "mixed links", got, []string{"2 1.2.3.4 41424344"})
+	if !errors.Is(err, io.EOF) || PassedOver(r) != 1 {
+		t.Errorf("%v, %d passed over", err, PassedOver(r))
+	}
+	_, err = readAll(mustOpen(t, bytes.NewReader(capturetest.Pcapng(t, 147, frame, frame)), Options{}))
+	if err == nil || !strings.HasPrefix(err.Error(), "packets: capture: none of 2 frames can be read: link type 147") {
+		t.Errorf("nothing can be read: %v", err)
+	}
 }
 
 func TestFramesThatAreNotIPArePassedOver(t *testing.T) {

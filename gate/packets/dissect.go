@@ -24,6 +24,7 @@ const (
 	ipICMPv6    = 58
 	ipOptions   = 60
 	ipUDPLite   = 136
+	tcpHeader   = 20  // bytes at least
 	ipNoPayload = 255 // a number that is reserved: fragments other than the first
 )
 
@@ -174,10 +175,10 @@ func (d *datagram) payload() []byte {
 	header := 8
 	switch d.transport {
 	case ipTCP:
-		if len(d.body) < 20 {
+		if len(d.body) < tcpHeader {
 			return nil
 		}
-		header = max(20, int(d.body[12]>>4)*4)
+		header = max(tcpHeader, int(d.body[12]>>4)*4)
 	case ipUDP:
 		if len(d.body) >= header {
 			if length := int(binary.BigEndian.Uint16(d.body[4:])); length >= header {

@@ -16,10 +16,13 @@
 //     over. A fragment other than the first has no words.
 //
 // All forms may be compressed by gzip. [Open] tells captures and gzip by their first
-// bytes and text from binary by looking at the first few hundred, or is told.
+// bytes and text from binary by looking at the first few hundred, or is told. What is
+// told to be [Binary] is read as it is, whatever it looks like.
 //
 // With [Options.Reassemble] the words of TCP come from its streams: in order,
-// without repetition, and across the borders of segments.
+// without repetition, and across the borders of segments. Each segment still is one
+// packet, with its own number and time; one that came too early is given after those
+// that it follows.
 //
 // A reader that fails says at which packet, and all before have been read: those of
 // damaged captures too, which internal/capture checks.

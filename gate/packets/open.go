@@ -1,9 +1,11 @@
 package packets
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom/internal/capture"
 )
@@ -13,6 +15,9 @@ const sniffed = 512
 
 // Open returns a reader for the input.
 func Open(r io.Reader, o Options) (Reader, error) {
+	if o.Format == Binary {
+		return NewBinaryReader(r), nil // also if the first source looks like gzip
+	}
 	b, err := capture.Unpack(r)
 	if err != nil {
 		return nil, fmt.Errorf("packets: %w", err)
@@ -29,6 +34,9 @@ func Open(r io.Reader, o Options) (Reader, error) {
 	case Binary:
 		return NewBinaryReader(b), nil
 	case Text:
+		if bytes.HasPrefix(start, byteOrderMark) {
+			_, _ = b.Discard(len(byteOrderMark)) // it was peeked at
+		}
 		return NewTextReader(b), nil
 	case Capture:
 		return newCapture(b, o.Reassemble)
@@ -36,17 +44,26 @@ func Open(r io.Reader, o Options) (Reader, error) {
 	return nil, fmt.Errorf("packets: %v: no such format", format)
 }
 
-// sniff tells the format by the beginning. Text has nothing but printable
-// characters; a binary input that has such addresses and words only, of which
-// there is one in 2^100, has to be told to be one.
+// byteOrderMark is what some editors put in front of text.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// sniff tells the format by the beginning. Text is UTF-8 without control characters.
+// Of 64 records that are drawn at random, a binary input has those or bytes that are no
+// UTF-8, all but surely; one of few records, or of chosen ones, may have to be told to
+// be binary.
 func sniff(start []byte) Format {
 	if capture.Is(start) {
 		return Capture
 	}
-	for _, c := range start {
-		if c != '\t' && c != '\n' && c != '\r' && (c < ' ' || c > '~') {
+	for rest := start; len(rest) > 0; {
+		c, n := utf8.DecodeRune(rest)
+		if c == utf8.RuneError && n == 1 && (len(start) < sniffed || utf8.FullRune(rest)) {
 			return Binary
 		}
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return Binary
+		}
+		rest = rest[n:]
 	}
 	return Text
 }

@@ -27,7 +27,7 @@ type Format uint8
 // The formats.
 const (
 	Auto    Format = iota // find out
-	Binary                // records of 8 bytes
+	Binary                // records of 8 bytes, as they are: not compressed
 	Text                  // lines
 	Capture               // pcap or pcapng
 

@@ -135,12 +135,13 @@ func TestTextIsRead(t *testing.T) {
 
 ? 9.9.9.9   # a query
 1.2.3.4	00000000000000000000000000000111
+1.2.3.4	 0000002B
 2001:db8::1   0000002A
 ?::ffff:1.2.3.4
 `
 	got, err := readAll(mustOpen(t, strings.NewReader(text), Options{}))
 	want(t, "text", got, []string{
-		"1 1.2.3.4 deadbeef", "2 9.9.9.9 ?", "3 1.2.3.4 00000007", "4 2001:db8::1 0000002a", "5 1.2.3.4 ?",
+		"1 1.2.3.4 deadbeef", "2 9.9.9.9 ?", "3 1.2.3.4 00000007", "4 1.2.3.4 0000002b", "5 2001:db8::1 0000002a", "6 1.2.3.4 ?",
 	})
 	if !errors.Is(err, io.EOF) {
 		t.Error(err)
@@ -149,13 +150,13 @@ func TestTextIsRead(t *testing.T) {
 
 func TestTextThatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 	for text, problem := range map[string]string{
-		"1.2.3.4":                             `packet 2, line 3: word "": 0 characters`,
+		"1.2.3.4":                             `packet 2, line 3: 1 fields, must be an address and a word`,
 		"1.2.3 deadbeef":                      `packet 2, line 3: address "1.2.3": not an IPv4 or IPv6 address`,
 		"1.2.3.4 deadbeefx":                   `9 characters, must be 8 hexadecimal or 32 binary digits`,
 		"? 1.2.3.4 deadbeef":                  `address "1.2.3.4 deadbeef"`,
 		"?":                                   `address ""`,
 		strings.Repeat("1", maxLine+1):        "packet 2, line 3: bufio.Scanner: token too long",
-		"1.2.3.4 deadbeef 00000001":           `17 characters`,
+		"1.2.3.4 deadbeef 00000001":           `3 fields, must be an address and a word`,
 		strings.Repeat("1", 100) + " 1234567": `address "` + strings.Repeat("1", 60) + `": not`,
 	} {
 		got, err := readAll(NewTextReader(strings.NewReader("\n1.1.1.1 12345678\n" + text + "\n")))
@@ -183,7 +184,16 @@ func TestFormatIsFoundOut(t *testing.T) {
 		{"\xa1\xb2\xc3\xd4", Capture},
 		{"\xd4\xc3\xb2\xa1", Capture},
 		{"\x4d\x3c\xb2\xa1", Capture},
-		{"\x0a\x0d\x0d\x0a", Capture},
+		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a", Capture},
+		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x1a\x2b\x3c\x4d", Capture},
+		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x00\x00\x00\x00", Binary}, // of 10.13.13.10
+		{"\n\r\r\n1.2.3.4 00000001\n", Text},
+		{"# caf\u00e9 \u2013 d\u00e9j\u00e0 vu\n", Text},
+		{"\ufeff1.2.3.4 00000001\n", Text},
+		{"# caf\xe9\n", Binary},
+		{"# caf\xc3", Binary},
+		{strings.Repeat(" ", sniffed-1) + "\xc3", Text}, // the rest of the letter was not looked at
+		{"\x7f\x00\x00\x01abcd", Binary},
 		{"\xa1\xb2\xc3", Binary},
 	} {
 		if got := sniff([]byte(c.start)); got != c.want {
@@ -200,6 +210,36 @@ func TestFormatIsFoundOut(t *testing.T) {
 	}
 	if _, err := Open(strings.NewReader(""), Options{Format: 9}); err == nil || Format(9).String() != "Format(9)" {
 		t.Error("a format that does not exist is opened")
+	}
+}
+
+func TestByteOrderMarkIsPassedOver(t *testing.T) {
+	for _, f := range []Format{Auto, Text} {
+		got, err := readAll(mustOpen(t, strings.NewReader("\ufeff1.2.3.4 deadbeef # caf\u00e9\n"), Options{Format: f}))
+		want(t, f.String(), got, []string{"1 1.2.3.4 deadbeef"})
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("%v: %v", f, err)
+		}
+	}
+}
+
+// TestSourcesThatLookLikeSomethingElseAreRead has first sources that are the mark of
+// gzip and of pcapng.
+func TestSourcesThatLookLikeSomethingElseAreRead(t *testing.T) {
+	for src, formats := range map[string][]Format{
+		"31.139.9.9": {Auto, Binary}, "31.139.8.255": {Auto, Binary}, "10.13.13.10": {Auto, Binary},
+		"31.139.8.0": {Binary}, "161.178.195.212": {Binary}, // nothing but the user can tell
+	} {
+		data := AppendBinary(AppendBinary(nil, addr(src), 1), addr("1.2.3.4"), 2)
+		for _, f := range formats {
+			r, err := Open(bytes.NewReader(data), Options{Format: f})
+			if err != nil {
+				t.Errorf("%s, %v: %v", src, f, err)
+				continue
+			}
+			got, _ := readAll(r)
+			want(t, src, got, []string{"1 " + src + " 00000001", "2 1.2.3.4 00000002"})
+		}
 	}
 }
 

@@ -28,8 +28,14 @@ func TestRealCapturesAreReadWithoutError(t *testing.T) {
 		"suricata-dhcp-request-flood.pcap.gz": 1, "tcpdump-pim-packet-assortment.pcap.gz": 5,
 	}
 	for _, path := range files {
+		plain := 0
 		for _, reassemble := range []bool{false, true} {
 			n, words, v4 := count(t, path, reassemble)
+			if !reassemble {
+				plain = n
+			} else if n != plain {
+				t.Errorf("%s: %d packets, %d if put together", path, plain, n)
+			}
 			name := filepath.Base(path)
 			if w, ok := sources[name]; ok && len(v4) != w {
 				t.Errorf("%s: %d IPv4 sources, want %d", name, len(v4), w)

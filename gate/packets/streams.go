@@ -1,121 +1,252 @@
 package packets
 
 import (
+	"cmp"
+	"encoding/binary"
 	"net/netip"
-	"time"
-
-	"github.com/gopacket/gopacket"
-	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/tcpassembly"
+	"slices"
 )
 
-// Limits of what waits for segments that are missing. A page is about 2 KB.
+// Limits of what is kept of streams.
 const (
-	maxPages       = 1 << 15
-	maxStreamPages = 1 << 8
+	maxWaiting      = 1 << 8  // segments of a stream that came too early
+	maxWaitingBytes = 1 << 26 // of all streams
+	maxStreams      = 1 << 17 // in a generation
+	maxSeen         = 1 << 30 // bytes that are known to be repeated, of the 2^31 before
 )
 
-// streams puts the segments of TCP together. A segment that continues its stream
-// has its words at once, and those of segments that waited for it; one that came too
-// early has none for now.
+// streams puts the segments of TCP together. Each segment is one packet, and there is
+// no segment that is not: one that continues its stream comes at once, then those that
+// waited for it, each with its own number, time and words. What was sent before comes
+// without words. So who sends a pattern in each of several segments gets as many
+// strikes as without reassembly, whatever their order.
+//
+// A stream is known from its first segment on, which need not be the beginning of the
+// connection. Those that nothing was heard of for long are forgotten, a generation at
+// a time; a stream that was forgotten begins again.
 type streams struct {
-	assembler *tcpassembly.Assembler
-	tcp       layers.TCP
-	words     []uint32 // of the segment at hand
-	flushing  bool
-	queue     []Packet // what was left in streams at the end
-	number    uint64
+	young, old map[flow]*stream
+	room       int // streams in a generation
+	bytes      int // that wait
+	queue      []Packet
+	given      int      // of the queue
+	words      []uint32 // of the queue
 }
+
+// A flow is one direction of a connection.
+type flow struct {
+	src, dst netip.Addr
+	ports    uint32
+}
+
+// A stream is what is known of a flow. The zero stream has not begun.
+type stream struct {
+	begun   bool
+	ended   bool   // what comes now is another connection
+	next    uint32 // number of the byte that continues it
+	seen    uint32 // bytes before that one: who sends them repeats them
+	rest    []byte // of a word that is not complete
+	waiting []segment
+}
+
+// A segment is one packet of a flow.
+type segment struct {
+	Packet
+	seq     uint32
+	last    bool // FIN or RST
+	payload []byte
+}
+
+// Flags of TCP.
+const (
+	tcpFIN = 1
+	tcpSYN = 2
+	tcpRST = 4
+)
 
 func newStreams() *streams {
-	s := &streams{}
-	s.assembler = tcpassembly.NewAssembler(tcpassembly.NewStreamPool(s))
-	s.assembler.MaxBufferedPagesTotal = maxPages
-	s.assembler.MaxBufferedPagesPerConnection = maxStreamPages
-	return s
+	return &streams{young: map[flow]*stream{}, old: map[flow]*stream{}, room: maxStreams}
 }
 
-// New makes a stream, for the assembler.
-func (s *streams) New(network, _ gopacket.Flow) tcpassembly.Stream {
-	src, _ := netip.AddrFromSlice(network.Src().Raw())
-	return &stream{all: s, src: src.Unmap()}
-}
-
-// assemble takes in a segment and appends the words that are due.
-func (s *streams) assemble(d *datagram, at time.Time, words []uint32) []uint32 {
-	if s.tcp.DecodeFromBytes(d.body, gopacket.NilDecodeFeedback) != nil {
-		return words
+// add takes in a packet that is TCP, whose payload is good until it returns. What is
+// due then is for next.
+func (s *streams) add(d *datagram, p Packet) {
+	if len(d.body) < tcpHeader {
+		s.give(p, nil)
+		return
 	}
-	s.words = words
-	src, dst := d.src.AsSlice(), d.dst.AsSlice()
-	endpoint := layers.EndpointIPv4
-	if d.src.Is6() {
-		endpoint = layers.EndpointIPv6
+	flags := d.body[13]
+	g := segment{Packet: p, seq: binary.BigEndian.Uint32(d.body[4:]), last: flags&(tcpFIN|tcpRST) != 0, payload: d.payload()}
+	at := s.find(flow{d.src, d.dst, binary.BigEndian.Uint32(d.body)})
+	if flags&tcpSYN != 0 {
+		g.seq++ // the SYN counts as a byte
+		if !at.begun || at.ended || g.seq != at.next-at.seen {
+			s.begin(at, g.seq) // else it was just sent again
+		}
 	}
-	s.assembler.AssembleWithTimestamp(gopacket.NewFlow(endpoint, src, dst), &s.tcp, at)
-	return s.words
+	s.take(at, g)
 }
 
-// flush has all streams give what they hold, beyond what is missing.
-func (s *streams) flush(number uint64) {
-	s.flushing, s.number = true, number
-	s.assembler.FlushAll()
+// find returns the stream of a flow.
+func (s *streams) find(f flow) *stream {
+	if at := s.young[f]; at != nil {
+		return at
+	}
+	if len(s.young) == s.room {
+		s.release(s.old)
+		s.young, s.old = map[flow]*stream{}, s.young
+	}
+	at := s.old[f]
+	if at == nil {
+		at = &stream{}
+	}
+	delete(s.old, f)
+	s.young[f] = at
+	return at
 }
 
-// next gives what flush has found.
+// begin has a stream begin, or begin again, after all that waits in it.
+func (s *streams) begin(at *stream, seq uint32) {
+	s.drain(at, true)
+	*at = stream{begun: true, next: seq, waiting: at.waiting}
+}
+
+// take decides what a segment is to its stream. What lies outside of all that was
+// seen, and not ahead, is no repetition: the first segment may have been a stray one,
+// and nobody shall hide behind it.
+func (s *streams) take(at *stream, g segment) {
+	length := uint32(len(g.payload))
+	ahead := int32(g.seq - at.next)
+	switch {
+	case length == 0:
+		at.ended = at.ended || g.last && ahead == 0
+		s.give(g.Packet, nil)
+		return
+	case !at.begun, at.ended && ahead > 0:
+		s.begin(at, g.seq)
+	case ahead > 0:
+		s.wait(at, g)
+		return
+	case uint32(-ahead) <= at.seen: // it continues the stream, or repeats some
+	case g.seq+length == at.next-at.seen: // the first two came in disorder
+		at.seen = min(at.seen+length, maxSeen)
+		s.give(g.Packet, appendWords(nil, g.payload))
+		return
+	default:
+		s.begin(at, g.seq)
+	}
+	s.advance(at, g)
+	s.drain(at, false)
+}
+
+// wait keeps a segment for later. If there is no more room for such, what is missing
+// is given up.
+func (s *streams) wait(at *stream, g segment) {
+	g.payload = slices.Clone(g.payload)
+	i, _ := slices.BinarySearchFunc(at.waiting, g, func(a, b segment) int {
+		return cmp.Or(cmp.Compare(int32(a.seq-at.next), int32(b.seq-at.next)), -1) // equal ones in the order they came
+	})
+	at.waiting = slices.Insert(at.waiting, i, g)
+	s.bytes += len(g.payload)
+	if len(at.waiting) > maxWaiting {
+		at.skip()
+		s.drain(at, false)
+	}
+	if s.bytes > maxWaitingBytes {
+		s.drain(at, true)
+	}
+}
+
+// skip gives up what is missing before the first segment that waits. Nobody knows
+// where words begin then; there is as good as anywhere.
+func (at *stream) skip() { at.next, at.seen, at.rest = at.waiting[0].seq, 0, at.rest[:0] }
+
+// drain gives the segments that nothing is missing before, or all.
+func (s *streams) drain(at *stream, all bool) {
+	n := 0
+	for ; n < len(at.waiting); n++ {
+		g := at.waiting[n]
+		if int32(g.seq-at.next) > 0 {
+			if !all {
+				break
+			}
+			at.waiting = at.waiting[n:]
+			n = 0
+			at.skip()
+		}
+		s.bytes -= len(g.payload)
+		s.advance(at, g)
+	}
+	at.waiting = slices.Delete(at.waiting, 0, n)
+}
+
+// advance gives a segment that begins at or before what continues its stream.
+func (s *streams) advance(at *stream, g segment) {
+	if again := at.next - g.seq; again < uint32(len(g.payload)) {
+		g.payload = g.payload[again:]
+	} else {
+		g.payload = nil
+	}
+	n := uint32(len(g.payload))
+	at.next += n
+	at.seen = min(at.seen+n, maxSeen)
+	at.ended = at.ended || g.last
+	from := len(s.words)
+	s.words = at.cut(s.words, g.payload)
+	s.give(g.Packet, s.words[from:])
+}
+
+// give queues a packet with its words.
+func (s *streams) give(p Packet, words []uint32) {
+	p.Words = words
+	s.queue = append(s.queue, p)
+}
+
+// release gives all that waits in streams, in the order in which the first of each
+// came.
+func (s *streams) release(all map[flow]*stream) {
+	var list []*stream
+	for _, at := range all {
+		if len(at.waiting) > 0 {
+			list = append(list, at)
+		}
+	}
+	slices.SortFunc(list, func(a, b *stream) int { return cmp.Compare(a.waiting[0].Number, b.waiting[0].Number) })
+	for _, at := range list {
+		s.drain(at, true)
+	}
+}
+
+// flush gives all that waits.
+func (s *streams) flush() {
+	s.release(s.old)
+	s.release(s.young)
+}
+
+// next takes a packet from the queue. Its words are good until the queue is empty and
+// asked again.
 func (s *streams) next(p *Packet) bool {
-	if len(s.queue) == 0 {
+	if s.given == len(s.queue) {
+		s.queue, s.words, s.given = s.queue[:0], s.words[:0], 0
 		return false
 	}
-	*p, s.queue = s.queue[0], s.queue[1:]
+	*p = s.queue[s.given]
+	s.given++
 	return true
 }
 
-// stream is one direction of a connection.
-type stream struct {
-	all  *streams
-	src  netip.Addr
-	rest []byte // of a word that is not complete
-}
-
-// Reassembled takes in what continues the stream, for the assembler.
-func (s *stream) Reassembled(parts []tcpassembly.Reassembly) {
-	words := s.all.words
-	if s.all.flushing {
-		words = nil
-	}
-	var at time.Time
-	for _, p := range parts {
-		if p.Skip != 0 {
-			s.rest = s.rest[:0] // nobody knows where words begin now; here is as good as anywhere
-		}
-		at = p.Seen
-		words = s.cut(words, p.Bytes)
-	}
-	if !s.all.flushing {
-		s.all.words = words
-		return
-	}
-	if len(words) > 0 {
-		s.all.queue = append(s.all.queue, Packet{Src: s.src, Words: words, At: at.UnixNano(), Number: s.all.number})
-	}
-}
-
 // cut appends the words of the stream as far as they are complete.
-func (s *stream) cut(words []uint32, b []byte) []uint32 {
-	if n := len(s.rest); n > 0 {
+func (at *stream) cut(words []uint32, b []byte) []uint32 {
+	if n := len(at.rest); n > 0 {
 		take := min(4-n, len(b))
-		s.rest = append(s.rest, b[:take]...)
+		at.rest = append(at.rest, b[:take]...)
 		b = b[take:]
-		if len(s.rest) < 4 {
+		if len(at.rest) < 4 {
 			return words
 		}
-		words = appendWords(words, s.rest)
+		words = appendWords(words, at.rest)
 	}
 	words = appendWords(words, b)
-	s.rest = append(s.rest[:0], b[len(b)&^3:]...)
+	at.rest = append(at.rest[:0], b[len(b)&^3:]...)
 	return words
 }
-
-// ReassemblyComplete ends the stream, for the assembler.
-func (s *stream) ReassemblyComplete() {}

@@ -54,15 +54,15 @@ func (t *TextReader) parse(text string, p *Packet) error {
 		*p = Packet{Src: src, Number: t.number, Query: true}
 		return err
 	}
-	source, word, ok := strings.Cut(text, " ")
-	if !ok {
-		source, word, _ = strings.Cut(text, "\t")
+	fields := strings.Fields(text)
+	if len(fields) != 2 {
+		return fmt.Errorf("%d fields, must be an address and a word", len(fields))
 	}
-	src, err := ParseAddress(source)
+	src, err := ParseAddress(fields[0])
 	if err != nil {
 		return err
 	}
-	if t.word[0], err = pattern.ParseWord(strings.TrimSpace(word)); err != nil {
+	if t.word[0], err = pattern.ParseWord(fields[1]); err != nil {
 		return err
 	}
 	*p = Packet{Src: src, Words: t.word[:], Number: t.number}

@@ -14,7 +14,7 @@ const bufferBytes = 1 << 16
 // Of what it returns, 64 KB can be peeked at.
 func Unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, bufferBytes)
-	if start, _ := b.Peek(2); len(start) < 2 || start[0] != 0x1f || start[1] != 0x8b {
+	if start, _ := b.Peek(gzipStart); !isGzip(start) {
 		return b, nil // an error of the input comes again when it is read
 	}
 	z, err := gzip.NewReader(b)
@@ -24,8 +24,28 @@ func Unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, bufferBytes), nil
 }
 
-// Is reports whether a capture begins so. Four bytes are enough to tell.
-func Is(start []byte) bool { return formatOf(start) != unknown }
+// gzipStart is how many bytes of gzip can be told from chance: two that are its mark,
+// the method, of which there is one, and flags, of which three are not used.
+const gzipStart = 4
+
+// isGzip reports whether gzip begins so. What is shorter is believed if it may be the
+// beginning of one that was cut off.
+func isGzip(start []byte) bool {
+	if len(start) < 2 || start[0] != 0x1f || start[1] != 0x8b {
+		return false
+	}
+	return (len(start) < 3 || start[2] == 8) && (len(start) < gzipStart || start[3]&0xe0 == 0)
+}
+
+// Is reports whether a capture begins so. Twelve bytes are enough to tell: the first
+// four of pcapng might be an address, or line breaks, so its byte order is looked at.
+func Is(start []byte) bool {
+	format := formatOf(start)
+	if format == pcapng {
+		return len(start) >= headBytes && (&blocks{}).setOrder(start[8:]) == nil
+	}
+	return format == pcap
+}
 
 // A format of capture files.
 type format uint8

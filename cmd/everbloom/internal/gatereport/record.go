@@ -46,12 +46,18 @@ type PatternCount struct {
 
 // Summary is all that there is to tell in the end.
 type Summary struct {
-	Inputs   []string       `json:"inputs,omitempty"`
-	Seconds  float64        `json:"seconds"` // reading and judging
+	Inputs  []string `json:"inputs,omitempty"`
+	Seconds float64  `json:"seconds"` // reading and judging
+
+	// PassedOver is how many frames of captures were not IP, or of a link that cannot be
+	// read.
+	PassedOver uint64 `json:"passed_over,omitempty"`
+
 	Gate     gate.Stats     `json:"gate"`
 	Patterns []PatternCount `json:"patterns"` // that were completed, the most frequent first
 	Events   []Event        `json:"latest"`
 	Queries  []Answered     `json:"queries,omitempty"`
+	Omitted  uint64         `json:"queries_omitted,omitempty"` // answers beyond [MaxQueries]
 	Points   []Point        `json:"points"`
 	Check    *exact.Report  `json:"check,omitempty"`
 }
@@ -66,6 +72,7 @@ type Recorder struct {
 	every    uint64 // packets between two points, a power of two
 	latest   []Event
 	queries  []Answered
+	omitted  uint64 // queries
 	rate     func() float64
 }
 
@@ -126,17 +133,22 @@ func (r *Recorder) point() Point {
 
 // Answer takes in the answer to a query, as far as there is room for it.
 func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
-	if len(r.queries) < MaxQueries {
-		r.queries = append(r.queries, Answered{src, a})
+	if len(r.queries) == MaxQueries {
+		r.omitted++
+		return
 	}
+	r.queries = append(r.queries, Answered{src, a})
 }
+
+// Omitted returns how many answers there was no room for.
+func (r *Recorder) Omitted() uint64 { return r.omitted }
 
 // Now returns how things stand, and the latest events.
 func (r *Recorder) Now() (Point, []Event) { return r.point(), slices.Clone(r.latest) }
 
 // Summary puts everything together.
 func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
-	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Points: slices.Clone(r.points)}
+	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Omitted: r.omitted, Points: slices.Clone(r.points)}
 	for i, n := range r.strikes {
 		if n > 0 {
 			out.Patterns = append(out.Patterns, PatternCount{r.patterns[i].Name, n})

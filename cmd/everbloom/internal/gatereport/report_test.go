@@ -82,7 +82,7 @@ func everything() Summary {
 		Good:    gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
 	}
 	s := r.Summary(stats, 0.5)
-	s.Inputs = []string{"a.pcap", "<script>"}
+	s.Inputs, s.PassedOver = []string{"a.pcap", "<script>"}, 12
 	s.Check = &exact.Report{
 		Packets: 5000, Welcome: 4000, Expected: 1.5, Both: 1,
 		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.SpareFilter: 1}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
@@ -97,7 +97,7 @@ func TestTextSaysEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern",
+		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "passed over       12 frames that are not IP",
 		"rejected          1,900: 1,800 banned, 90 listed, 10 spared", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
 		"1 beginnings of patterns, 2 strikes, 3 packets of users who could not enter the good set, 4 bans in the spare filter, exact confirmation",
 		"wrongly rejected  4 of 4,000 packets, 1.50 expected: 1 false positive of the spare filter, 3 false positive of the bad set",
@@ -115,7 +115,7 @@ func TestPageIsWholeAndHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"<!DOCTYPE html>", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;", "<polyline class=\"good\"", "9.9.9.9", "both sets claim it", "</html>"} {
+	for _, want := range []string{"<!DOCTYPE html>", "prefers-color-scheme: dark", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;", "<polyline class=\"good\"", "9.9.9.9", "both sets claim it", "</html>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+)
+
+// fromFile reads a file and adds its name to what is wrong with it. That somebody
+// interrupts is nothing that is wrong with a file.
+func fromFile(path string, read func(io.Reader) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return within(path, "%w", systemReason(err))
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	return inFile(path, read(file))
+}
+
+// fromInput reads a file, or the standard input if that is what the name stands for.
+func (e *env) fromInput(path string, read func(io.Reader) error) error {
+	if path == lines.Stdin {
+		return inFile(path, read(e.stdin))
+	}
+	return fromFile(path, read)
+}
+
+func inFile(path string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return within(path, "%s", plain(err))
+}
+
+// An output is a file that is being written, or the standard output.
+type output struct {
+	io.Writer
+	path string
+	file *os.File // nil if it is the standard output
+}
+
+// create begins to write a file; a hyphen is the standard output. The file is opened
+// for writing only: who can read from a pipe keeps it from breaking.
+func (e *env) create(path string) (*output, error) {
+	if path == lines.Stdin {
+		return &output{Writer: e.stdout, path: path}, nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, unwritable(path, err)
+	}
+	return &output{Writer: file, path: path, file: file}, nil
+}
+
+// finish closes the file, after what came of writing it. A part of a file might be
+// taken for the whole, so nothing is left of one that failed.
+func (o *output) finish(err error) error {
+	if o.file == nil {
+		return err
+	}
+	info, unknown := o.file.Stat()
+	err = errors.Join(err, o.file.Close())
+	if err == nil {
+		return nil
+	}
+	if unknown == nil && info.Mode().IsRegular() {
+		_ = os.Remove(o.path) // there is a more important error to be told
+	}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return unwritable(o.path, err)
+}
+
+// toFile writes a file, all of it or an error.
+func (e *env) toFile(path string, write func(io.Writer) error) error {
+	o, err := e.create(path)
+	if err != nil {
+		return err
+	}
+	return o.finish(write(o))
+}

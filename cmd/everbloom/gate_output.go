@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+)
+
+// gateOutput is what the flags say about what is told in the end.
+type gateOutput struct {
+	json  bool
+	html  string
+	quiet bool
+	page  *output // of html; nil if there is none, or no more
+}
+
+func (g *gateOutput) outputFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&g.json, "json", false, "print the summary as a JSON object")
+	f.StringVar(&g.html, "html", "", "write a report with figures to `FILE`")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "no summary and no progress bar")
+}
+
+// openPage begins the report, so that a file that cannot be written is known before there
+// is something to be lost.
+func (g *gateOutput) openPage(e *env) (err error) {
+	if g.html != "" {
+		g.page, err = e.create(g.html)
+	}
+	return err
+}
+
+var errAbandoned = errors.New("abandoned")
+
+// abandon ends a report that nothing came of.
+func (g *gateOutput) abandon() {
+	if g.page != nil {
+		_ = g.page.finish(errAbandoned) // whoever abandons it has another error
+	}
+}
+
+// tell prints the summary as was asked for, also if the report fails.
+func (g *gateOutput) tell(w io.Writer, s gatereport.Summary) error {
+	var failed error
+	if g.page != nil {
+		failed = g.page.finish(s.HTML(g.page))
+		g.page = nil
+	}
+	switch {
+	case g.json:
+		return errors.Join(failed, printJSON(w, s))
+	case g.quiet:
+		return failed
+	}
+	return errors.Join(failed, s.Text(w))
+}
+
+// warn tells what a user may not expect, apart from the summary.
+func (e *env) warn(s *gateSession, g *gateFlags) {
+	if g.Window > 0 && s.timeless > 0 {
+		e.say("--window: packets without a time, of which there are %d, count as if all came at once: their strikes count for ever", s.timeless)
+	}
+	if n := s.recorder.Omitted(); n > 0 && !s.answers && s.check == nil {
+		e.say("--json: %d answers beyond the first %d are not in it: leave out --json to see all", n, gatereport.MaxQueries)
+	}
+	if g.Patterns == nil {
+		return
+	}
+	var names []string
+	all := g.Patterns.Patterns()
+	for _, i := range g.Patterns.Shadowed() {
+		names = append(names, all[i].Name)
+	}
+	if n := len(names); n > 0 {
+		const shown = 5
+		text := strings.Join(names[:min(n, shown)], ", ")
+		if n > shown {
+			text += ", …"
+		}
+		e.say("--patterns: %d of them can never complete, as another one does before: %s", n, text)
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/gate/exact"
+)
+
+// TestWronglyPassedPacketsAreInTheExitStatus holds for every form of the summary.
+func TestWronglyPassedPacketsAreInTheExitStatus(t *testing.T) {
+	wrong := gatereport.Summary{Check: &exact.Report{Passed: map[exact.Cause]uint64{exact.MissingBan: 1}}}
+	right := gatereport.Summary{Check: &exact.Report{}}
+	for _, json := range []bool{false, true} {
+		g := &gateCheck{env: testEnv(nil, &bytes.Buffer{}, &bytes.Buffer{})}
+		g.json = json
+		if err := g.compare([]gatereport.Summary{right, wrong}); !errors.Is(err, errNone) {
+			t.Errorf("json %t, two seeds: %v", json, err)
+		}
+		if err := g.conclude(wrong, nil); !errors.Is(err, errNone) {
+			t.Errorf("json %t: %v", json, err)
+		}
+		if err := errors.Join(g.compare([]gatereport.Summary{right, right}), g.conclude(right, nil)); err != nil {
+			t.Errorf("json %t, nothing wrong: %v", json, err)
+		}
+		if err := g.conclude(wrong, os.ErrInvalid); errors.Is(err, errNone) || !errors.Is(err, os.ErrInvalid) {
+			t.Errorf("json %t, damaged: %v", json, err)
+		}
+	}
+}
+
+// TestInterruptedGatesTellWhatWasDone interrupts at the first look around.
+func TestInterruptedGatesTellWhatWasDone(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "t.bin")
+	if status, _, stderr := tool(t, nil, "gate", "generate", "-o", path, "--users", "100", "--packets", "5k"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range []string{"run " + path, "check " + path, "check --users 100", "demo --users 100"} {
+		var stdout, stderr bytes.Buffer
+		status := run(ctx, testEnv(nil, &stdout, &stderr), append([]string{"gate"}, strings.Fields(args)...))
+		if status != exitInterrupted || !strings.Contains(stdout.String(), "packets ") || !strings.Contains(stderr.String(), "interrupted: what was judged before is told\n") {
+			t.Errorf("%s: status %d\n%s%s", args, status, stdout.String(), stderr.String())
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	status := run(ctx, testEnv(nil, &stdout, &stderr), []string{"gate", "generate", "-o", filepath.Join(folder, "new"), "--packets", "5k"})
+	if _, err := os.Stat(filepath.Join(folder, "new")); status != exitInterrupted || !os.IsNotExist(err) {
+		t.Errorf("generate: status %d, file %v: %s", status, err, stderr.String())
+	}
+}
+
+// TestAnswersAreNotLostSilently asks more than a summary has room for.
+func TestAnswersAreNotLostSilently(t *testing.T) {
+	queries := strings.Repeat("? 1.2.3.4\n", gatereport.MaxQueries+7)
+	status, stdout, stderr := tool(t, strings.NewReader(queries), "gate", "run", "--json")
+	if status != exitOK || !strings.Contains(stdout, `"queries_omitted": 7`) || !strings.Contains(stderr, "7 answers beyond the first 1000") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+type fullWriter struct{}
+
+func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestFullOutputIsToldOnce(t *testing.T) {
+	for _, args := range []string{"", " --verdicts", " --json"} {
+		var stderr bytes.Buffer
+		status := run(t.Context(), testEnv(strings.NewReader("1.2.3.4 00000001\n? 1.2.3.4\n"), fullWriter{}, &stderr), strings.Fields("gate run"+args))
+		if status != exitError || stderr.String() != "everbloom: full\n" {
+			t.Errorf("%s: status %d: %q", args, status, stderr.String())
+		}
+	}
+}
