@@ -130,22 +130,21 @@ func (e *Engine) allocateBloom(spareBytes uint64) (err error) {
 	return nil
 }
 
-// identify returns the address that a user is known by, and its key. This is the
-// one time that it is hashed.
+// identify returns the address in the one form that the lists know it by, whole,
+// and the key of the user whom it belongs to. This is the one time that it is hashed.
 func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
 	src = src.Unmap()
 	if src.Is4() {
 		b := src.As4()
 		return src, e.config.Hash.Bytes(b[:])
 	}
-	src = e.network(src)
-	b := src.As16()
+	src = src.WithZone("")
+	b := e.network(src).As16()
 	return src, e.config.Hash.Bytes(b[:])
 }
 
 // network returns the first address of the network that counts as one user.
 func (e *Engine) network(src netip.Addr) netip.Addr {
-	src = src.WithZone("")
 	if e.config.IPv6Prefix == 128 {
 		return src
 	}

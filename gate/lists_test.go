@@ -142,3 +142,42 @@ func TestNetworksThatAreUsersGoToTheBadSet(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfUsersAreListedAlone has users that are networks, and entries of the lists
+// that are less than a user: they hold for their addresses and for no others.
+func TestPartsOfUsersAreListedAlone(t *testing.T) {
+	for _, kind := range Kinds() {
+		e := gate(t, Config{
+			Kind: kind, IPv6Prefix: 64, Strikes: 1,
+			Blacklist: prefixes("2001:db9::1", "2001:dba::8000/113"), Whitelist: prefixes("2001:dbc::7"),
+		})
+		for _, c := range []struct {
+			src  string
+			want Reason
+			is   Standing
+		}{
+			{"2001:db9::1", Listed, Bad},
+			{"2001:db9::1%eth0", Listed, Bad},
+			{"2001:db9::2", Clean, Good},
+			{"2001:db9::", Clean, Good},
+			{"2001:dba::8001", Listed, Bad},
+			{"2001:dba::7fff", Clean, Good},
+			{"2001:dbc::7", Whitelisted, Good},
+			{"2001:dbc::8", Clean, Good},
+		} {
+			if got := e.Step(addr(c.src), 'q', 0).Reason; got != c.want {
+				t.Errorf("%s: %s: %v, want %v", kind, c.src, got, c.want)
+			}
+			if got := e.Query(addr(c.src)).Standing; got != c.is {
+				t.Errorf("%s: %s is %v, want %v", kind, c.src, got, c.is)
+			}
+		}
+		e.Step(addr("2001:dbc::8"), 'x', 0) // bans the network
+		if got, want := e.Step(addr("2001:dbc::9"), 'q', 0).Reason, Banned; got != want {
+			t.Errorf("%s: beside the white list: %v, want %v", kind, got, want)
+		}
+		if got, want := e.Step(addr("2001:dbc::7"), 'x', 0).Reason, Whitelisted; got != want {
+			t.Errorf("%s: on the white list: %v, want %v", kind, got, want)
+		}
+	}
+}

@@ -60,7 +60,7 @@ func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 		c.report.Welcome++
 		c.report.Expected += c.predicted
 	}
-	src := c.Exact.identify(p.Src)
+	_, src := c.Exact.identify(p.Src)
 	c.countBans(src, got, want)
 	if got.Action != want.Action || got.Reason != want.Reason || got.Pattern != want.Pattern || got.Strikes != want.Strikes {
 		c.differ(p.Number, src, got, want)
