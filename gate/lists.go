@@ -71,17 +71,21 @@ func (e *Engine) Query(src netip.Addr) Answer {
 // forget others by a delete, so there an exception is made instead, and so it is for
 // an address that is pinned, or covered by a network of the black list. For these
 // there is room for a sixteenth of Config.Banned, then the answer is
-// [filter.ErrFull].
+// [filter.ErrFull], and the address stays as bad as it was.
 func (e *Engine) Pardon(src netip.Addr) error {
 	src, k := e.identify(src)
 	if e.rejects(src, k) == Clean {
 		return fmt.Errorf("gate: pardon %v: %w", src, filter.ErrNotFound)
 	}
 	known := e.bans != nil && e.bans.has(k)
-	if (e.bad.backing.exact || known) && e.bad.take(k) && known {
+	taken := (e.bad.backing.exact || known) && e.bad.take(k)
+	if taken && known {
 		e.bans.remove(k)
 	}
 	if e.claims(src, k) != Clean && !e.pardoned.add(k) {
+		if taken {
+			e.condemn(k) // a pardon that is refused changes nothing
+		}
 		return fmt.Errorf("gate: pardon %v: %d exceptions are all that there is room for: %w", src, e.pardoned.most, filter.ErrFull)
 	}
 	return nil
