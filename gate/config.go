@@ -31,8 +31,9 @@ type Config struct {
 	BitsPerUser float64
 
 	// Memory is the limit in bytes for the sets and the users' states together, which
-	// is never exceeded. 0 means what BitsPerUser comes to, with room for the states
-	// of half the users.
+	// is never exceeded. A quarter of what it leaves beside what is of fixed size
+	// is for states. 0 means what BitsPerUser comes to, with room for the states of
+	// half the users.
 	Memory uint64
 
 	// Patterns are what users must not send; nil means that nothing is looked for.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 
 	"github.com/gaissmai/bart"
@@ -92,7 +93,24 @@ func (e *Engine) allocate() error {
 	if e.config.Confirm && !needsBans {
 		e.confirm = e.bad.Deleter.(confirmer)
 	}
-	return errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare))
+	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare)); err != nil {
+		return err
+	}
+	return e.checkLimit()
+}
+
+// checkLimit refuses a limit that is exceeded before the first packet: sets whose
+// sizes are rounded up may take more than was planned for them. Where no limit was
+// asked for it is what they take.
+func (e *Engine) checkLimit() error {
+	used := e.Bytes()
+	if e.config.Memory == 0 {
+		e.limit = max(e.limit, used)
+	}
+	if used > e.limit {
+		return fmt.Errorf("gate: Memory: %d bytes, %d are needed before the first packet", e.limit, used)
+	}
+	return nil
 }
 
 // allocateTables makes all that is not a filter.
