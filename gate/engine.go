@@ -174,7 +174,8 @@ func (e *Engine) network(src netip.Addr) netip.Addr {
 }
 
 // Step judges a packet with one word. The time is in nanoseconds since any moment;
-// one that is before that of an earlier packet counts as the latest so far.
+// one that is before that of an earlier packet counts as the latest so far. Packets
+// that are rejected, or pass by the white list, do not move the clock.
 func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
 	words := [1]uint32{word}
 	return e.StepWords(src, words[:], at)
@@ -189,7 +190,6 @@ func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
 }
 
 func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
-	e.now = max(e.now, at)
 	src, k := e.identify(src)
 	if e.anyAllowed && e.allowed.Contains(src) {
 		return Verdict{Pass, Whitelisted, 0, -1}
@@ -197,6 +197,7 @@ func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
 	if reason := e.rejects(src, k); reason != Clean {
 		return Verdict{Reject, reason, 0, -1}
 	}
+	e.now = max(e.now, at)
 	e.track(k)
 	return e.feed(k, words)
 }

@@ -96,7 +96,6 @@ func (g *Gate) Step(src netip.Addr, word uint32, at int64) gate.Verdict {
 
 // StepWords judges a packet.
 func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict {
-	g.now = max(g.now, at)
 	one, src := g.identify(src)
 	if g.allowed.cover(one) {
 		return gate.Verdict{Action: gate.Pass, Reason: gate.Whitelisted, Pattern: -1}
@@ -104,6 +103,7 @@ func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict 
 	if reason := g.rejects(one, src); reason != gate.Clean {
 		return gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
 	}
+	g.now = max(g.now, at)
 	g.good[src] = true
 	u := g.users[src]
 	if u == nil {
