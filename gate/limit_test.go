@@ -173,6 +173,27 @@ func TestAMillionUsersFitInto16MB(t *testing.T) {
 	}
 }
 
+// TestBlacklistLeavesRoomForBans has a list that is as long as there are bans expected
+// by default.
+func TestBlacklistLeavesRoomForBans(t *testing.T) {
+	c := Config{Kind: "dleft", Users: 4000}
+	for i := range uint32(1000) {
+		c.Blacklist = append(c.Blacklist, prefixes(v4(scatter(i)).String())...)
+	}
+	e := gate(t, c)
+	if e.config.Banned != 2000 {
+		t.Errorf("%d bad addresses expected, want 2000", e.config.Banned)
+	}
+	for i := range uint32(1000) {
+		for range 3 {
+			e.Step(v4(scatter(2000+i)), 'x', 0)
+		}
+	}
+	if s := e.Stats(); s.Lost.Overflow != 0 || s.Bans < 990 {
+		t.Errorf("%d bans, %d in the spare filter", s.Bans, s.Lost.Overflow)
+	}
+}
+
 func TestConfigReportsAllProblems(t *testing.T) {
 	for _, c := range []struct {
 		config Config
