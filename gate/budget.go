@@ -48,7 +48,7 @@ func (c Config) share(b backing, needsBans bool) (budget, error) {
 		words:   words.Bits() / 8,
 		pardons: keysetBytes(c.pardons()),
 		spare:   max(minSpareBytes, uint64(sparePerBan*float64(c.Banned))),
-		states:  max(bucketBytes, uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
+		states:  max(bucketSpace(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
 	}
 	if needsBans {
 		out.bans = keysetBytes(c.Banned)
@@ -56,30 +56,45 @@ func (c Config) share(b backing, needsBans bool) (budget, error) {
 	out.good = max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8))
 	out.bad = max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8))
 	if c.Memory > 0 {
-		if c.Memory <= out.fixed() {
-			return out, fmt.Errorf("gate: Memory: %d bytes, %d are needed before there is a set", c.Memory, out.fixed())
+		if err := c.squeeze(b, &out); err != nil {
+			return out, err
 		}
-		c.squeeze(b, &out)
 	}
 	out.recent = c.recentBytes(b, out.good)
 	out.good -= out.recent
 	return out, nil
 }
 
-// squeeze fits states and sets into what the limit leaves for them, the sets in
-// proportion to the keys expected in them. Sets of fixed size take no more than
-// they were to have; those that grow take all.
-func (c Config) squeeze(b backing, out *budget) {
-	left := c.Memory - out.fixed()
-	out.states = min(out.states, left/statesShare)
-	left -= out.states
-	bad := uint64(float64(left) * float64(c.Banned) / (float64(c.Users) + float64(c.Banned)))
-	bad = min(max(bad, b.least), left/2)
-	if b.grows {
-		out.good, out.bad = left-bad, bad
-		return
+// squeeze fits states and sets into what the limit leaves for them. A limit that is
+// too low for what they cannot do without is refused. The states get their share, so
+// that a higher limit always means more of them, unless the sets need it; these get
+// the rest in proportion to the keys expected in them. Sets of fixed size take no
+// more than they were to have; those that grow take all.
+func (c Config) squeeze(b backing, out *budget) error {
+	good, err := b.leastBytes(c.Users)
+	if err != nil {
+		return err
 	}
-	out.good, out.bad = min(out.good, left-bad), min(out.bad, bad)
+	bad, err := b.leastBytes(c.Banned)
+	if err != nil {
+		return err
+	}
+	states := bucketSpace(c.keptTimes())
+	need := out.fixed() + states + good + bad
+	if c.Memory < need {
+		return fmt.Errorf("gate: Memory: %d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
+			c.Memory, need, good+bad, b.name, c.Users, c.Banned, highestRate, need-good-bad)
+	}
+	left := c.Memory - out.fixed()
+	out.states = max(states, min(left/statesShare, left-good-bad))
+	left -= out.states + good + bad
+	moreBad := uint64(float64(left) * (float64(c.Banned) / (float64(c.Users) + float64(c.Banned))))
+	good, bad = good+left-moreBad, bad+moreBad
+	if !b.grows {
+		good, bad = min(good, out.good), min(bad, out.bad)
+	}
+	out.good, out.bad = good, bad
+	return nil
 }
 
 // recentBytes returns how much of the good set's memory is for recent keys. Only
@@ -92,7 +107,11 @@ func (c Config) recentBytes(b backing, good uint64) uint64 {
 	if err != nil {
 		return 0
 	}
-	enough := b.withMargin(p.bits(c.Users)) / 8
+	least, err := b.leastBytes(c.Users) // may be more: sizes jump
+	if err != nil {
+		return 0
+	}
+	enough := max(float64(least), b.need(p, c.Users)/8)
 	return min(good/recentShare, uint64(max(0, float64(good)-enough)))
 }
 

@@ -67,6 +67,23 @@ func TestMoreMemoryNeverMeansAHigherRate(t *testing.T) {
 	}
 }
 
+// TestMoreMemoryMeansMoreStates goes far beyond the states of half the users, so that
+// whoever loses strikes can help it.
+func TestMoreMemoryMeansMoreStates(t *testing.T) {
+	for _, kind := range Kinds() {
+		c := Config{Kind: kind, Users: 1000, Memory: 1 << 24}
+		last := 0
+		for range 3 {
+			room := gate(t, c).states.room()
+			if room <= last || room < 1000 {
+				t.Errorf("%s: room for %d states in %d bytes, for %d in half of it", kind, room, c.Memory, last)
+			}
+			last = room
+			c.Memory *= 2
+		}
+	}
+}
+
 // TestSetsThatGrowAreStoppedInTime fills a set up to what it is said to hold, and
 // asks what it takes.
 func TestSetsThatGrowAreStoppedInTime(t *testing.T) {

@@ -17,8 +17,7 @@ type Config struct {
 	Users uint64
 
 	// Banned is how many addresses are expected to be bad, those of the black list
-	// included; 0 means a quarter of Users, or as many as the black list has
-	// if these are more.
+	// included; 0 means as many as the black list has and a quarter of Users.
 	Banned uint64
 
 	// Kind names the kind of filter that backs the good set and the bad set: see
@@ -31,8 +30,9 @@ type Config struct {
 	BitsPerUser float64
 
 	// Memory is the limit in bytes for the sets and the users' states together, which
-	// is never exceeded. 0 means what BitsPerUser comes to, with room for the states
-	// of half the users.
+	// is never exceeded. A quarter of what it leaves beside what is of fixed size
+	// is for states. 0 means what BitsPerUser comes to, with room for the states of
+	// half the users.
 	Memory uint64
 
 	// Patterns are what users must not send; nil means that nothing is looked for.
@@ -77,7 +77,7 @@ const (
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.Users, defaultUsers)
-	orDefault(&c.Banned, max(c.Users/4, uint64(len(c.Blacklist)), 1))
+	orDefault(&c.Banned, uint64(len(c.Blacklist))+max(1, c.Users/4))
 	orDefault(&c.Kind, backings[0].name)
 	orDefault(&c.Strikes, defaultStrikes)
 	orDefault(&c.IPv6Prefix, 128)

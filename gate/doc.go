@@ -46,7 +46,8 @@
 // gate goes on and [Engine.Lost] tells what it gave up:
 //
 //  1. beginnings of chains of users without strikes: a new one replaces an old one;
-//  2. strikes of users who have none yet, when all states have strikes;
+//  2. strikes of users who have none yet, when all states nearby, in the 32 buckets
+//     where the user's could be, have strikes;
 //  3. new users no longer enter the good set: they are served as before, but a
 //     query answers none;
 //  4. bad hits are no longer confirmed, when the table of bans is full;

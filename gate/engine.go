@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 
 	"github.com/gaissmai/bart"
@@ -92,7 +93,24 @@ func (e *Engine) allocate() error {
 	if e.config.Confirm && !needsBans {
 		e.confirm = e.bad.Deleter.(confirmer)
 	}
-	return errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare))
+	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare)); err != nil {
+		return err
+	}
+	return e.checkLimit()
+}
+
+// checkLimit refuses a limit that is exceeded before the first packet: sets whose
+// sizes are rounded up may take more than was planned for them. Where no limit was
+// asked for it is what they take.
+func (e *Engine) checkLimit() error {
+	used := e.Bytes()
+	if e.config.Memory == 0 {
+		e.limit = max(e.limit, used)
+	}
+	if used > e.limit {
+		return fmt.Errorf("gate: Memory: %d bytes, %d are needed before the first packet", e.limit, used)
+	}
+	return nil
 }
 
 // allocateTables makes all that is not a filter.
@@ -130,22 +148,21 @@ func (e *Engine) allocateBloom(spareBytes uint64) (err error) {
 	return nil
 }
 
-// identify returns the address that a user is known by, and its key. This is the
-// one time that it is hashed.
+// identify returns the address in the one form that the lists know it by, whole,
+// and the key of the user whom it belongs to. This is the one time that it is hashed.
 func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
 	src = src.Unmap()
 	if src.Is4() {
 		b := src.As4()
 		return src, e.config.Hash.Bytes(b[:])
 	}
-	src = e.network(src)
-	b := src.As16()
+	src = src.WithZone("")
+	b := e.network(src).As16()
 	return src, e.config.Hash.Bytes(b[:])
 }
 
 // network returns the first address of the network that counts as one user.
 func (e *Engine) network(src netip.Addr) netip.Addr {
-	src = src.WithZone("")
 	if e.config.IPv6Prefix == 128 {
 		return src
 	}
@@ -157,7 +174,8 @@ func (e *Engine) network(src netip.Addr) netip.Addr {
 }
 
 // Step judges a packet with one word. The time is in nanoseconds since any moment;
-// one that is before that of an earlier packet counts as the latest so far.
+// one that is before that of an earlier packet counts as the latest so far. Packets
+// that are rejected, or pass by the white list, do not move the clock.
 func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
 	words := [1]uint32{word}
 	return e.StepWords(src, words[:], at)
@@ -172,7 +190,6 @@ func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
 }
 
 func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
-	e.now = max(e.now, at)
 	src, k := e.identify(src)
 	if e.anyAllowed && e.allowed.Contains(src) {
 		return Verdict{Pass, Whitelisted, 0, -1}
@@ -180,6 +197,7 @@ func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
 	if reason := e.rejects(src, k); reason != Clean {
 		return Verdict{Reject, reason, 0, -1}
 	}
+	e.now = max(e.now, at)
 	e.track(k)
 	return e.feed(k, words)
 }

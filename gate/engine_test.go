@@ -192,6 +192,18 @@ func TestRejectedPacketsChangeNothing(t *testing.T) {
 	}
 }
 
+// TestOnlyPacketsThatAreFollowedMoveTheClock has sources that are not followed send
+// packets of a far future. Strikes of others expire as if they had not.
+func TestOnlyPacketsThatAreFollowedMoveTheClock(t *testing.T) {
+	e := gate(t, Config{Window: 2 * time.Second, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8"), Whitelist: prefixes("6.0.0.0/8")})
+	for _, src := range []string{"9.9.9.9", "7.1.1.1", "6.1.1.1"} {
+		e.Step(addr(src), 'q', int64(time.Hour))
+	}
+	if got, want := play(e, "1x 1q 1q 1x 1q 1q 1x 1q 1q 1x"), "*..*..*..*"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestWhitelistOverridesEverything(t *testing.T) {
 	e := gate(t, Config{Blacklist: prefixes("10.0.0.0/8", "10.0.0.1"), Whitelist: prefixes("10.0.0.0/24", "2001:db8::/32")})
 	for _, src := range []string{"10.0.0.1", "10.0.0.200", "2001:db8::1"} {

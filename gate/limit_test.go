@@ -73,6 +73,56 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 	}
 }
 
+// enoughFor returns the limit that a refused wish is told to be enough.
+func enoughFor(t *testing.T, c Config) (enough uint64) {
+	t.Helper()
+	var asked uint64
+	_, refused := New(c)
+	if refused == nil {
+		t.Fatalf("%+v: made", c)
+	}
+	if _, err := fmt.Sscanf(refused.Error(), "gate: Memory: %d bytes, %d are enough", &asked, &enough); err != nil || asked != c.Memory {
+		t.Fatalf("%+v: %q does not tell what is enough: %v", c, refused, err)
+	}
+	return enough
+}
+
+// TestSmallLimitsAreKeptOrRefused has limits from the lowest that is told to be enough,
+// where a bucket of states or a rounded size is a large part of all.
+func TestSmallLimitsAreKeptOrRefused(t *testing.T) {
+	const seed = 13
+	for _, kind := range heavyKinds() {
+		for i, users := range []uint64{1, 10, 200} {
+			for j, c := range []Config{
+				{Strikes: 3},
+				{Strikes: 3, Confirm: true},
+				{Strikes: 100, Window: time.Second},
+				{Strikes: 2, Window: time.Second, Confirm: true},
+			} {
+				c.Kind, c.Users, c.Banned, c.Memory, c.Patterns = kind, users, users, 1, testPatterns(t)
+				enough := enoughFor(t, c)
+				c.Memory = enough - 1
+				if again := enoughFor(t, c); again != enough {
+					t.Errorf("%s: with %d bytes %d are enough, with 1 %d", kind, c.Memory, again, enough)
+				}
+				for _, more := range []uint64{0, 1, 64, enough} {
+					c.Memory = enough + more
+					e := gate(t, c)
+					name := fmt.Sprintf("%s, seed %d, %d users, wish %d, %d bytes", kind, seed, users, j, c.Memory)
+					check := func() {
+						if got := e.Bytes(); e.Limit() != c.Memory || got > c.Memory {
+							t.Fatalf("%s: %d bytes in use, %d allowed", name, got, e.Limit())
+						}
+					}
+					check()
+					flood(e, rand.New(rand.NewPCG(seed, uint64(i))), 600, 2000, check)
+					check()
+				}
+			}
+		}
+	}
+}
+
 // TestGatesThatAreLargeEnoughLoseNothing has as many users as were expected.
 func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
 	const seed = 12
@@ -123,6 +173,27 @@ func TestAMillionUsersFitInto16MB(t *testing.T) {
 	}
 }
 
+// TestBlacklistLeavesRoomForBans has a list that is as long as there are bans expected
+// by default.
+func TestBlacklistLeavesRoomForBans(t *testing.T) {
+	c := Config{Kind: "dleft", Users: 4000}
+	for i := range uint32(1000) {
+		c.Blacklist = append(c.Blacklist, prefixes(v4(scatter(i)).String())...)
+	}
+	e := gate(t, c)
+	if e.config.Banned != 2000 {
+		t.Errorf("%d bad addresses expected, want 2000", e.config.Banned)
+	}
+	for i := range uint32(1000) {
+		for range 3 {
+			e.Step(v4(scatter(2000+i)), 'x', 0)
+		}
+	}
+	if s := e.Stats(); s.Lost.Overflow != 0 || s.Bans < 990 {
+		t.Errorf("%d bans, %d in the spare filter", s.Bans, s.Lost.Overflow)
+	}
+}
+
 func TestConfigReportsAllProblems(t *testing.T) {
 	for _, c := range []struct {
 		config Config
@@ -135,7 +206,7 @@ func TestConfigReportsAllProblems(t *testing.T) {
 		},
 		{Config{Blacklist: append(prefixes("1.2.3.4"), prefixes("1.2.3.4")[0].Masked(), zeroPrefix())}, []string{"Blacklist: entry 3 is not valid"}},
 		{Config{Memory: 1000}, []string{"Memory: 1000 bytes"}},
-		{Config{Memory: 1_000_000, Users: 1_000_000}, []string{"evergreen: ", "bytes for 1000000 keys, needs "}},
+		{Config{Memory: 1_000_000, Users: 1_000_000}, []string{"Memory: 1000000 bytes, ", " are enough", "evergreen sets of 1000000 and 250000 keys"}},
 		{Config{BitsPerUser: 3, Kind: "counting", Users: 1_000_000}, []string{"counting: 375000 bytes for 1000000 keys"}},
 	} {
 		_, err := New(c.config)

@@ -7,8 +7,10 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// Blacklist bans an address, or a network. Addresses go to the bad set; networks,
-// which cannot be listed one by one, to an exact table of prefixes.
+// Blacklist bans an address, or a network. What counts as one user goes to the bad
+// set; networks of many users, which cannot be listed one by one, to an exact table
+// of prefixes. So do parts of a user, where users are IPv6 networks: packets from
+// these addresses are rejected, and the rest of the network is served as before.
 func (e *Engine) Blacklist(p netip.Prefix) {
 	p = unmap(p)
 	if !e.isUser(p) {
@@ -20,7 +22,8 @@ func (e *Engine) Blacklist(p netip.Prefix) {
 	e.ban(k, e.states.find(k))
 }
 
-// Whitelist has all packets of an address or a network pass.
+// Whitelist has all packets of an address or a network pass. It may be a part of a
+// user.
 func (e *Engine) Whitelist(p netip.Prefix) {
 	e.allowed.Insert(unmap(p))
 	e.anyAllowed = true
@@ -60,24 +63,29 @@ func (e *Engine) Query(src netip.Addr) Answer {
 	return Answer{None, false}
 }
 
-// Pardon takes an address off the bad set. It answers [filter.ErrNotFound] if the
-// address is not claimed by it.
+// Pardon takes an address off the bad set, and with it the whole user, where users
+// are IPv6 networks. It answers [filter.ErrNotFound] if the address is not claimed
+// by it.
 //
 // A filter that cannot tell whether it holds the address or only claims it might
 // forget others by a delete, so there an exception is made instead, and so it is for
 // an address that is pinned, or covered by a network of the black list. For these
 // there is room for a sixteenth of Config.Banned, then the answer is
-// [filter.ErrFull].
+// [filter.ErrFull], and the address stays as bad as it was.
 func (e *Engine) Pardon(src netip.Addr) error {
 	src, k := e.identify(src)
 	if e.rejects(src, k) == Clean {
 		return fmt.Errorf("gate: pardon %v: %w", src, filter.ErrNotFound)
 	}
 	known := e.bans != nil && e.bans.has(k)
-	if (e.bad.backing.exact || known) && e.bad.take(k) && known {
+	taken := (e.bad.backing.exact || known) && e.bad.take(k)
+	if taken && known {
 		e.bans.remove(k)
 	}
 	if e.claims(src, k) != Clean && !e.pardoned.add(k) {
+		if taken {
+			e.condemn(k) // a pardon that is refused changes nothing
+		}
 		return fmt.Errorf("gate: pardon %v: %d exceptions are all that there is room for: %w", src, e.pardoned.most, filter.ErrFull)
 	}
 	return nil

@@ -142,3 +142,99 @@ func TestNetworksThatAreUsersGoToTheBadSet(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfUsersAreListedAlone has users that are networks, and entries of the lists
+// that are less than a user: they hold for their addresses and for no others.
+func TestPartsOfUsersAreListedAlone(t *testing.T) {
+	for _, kind := range Kinds() {
+		e := gate(t, Config{
+			Kind: kind, IPv6Prefix: 64, Strikes: 1,
+			Blacklist: prefixes("2001:db9::1", "2001:dba::8000/113"), Whitelist: prefixes("2001:dbc::7"),
+		})
+		for _, c := range []struct {
+			src  string
+			want Reason
+			is   Standing
+		}{
+			{"2001:db9::1", Listed, Bad},
+			{"2001:db9::1%eth0", Listed, Bad},
+			{"2001:db9::2", Clean, Good},
+			{"2001:db9::", Clean, Good},
+			{"2001:dba::8001", Listed, Bad},
+			{"2001:dba::7fff", Clean, Good},
+			{"2001:dbc::7", Whitelisted, Good},
+			{"2001:dbc::8", Clean, Good},
+		} {
+			if got := e.Step(addr(c.src), 'q', 0).Reason; got != c.want {
+				t.Errorf("%s: %s: %v, want %v", kind, c.src, got, c.want)
+			}
+			if got := e.Query(addr(c.src)).Standing; got != c.is {
+				t.Errorf("%s: %s is %v, want %v", kind, c.src, got, c.is)
+			}
+		}
+		e.Step(addr("2001:dbc::8"), 'x', 0) // bans the network
+		if got, want := e.Step(addr("2001:dbc::9"), 'q', 0).Reason, Banned; got != want {
+			t.Errorf("%s: beside the white list: %v, want %v", kind, got, want)
+		}
+		if got, want := e.Step(addr("2001:dbc::7"), 'x', 0).Reason, Whitelisted; got != want {
+			t.Errorf("%s: on the white list: %v, want %v", kind, got, want)
+		}
+	}
+}
+
+// TestRefusedPardonsChangeNothing has far more bans than the table of bans has room
+// for, so that a delete is not enough for a pardon, and more pardons than exceptions.
+func TestRefusedPardonsChangeNothing(t *testing.T) {
+	const banned, pardons = 5000, 2000
+	e := gate(t, Config{Kind: "counting", Confirm: true, Users: 1000, Banned: 2000, Memory: 42_000})
+	for i := range uint32(banned) {
+		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+	}
+	refused := 0
+	for i := range uint32(pardons) {
+		keys, known := e.bad.keys, e.bans.count
+		err := e.Pardon(v4(scatter(i)))
+		if err == nil {
+			continue
+		}
+		refused++
+		if v := e.Step(v4(scatter(i)), 'q', 0); !errors.Is(err, filter.ErrFull) || v.Action != Reject {
+			t.Fatalf("pardon %d: %v, and then the address is %v", i, err, v.Action)
+		}
+		if e.bad.keys != keys || e.bans.count != known {
+			t.Fatalf("pardon %d was refused: %d bad keys, %d known, before %d and %d", i, e.bad.keys, e.bans.count, keys, known)
+		}
+	}
+	for i := uint32(pardons); i < banned; i++ {
+		if v := e.Step(v4(scatter(i)), 'q', 0); v.Action != Reject {
+			t.Fatalf("ban %d, which nobody spoke of, is forgotten", i)
+		}
+	}
+	if refused == 0 {
+		t.Errorf("all %d were pardoned, the test shows nothing", pardons)
+	}
+}
+
+// TestPardonsOfSpareBansTakeNothingFromTheBadSet has a bad set that is full before the
+// table of bans is: what it refused was never there to be deleted.
+func TestPardonsOfSpareBansTakeNothingFromTheBadSet(t *testing.T) {
+	e := gate(t, Config{Kind: "dleft", Confirm: true, Banned: 5000, BitsPerUser: 26})
+	e.bad.most = 300
+	for i := range uint32(400) {
+		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
+	}
+	if e.bans.count != 300 || e.spares != 100 || e.Lost().Exact {
+		t.Fatalf("%d bans in the table, %d in the spare filter, lost %+v", e.bans.count, e.spares, e.Lost())
+	}
+	for i := uint32(300); i < 400; i++ {
+		if err := e.Pardon(v4(scatter(i))); err != nil {
+			t.Fatal(err)
+		}
+		if v := e.Step(v4(scatter(i)), 'q', 0); !v.Passed() {
+			t.Errorf("%d was pardoned and is %v", i, v.Action)
+		}
+	}
+	if e.bad.keys != 300 || e.pardoned.count != 100 {
+		t.Errorf("%d keys left in the bad set, %d exceptions", e.bad.keys, e.pardoned.count)
+	}
+}

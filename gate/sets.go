@@ -126,14 +126,14 @@ func (b backing) fit(items uint64, bits float64) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	if need := b.withMargin(best.bits(items)); need > bits {
+	if need := b.need(best, items); need > bits {
 		return plan{}, fmt.Errorf("gate: %s: %.0f bytes for %d keys, needs %.0f even at a rate of %g",
 			b.name, bits/8, items, math.Ceil(need/8), highestRate)
 	}
 	low, high := math.Log(lowestRate), math.Log(highestRate)
 	for range 12 {
 		middle := (low + high) / 2
-		if p, err := b.plan(items, math.Exp(middle)); err == nil && b.withMargin(p.bits(items)) <= bits {
+		if p, err := b.plan(items, math.Exp(middle)); err == nil && b.need(p, items) <= bits {
 			best, high = p, middle
 		} else {
 			low = middle
@@ -156,6 +156,18 @@ func (b backing) withMargin(predicted float64) float64 {
 		return predicted
 	}
 	return predicted*margin + pageMargin
+}
+
+// need returns the bits that a plan surely stays within, with so many keys.
+func (b backing) need(p plan, items uint64) float64 { return b.withMargin(p.bits(items)) }
+
+// leastBytes returns the bytes that a set for so many keys cannot do without.
+func (b backing) leastBytes(items uint64) (uint64, error) {
+	p, err := b.plan(items, highestRate)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(math.Ceil(b.need(p, items) / 8)), nil
 }
 
 // most returns how many keys a plan can hold within so many bits.

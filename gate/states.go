@@ -70,13 +70,16 @@ func stateBytes(times int) float64 {
 	return float64(bucketBytes)/(bucketUsers-1) + 8*float64(times)*bucketUsers/(bucketUsers-1)
 }
 
+// bucketSpace returns the memory of a bucket with its times.
+func bucketSpace(times int) uint64 { return bucketBytes + 8*bucketUsers*uint64(times) }
+
 // newStates returns a table that fits into so many bytes, of one bucket at least.
 func newStates(bytes uint64, strikes int, window int64) (s *states, err error) {
 	s = &states{window: window}
 	if window > 0 {
 		s.kept = strikes - 1
 	}
-	n := max(1, bytes/(bucketBytes+uint64(8*s.kept*bucketUsers)))
+	n := max(1, bytes/bucketSpace(s.kept))
 	if s.buckets, err = table[bucket](n); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,10 @@ func (e *Engine) Bytes() uint64 {
 	return total
 }
 
-// Limit returns the bytes that [Engine.Bytes] never exceeds.
+// Limit returns the bytes that [Engine.Bytes] never exceeds. That is memory in use:
+// sets that grow by segments reserve address space ahead of it, which is not touched
+// but counts as allocated, so with evergreen the heap may show up to 1.2 times the
+// limit.
 func (e *Engine) Limit() uint64 { return e.limit }
 
 // RejectRate returns the predicted share of strangers whose packets are rejected by

@@ -105,19 +105,19 @@ func (e *Engine) ban(k filter.Key, p place) {
 }
 
 // condemn adds a key to the bad set, or to the filter behind it, which is never
-// full: its rate rises instead.
+// full: its rate rises instead. The table of bans has only keys that are in the bad
+// set, which a pardon may take out of it; hits of the spare filter are not confirmed.
 func (e *Engine) condemn(k filter.Key) {
-	if e.bans != nil {
-		if e.bans.has(k) {
-			return
-		}
-		if !e.bans.add(k) {
-			e.confirm = nil // whom the table does not know may be banned all the same
-		}
+	if e.bans != nil && e.bans.has(k) {
+		return
 	}
 	if !e.bad.put(k) {
 		e.bad.refused++
 		e.spares++
 		_, _ = e.spare.Add(k) // never fails
+		return
+	}
+	if e.bans != nil && !e.bans.add(k) {
+		e.confirm = nil // whom the table does not know may be banned all the same
 	}
 }

@@ -15,6 +15,7 @@ type Check struct {
 	report    Report
 	pending   map[netip.Addr]bool // banned by the exact gate and not by the engine
 	banned    map[netip.Addr]bool // by the engine
+	early     map[netip.Addr]bool // of these, the ones that the exact gate has not banned
 	predicted float64             // rate of the bad set when last asked
 }
 
@@ -35,7 +36,7 @@ func NewCheck(c gate.Config) (*Check, error) {
 	return &Check{
 		Engine: e, Exact: New(c),
 		report:  Report{Rejected: map[Cause]uint64{}, Passed: map[Cause]uint64{}},
-		pending: map[netip.Addr]bool{}, banned: map[netip.Addr]bool{},
+		pending: map[netip.Addr]bool{}, banned: map[netip.Addr]bool{}, early: map[netip.Addr]bool{},
 	}, nil
 }
 
@@ -56,11 +57,11 @@ func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 	if c.report.Packets%sampling == 1 {
 		c.predicted = c.Engine.RejectRate()
 	}
-	if want.Action != gate.Reject && want.Reason != gate.Whitelisted {
+	if want.Passed() && want.Reason != gate.Whitelisted {
 		c.report.Welcome++
 		c.report.Expected += c.predicted
 	}
-	src := c.Exact.identify(p.Src)
+	_, src := c.Exact.identify(p.Src)
 	c.countBans(src, got, want)
 	if got.Action != want.Action || got.Reason != want.Reason || got.Pattern != want.Pattern || got.Strikes != want.Strikes {
 		c.differ(p.Number, src, got, want)
@@ -78,7 +79,8 @@ func (c *Check) ask(src netip.Addr) (got, want gate.Answer) {
 	return got, want
 }
 
-// countBans follows who was banned by whom.
+// countBans follows who was banned by whom. A ban that the engine gave before the exact
+// gate did is spurious, and not missing as well.
 func (c *Check) countBans(src netip.Addr, got, want gate.Verdict) {
 	engine, exact := got.Action == gate.Ban, want.Action == gate.Ban
 	if engine {
@@ -92,22 +94,26 @@ func (c *Check) countBans(src netip.Addr, got, want gate.Verdict) {
 		c.report.Bans.Late++
 	case engine:
 		c.report.Bans.Spurious++
+		c.early[src] = true
+	case exact && c.early[src]:
+		delete(c.early, src)
 	case exact:
 		c.pending[src] = true
 	}
 }
 
-// differ notes a difference and its cause.
+// differ notes a difference and its cause. What counts is whether the packet went
+// through.
 func (c *Check) differ(number uint64, src netip.Addr, got, want gate.Verdict) {
 	r := &c.report
 	if r.First == nil {
 		r.First = &Difference{Number: number, Src: src, Got: got, Want: want}
 	}
 	switch {
-	case got.Action == gate.Reject && want.Action != gate.Reject:
+	case want.Passed() && !got.Passed():
 		r.Rejected[c.whyRejected(src, got)]++
-	case want.Action == gate.Reject && got.Action != gate.Reject:
-		r.Passed[c.whyPassed(src)]++
+	case got.Passed() && !want.Passed():
+		r.Passed[c.whyPassed(src, want)]++
 	default:
 		r.Otherwise++ // both let it pass, or both held it back
 	}
@@ -115,16 +121,20 @@ func (c *Check) differ(number uint64, src netip.Addr, got, want gate.Verdict) {
 
 func (c *Check) whyRejected(src netip.Addr, got gate.Verdict) Cause {
 	switch {
-	case c.banned[src]:
+	case c.early[src]:
 		return SpuriousBan
+	case got.Reason == gate.Struck:
+		return SpuriousStrike
 	case got.Reason == gate.Spared:
 		return SpareFilter
 	}
 	return FalsePositive
 }
 
-func (c *Check) whyPassed(src netip.Addr) Cause {
+func (c *Check) whyPassed(src netip.Addr, want gate.Verdict) Cause {
 	switch {
+	case want.Action != gate.Reject:
+		return MissedStrike
 	case c.banned[src]:
 		return ForgottenBan
 	case c.pending[src]:

@@ -23,10 +23,10 @@ type Gate struct {
 	now                 int64
 }
 
-// user is what is remembered of a user who is inside a chain or has strikes.
+// user is what is remembered of everybody who is not banned.
 type user struct {
-	words   []uint32 // since the last pattern, as many as the longest pattern has
-	strikes []int64  // when
+	words   []uint32 // the last since a pattern, as many as a pattern may have
+	strikes []int64  // when each was given
 }
 
 // New returns a gate for the same wish as [gate.New], of which it ignores everything
@@ -62,22 +62,28 @@ func New(c gate.Config) *Gate {
 	return g
 }
 
-// identify returns the address that a user is known by.
-func (g *Gate) identify(src netip.Addr) netip.Addr {
-	src = src.Unmap().WithZone("")
-	if src.Is6() {
-		if p, err := src.Prefix(g.config.IPv6Prefix); err == nil {
-			return p.Addr()
+// identify returns the address in the one form that the lists know it by, and the
+// first address of the network that counts as the user whom it belongs to.
+func (g *Gate) identify(src netip.Addr) (one, user netip.Addr) {
+	one = src.Unmap().WithZone("")
+	if one.Is6() {
+		if p, err := one.Prefix(g.config.IPv6Prefix); err == nil {
+			return one, p.Addr()
 		}
 	}
-	return src
+	return one, one
 }
 
-// Blacklist bans an address or a network.
+// Blacklist bans an address or a network: exactly one user for good, anything else,
+// be it more or less, by its prefix.
 func (g *Gate) Blacklist(p netip.Prefix) {
 	p = normal(p)
-	if one := g.identify(p.Addr()); p.Bits() == p.Addr().BitLen() || p.Addr().Is6() && p.Bits() == g.config.IPv6Prefix {
-		g.ban(one)
+	user := 32
+	if p.Addr().Is6() {
+		user = g.config.IPv6Prefix
+	}
+	if p.Bits() == user {
+		g.ban(p.Addr())
 		return
 	}
 	g.listed.add(p)
@@ -90,14 +96,14 @@ func (g *Gate) Step(src netip.Addr, word uint32, at int64) gate.Verdict {
 
 // StepWords judges a packet.
 func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict {
-	g.now = max(g.now, at)
-	src = g.identify(src)
-	if g.allowed.cover(src) {
+	one, src := g.identify(src)
+	if g.allowed.cover(one) {
 		return gate.Verdict{Action: gate.Pass, Reason: gate.Whitelisted, Pattern: -1}
 	}
-	if reason := g.rejects(src); reason != gate.Clean {
+	if reason := g.rejects(one, src); reason != gate.Clean {
 		return gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
 	}
+	g.now = max(g.now, at)
 	g.good[src] = true
 	u := g.users[src]
 	if u == nil {
@@ -116,14 +122,14 @@ func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict 
 	return g.strike(src, u, match)
 }
 
-// rejects says why packets of a source are rejected.
-func (g *Gate) rejects(src netip.Addr) gate.Reason {
+// rejects says why packets of an address of a user are rejected.
+func (g *Gate) rejects(one, user netip.Addr) gate.Reason {
 	switch {
-	case g.pardoned[src]:
+	case g.pardoned[user]:
 		return gate.Clean
-	case g.bad[src]:
+	case g.bad[user]:
 		return gate.Banned
-	case g.listed.cover(src):
+	case g.listed.cover(one):
 		return gate.Listed
 	}
 	return gate.Clean
@@ -171,27 +177,27 @@ func (g *Gate) ban(src netip.Addr) {
 
 // Query says what is known about an address.
 func (g *Gate) Query(src netip.Addr) gate.Answer {
-	src = g.identify(src)
+	one, user := g.identify(src)
 	switch {
-	case g.allowed.cover(src):
+	case g.allowed.cover(one):
 		return gate.Answer{Standing: gate.Good}
-	case g.rejects(src) != gate.Clean:
+	case g.rejects(one, user) != gate.Clean:
 		return gate.Answer{Standing: gate.Bad}
-	case g.good[src]:
+	case g.good[user]:
 		return gate.Answer{Standing: gate.Good}
 	}
 	return gate.Answer{Standing: gate.None}
 }
 
-// Pardon takes an address off the bad set, or makes an exception from the black list.
+// Pardon takes the user of an address off the bad set, or makes an exception from the black list.
 func (g *Gate) Pardon(src netip.Addr) error {
-	src = g.identify(src)
-	if g.rejects(src) == gate.Clean {
-		return fmt.Errorf("exact: pardon %v: %w", src, filter.ErrNotFound)
+	one, user := g.identify(src)
+	if g.rejects(one, user) == gate.Clean {
+		return fmt.Errorf("exact: pardon %v: %w", one, filter.ErrNotFound)
 	}
-	delete(g.bad, src)
-	if g.listed.cover(src) {
-		g.pardoned[src] = true
+	delete(g.bad, user)
+	if g.listed.cover(one) {
+		g.pardoned[user] = true
 	}
 	return nil
 }

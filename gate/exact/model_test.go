@@ -47,6 +47,11 @@ func newScript(tb testing.TB, seed uint64) *script {
 		Blacklist: []netip.Prefix{netip.MustParsePrefix("10.0.1.0/24"), netip.MustParsePrefix("2001:db8:3::/48"), netip.PrefixFrom(s.users[0], 32)},
 		Whitelist: []netip.Prefix{netip.MustParsePrefix("10.0.2.16/28"), netip.MustParsePrefix("2001:db8:2::/64")},
 	}
+	// Parts of users, where these are networks: each has a neighbour that is not listed.
+	for _, text := range []string{"2001:db8::1/128", "2001:db8:1::8/125", "2001:db8:4::/123"} {
+		s.config.Blacklist = append(s.config.Blacklist, netip.MustParsePrefix(text))
+	}
+	s.config.Whitelist = append(s.config.Whitelist, netip.MustParsePrefix("2001:db8:4::37/128"))
 	return s
 }
 
@@ -99,7 +104,8 @@ func TestEngineEqualsExactGate(t *testing.T) {
 				for j := range words {
 					words[j] = s.word()
 				}
-				got, want := c.Step(&packets.Packet{Src: src, Words: words, At: int64(i), Number: uint64(i + 1)})
+				at := int64(i) + int64(s.r.IntN(30)) // some come before their time
+				got, want := c.Step(&packets.Packet{Src: src, Words: words, At: at, Number: uint64(i + 1)})
 				if got != want {
 					t.Fatalf("%s, seed %d, step %d: packet of %v, words %x: %+v, want %+v", kind, seed, i, src, words, got, want)
 				}

@@ -15,6 +15,8 @@ const (
 	FalsePositive   Cause = "false positive of the bad set"
 	SpareFilter     Cause = "false positive of the spare filter"
 	SpuriousBan     Cause = "spurious ban"
+	SpuriousStrike  Cause = "spurious strike"
+	MissedStrike    Cause = "missed strike"
 	MissingBan      Cause = "missing ban"
 	ForgottenBan    Cause = "forgotten ban"
 	BlacklistMissed Cause = "blacklisted source"
@@ -23,15 +25,15 @@ const (
 // Report is what a check has found.
 type Report struct {
 	Packets uint64 `json:"packets"`
-	Welcome uint64 `json:"welcome"` // packets that the exact gate does not reject
+	Welcome uint64 `json:"welcome"` // packets that the exact gate lets pass, but for the white list
 
 	First     *Difference      `json:"first_difference,omitempty"`
-	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`
-	Passed    map[Cause]uint64 `json:"wrongly_passed"`
-	Otherwise uint64           `json:"otherwise_different"` // in strikes or patterns, not in passing
+	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`    // held back for whatever reason
+	Passed    map[Cause]uint64 `json:"wrongly_passed"`      // that should have been held back
+	Otherwise uint64           `json:"otherwise_different"` // in the reason, strikes or pattern, not in passing
 
-	// Expected is how many packets the bad set should reject wrongly, by the rate that
-	// it predicted when each came.
+	// Expected is how many packets the gate should reject wrongly, by the rate that it
+	// predicted when each came.
 	Expected float64 `json:"expected_wrongly_rejected"`
 
 	Bans Bans `json:"bans"`
@@ -50,12 +52,14 @@ type Report struct {
 type Bans struct {
 	Right    uint64 `json:"right"`    // by both, with the same packet
 	Late     uint64 `json:"late"`     // by the engine, after the exact gate
-	Missing  uint64 `json:"missing"`  // by the exact gate only
+	Missing  uint64 `json:"missing"`  // by the exact gate only, so far
 	Covered  uint64 `json:"covered"`  // of the missing ones, those rejected all the same
-	Spurious uint64 `json:"spurious"` // by the engine only
+	Spurious uint64 `json:"spurious"` // by the engine only, or before the exact gate
 }
 
-// Measured is the rate of a set, as predicted and as it is.
+// Measured is the rate of a set, as predicted and as it is. That of the bad set is the
+// rate at which the gate takes strangers for bad: with the spare filter, and after
+// confirmation.
 type Measured struct {
 	Predicted float64 `json:"predicted_fpr"`
 	FPR       float64 `json:"measured_fpr"`
@@ -97,7 +101,7 @@ func (c *Check) Report(strangers int, seed uint64) Report {
 	r := c.report
 	r.Gate = c.Engine.Stats()
 	r.Good.finish(r.Gate.Good.FPR, r.Gate.Good.Pinned)
-	r.Bad.finish(r.Gate.Bad.FPR, r.Gate.Bad.Pinned)
+	r.Bad.finish(c.Engine.RejectRate(), r.Gate.Bad.Pinned)
 	for src := range c.pending {
 		r.Bans.Missing++
 		if c.Engine.Query(src).Standing == gate.Bad {
