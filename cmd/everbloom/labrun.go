@@ -23,8 +23,8 @@ func newLabRun(e *env) *cobra.Command {
 		Use:   "run PATTERN...",
 		Short: "Run experiments and store their results",
 		Long: `Run runs the experiments that a PATTERN matches, an identifier, a topic or a
-glob such as 'ebf21/*', and stores what they found as JSON, CSV and SVG. The word
-all means every experiment; the topic of that name is 'all/*'.
+glob such as 'ebf21/*', and stores what they found as JSON, CSV and SVG. The
+word all means every experiment; the topic of that name is 'all/*'.
 
 Every result is stored as soon as it is there. What would only repeat a stored
 result, with equal parameters, seed, data and code, is not run again: a run that
