@@ -86,8 +86,8 @@ func newGateRun(e *env) *cobra.Command {
 bytes (source and word, big endian), lines of text (an address and a word of 8
 hexadecimal or 32 binary digits), or captures (pcap, pcapng), all possibly
 compressed by gzip; - is the standard input, and so is none. Of a capture, the
-source is the IP address, and the words are the payload of the transport in steps
-of 4 bytes.
+source is the IP address, and the words are the payload of the transport in
+steps of 4 bytes.
 
 A line of text that is a question mark and an address is a query: it is answered
 by bad, good or none.
