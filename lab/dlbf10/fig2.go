@@ -110,7 +110,7 @@ func directions(grid [][]float64) (rises, falls lab.Check) {
 		}
 	}
 	const how = "at every point of the table"
-	return lab.Holds("more regions", "increasing r results in a larger portion of deletable elements (Sec. III-A)", yesNo(better), better, how),
+	return lab.Holds("more regions, by Eq. (1)", "increasing r results in a larger portion of deletable elements (Sec. III-A)", yesNo(better), better, how),
 		lab.Holds("more keys", "as more elements are inserted the deletion capabilities are reduced (Sec. III-A)", yesNo(lower), lower, how)
 }
 

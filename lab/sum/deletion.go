@@ -158,7 +158,7 @@ func equalChecks(s bloom.Shape, p float64, list []method, found []meanMistakes, 
 		greaterPossibility(at("false negatives of the second filter"), second, array, exact),
 		lab.Holds(at("errors of the second filter"), "even more error in the result than the collision array (Key Solution Ideas)",
 			fmt.Sprintf("wrong answers about all keys that were ever in the set: %s, array %s", percent(second.wrong()), percent(array.wrong())), second.wrong() > array.wrong(), "more wrong answers, of both sorts together").
-			Because("the second filter denies all deleted keys, while the array keeps those that are pinned, and few live keys are denied by a filter that is half full; with more deletions it turns round, see the turnovers. But its errors are false negatives"),
+			Because("the second filter denies all deleted keys, while the array keeps those that are pinned, and few live keys are denied by a filter that is half full; the turnovers show what more deletions do to either. But its errors are false negatives"),
 		lab.Exact(fmt.Sprintf("space of the collision array to a standard filter, P = %v", p), "2 (\"roughly double\", Conclusion)", float64(list[0].bits)/float64(s.Bits)),
 		lab.Holds(fmt.Sprintf("space of the second filter, P = %v", p), "the same amount of space as the collision array (Key Solution Ideas)", fmt.Sprintf("%d and %d bits", list[2].bits, list[0].bits), list[2].bits == list[0].bits, "as many bits"),
 		lab.Holds(fmt.Sprintf("space of counters, P = %v", p), "more space than the collision array (Key Solution Ideas)", fmt.Sprintf("%.1f times", float64(list[1].bits)/float64(list[0].bits)), list[1].bits > list[0].bits, "more bits"),
