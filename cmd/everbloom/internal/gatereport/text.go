@@ -109,6 +109,9 @@ func checkRows(t table, r exact.Report) {
 	t.row("wrongly rejected", "%s of %s packets, %s expected%s", quantity.Count(r.WronglyRejected()),
 		quantity.Count(r.Welcome), quantity.Short(r.Expected), causes(r.Rejected))
 	t.row("wrongly passed", "%s%s", quantity.Count(r.WronglyPassed()), causes(r.Passed))
+	if r.Otherwise > 0 {
+		t.row("else different", "%s, in reason, strikes or pattern", quantity.Count(r.Otherwise))
+	}
 	t.row("bans", "%s right, %s late, %s missing (%s rejected all the same), %s spurious", quantity.Count(r.Bans.Right),
 		quantity.Count(r.Bans.Late), quantity.Count(r.Bans.Missing), quantity.Count(r.Bans.Covered), quantity.Count(r.Bans.Spurious))
 	t.row("good set's rate", "%s", rates(r.Good))
