@@ -52,7 +52,7 @@ func newSharded(size int, salt uint64) (sharded, error) {
 
 var inFig7 = []contender{
 	elasticOne,
-	{"EBF, 16 shards", 3, func(size int, salt uint64) (filter.Filter, error) { return newSharded(size, salt) }},
+	{shardedEBF, 3, func(size int, salt uint64) (filter.Filter, error) { return newSharded(size, salt) }},
 	{"Par-BF", 2, func(size int, salt uint64) (filter.Filter, error) {
 		positions := uint64(1) << (size - partBits)
 		return dynamic.BuildParallel(dynamic.ParallelShape{
@@ -60,6 +60,9 @@ var inFig7 = []contender{
 		})
 	}},
 }
+
+// shardedEBF is the contender whose writers go side by side.
+const shardedEBF = "EBF, 16 shards"
 
 // crew is the work of Fig. 7.
 func crew(threads, queries int) string {
