@@ -13,6 +13,7 @@ import (
 // each; an operation is a packet.
 func BenchmarkGateRun(b *testing.B) {
 	flags := trafficFlags{users: 200_000, count: 5_000_000, blacklisted: 50_000}
+	flags.Patterns = 64
 	made, err := flags.generator()
 	if err != nil {
 		b.Fatal(err)
