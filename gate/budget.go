@@ -48,7 +48,7 @@ func (c Config) share(b backing, needsBans bool) (budget, error) {
 		words:   words.Bits() / 8,
 		pardons: keysetBytes(c.pardons()),
 		spare:   max(minSpareBytes, uint64(sparePerBan*float64(c.Banned))),
-		states:  max(bucketSpace(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
+		states:  max(leastStates(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
 	}
 	if needsBans {
 		out.bans = keysetBytes(c.Banned)
@@ -79,7 +79,7 @@ func (c Config) squeeze(b backing, out *budget) error {
 	if err != nil {
 		return err
 	}
-	states := bucketSpace(c.keptTimes())
+	states := leastStates(c.keptTimes())
 	need := out.fixed() + states + good + bad
 	if c.Memory < need {
 		return fmt.Errorf("gate: Memory: %d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",

@@ -8,15 +8,16 @@ import (
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
-// plain are the types of the gate's tables: they have no pointers, and sizes that are
-// whole words.
-type plain interface{ bucket | filter.Key | int64 }
+// plain are the types of the gate's tables: they have no pointers.
+type plain interface {
+	bucket | filter.Key | int64 | uint8
+}
 
 // table takes n zeroed elements that begin on a cache line, or says that the machine
 // has not so much.
 func table[T plain](n uint64) ([]T, error) {
 	var element T
-	words, err := mem.Words(n * uint64(unsafe.Sizeof(element)) / 8)
+	words, err := mem.Words((n*uint64(unsafe.Sizeof(element)) + 7) / 8)
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w: %w", filter.ErrStorage, err)
 	}

@@ -21,6 +21,7 @@ import (
 // they came.
 type states struct {
 	buckets []bucket
+	homes   []uint8 // users whose path begins at the bucket: most have none, and are not read
 	count   int
 	evicted uint64 // chains that had to go
 
@@ -31,10 +32,11 @@ type states struct {
 
 const (
 	bucketUsers = 5
-	bucketBytes = uint64(unsafe.Sizeof(bucket{}))
+	bucketBytes = uint64(unsafe.Sizeof(bucket{})) + 1 // and its count of homes
+	homesSlack  = 7                                   // counts take whole words
 
-	// maxPassed bounds a search. At the fill that the table is made for, paths are
-	// a few buckets long.
+	// maxPassed bounds a search, and with it what a count of homes must hold. At the
+	// fill that the table is made for, paths are a few buckets long.
 	maxPassed = 32
 )
 
@@ -73,14 +75,20 @@ func stateBytes(times int) float64 {
 // bucketSpace returns the memory of a bucket with its times.
 func bucketSpace(times int) uint64 { return bucketBytes + 8*bucketUsers*uint64(times) }
 
+// leastStates returns the memory of the smallest table.
+func leastStates(times int) uint64 { return bucketSpace(times) + homesSlack }
+
 // newStates returns a table that fits into so many bytes, of one bucket at least.
 func newStates(bytes uint64, strikes int, window int64) (s *states, err error) {
 	s = &states{window: window}
 	if window > 0 {
 		s.kept = strikes - 1
 	}
-	n := max(1, bytes/bucketSpace(s.kept))
+	n := max(1, (max(bytes, homesSlack)-homesSlack)/bucketSpace(s.kept))
 	if s.buckets, err = table[bucket](n); err != nil {
+		return nil, err
+	}
+	if s.homes, err = table[uint8](n); err != nil {
 		return nil, err
 	}
 	s.times, err = table[int64](n * uint64(s.kept) * bucketUsers)
@@ -88,7 +96,7 @@ func newStates(bytes uint64, strikes int, window int64) (s *states, err error) {
 }
 
 func (s *states) bytes() uint64 {
-	return uint64(len(s.buckets))*bucketBytes + uint64(len(s.times))*8
+	return uint64(len(s.buckets))*bucketBytes + homesSlack + uint64(len(s.times))*8
 }
 
 func (s *states) room() int { return len(s.buckets) * bucketUsers }
@@ -110,6 +118,9 @@ func (s *states) pathLength() int { return min(maxPassed, len(s.buckets)) }
 // find returns the place of a user, or nowhere.
 func (s *states) find(k filter.Key) place {
 	b := s.home(k)
+	if s.homes[b] == 0 {
+		return nowhere
+	}
 	for range s.pathLength() {
 		at := &s.buckets[b]
 		for i := range at.keys {
@@ -155,6 +166,7 @@ func (s *states) insert(k filter.Key, c cell, now int64) place {
 	}
 	at := &s.buckets[p.bucket]
 	at.keys[p.i], at.cells[p.i] = k, c
+	s.homes[s.home(k)]++
 	s.pass(k, p.bucket, 1)
 	s.count++
 	return p
@@ -192,6 +204,7 @@ func (s *states) victim(k filter.Key, now int64) place {
 func (s *states) remove(p place) {
 	at := &s.buckets[p.bucket]
 	at.cells[p.i] = 0
+	s.homes[s.home(at.keys[p.i])]--
 	s.pass(at.keys[p.i], p.bucket, ^uint32(0))
 	s.count--
 }

@@ -59,18 +59,22 @@ func TestStatesAreWhatAMapWouldHold(t *testing.T) {
 // checkPassed counts anew what the buckets say about keys that had to pass them.
 func checkPassed(t *testing.T, s *states) {
 	t.Helper()
-	passed := make([]uint32, len(s.buckets))
+	passed, homes := make([]uint32, len(s.buckets)), make([]uint8, len(s.buckets))
 	for b := range s.buckets {
 		for i, c := range s.buckets[b].cells {
 			if c == 0 {
 				continue
 			}
+			homes[s.home(s.buckets[b].keys[i])]++
 			for at := s.home(s.buckets[b].keys[i]); at != b; at = s.after(at) {
 				passed[at]++
 			}
 		}
 	}
 	for b := range s.buckets {
+		if s.homes[b] != homes[b] {
+			t.Fatalf("bucket %d is the home of %d, says %d", b, homes[b], s.homes[b])
+		}
 		if s.buckets[b].passed != passed[b] {
 			t.Fatalf("bucket %d was passed by %d, says %d", b, passed[b], s.buckets[b].passed)
 		}
@@ -81,7 +85,7 @@ func checkPassed(t *testing.T, s *states) {
 func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := statesOf(t, 64*20, 0) // 100 users
+	s := statesOf(t, 20*bucketBytes+homesSlack, 0) // 100 users
 	var struck []filter.Key
 	for range 60 {
 		k := filter.Key(r.Uint64())
