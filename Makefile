@@ -33,7 +33,7 @@ bench: ## compare with other libraries, short run
 demo: build ## show the gate at work: packets judged, users followed and banned
 	bin/everbloom gate demo
 
-results: build ## run all experiments in full, up to two hours, into docs/results; goes on where it stopped
+results: build ## run all experiments in full, some two hours, into docs/results; goes on where it stopped
 	bin/everbloom lab run all --full --out docs/results
 	bin/everbloom lab report --stored --results docs/results --out docs/results/README.md
 

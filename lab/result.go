@@ -118,6 +118,9 @@ func Digits(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
+// Percent writes a share with three significant digits: 0.8 is 80.0 %.
+func Percent(share float64) string { return Digits(100*share, 3) + " %" }
+
 // Tally counts the checks by verdict, in words: "4 reproduced, 1 differs".
 func (r *Result) Tally() string {
 	var parts []string

@@ -59,7 +59,7 @@ func amounts(ctx context.Context, e *lab.Env, result *lab.Result) error {
 		X: lab.Axis{Label: "regions r"}, Y: lab.Axis{Label: "keys that can be deleted", Percent: true, Max: 1.02},
 	}
 	table := lab.Table{
-		Name: "amounts", Title: fmt.Sprintf("Wished: %s of the keys deletable", percent(wish)),
+		Name: "amounts", Title: fmt.Sprintf("Wished: %s of the keys deletable", lab.Percent(wish)),
 		Columns: []string{"n", "fixed r", "deletable", "filters that reach it", "rate", "adaptive r, mean", "deletable, adaptive", "filters that reach it, adaptive", "rate, adaptive"},
 		Notes:   []string{"The fixed r is the smallest of the menu with which the wish is met on average, or the best if there is none."},
 	}
@@ -132,7 +132,7 @@ func compareAmounts(n int, trials []menu, wish float64) (row []any, c lab.Check)
 	row = append([]any{n, trials[0].fixed[best].regions}, summary(trials, fixed, wish)...)
 	row = append(append(row, lab.Figure(trials, func(m menu) float64 { return m.chosen.regions })), summary(trials, chosen, wish)...)
 	a, b := reached(trials, fixed, wish), reached(trials, chosen, wish)
-	return row, lab.Show(fmt.Sprintf("filters with n = %d in which %s can be deleted", n, percent(wish)),
+	return row, lab.Show(fmt.Sprintf("filters with n = %d in which %s can be deleted", n, lab.Percent(wish)),
 		fmt.Sprintf("%s with r = %.0f, %s with adaptive r", share(a, len(trials)), trials[0].fixed[best].regions, share(b, len(trials))))
 }
 

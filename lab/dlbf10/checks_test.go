@@ -9,29 +9,14 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
-
-// differs fails unless the check differs: a check that spoilt input passes is
-// worth nothing.
-func differs(t *testing.T, c lab.Check) {
-	t.Helper()
-	if c.Verdict != lab.Differs {
-		t.Errorf("%s: %s with %s, tolerance %s", c.Name, c.Verdict, c.Ours, c.Tolerance)
-	}
-}
-
-func reproduced(t *testing.T, c lab.Check) {
-	t.Helper()
-	if c.Verdict != lab.Reproduced {
-		t.Errorf("%s: %s with %s, tolerance %s", c.Name, c.Verdict, c.Ours, c.Tolerance)
-	}
-}
 
 func estimate(mean float64) lab.Estimate { return lab.Estimate{Mean: mean, Deviation: 0.1, N: 2_000} }
 
 func TestFalseNegativesAreSeen(t *testing.T) {
-	reproduced(t, noneDenied(0, 1_000_000))
-	differs(t, noneDenied(1, 1_000_000))
+	labtest.Reproduced(t, noneDenied(0, 1_000_000))
+	labtest.Differs(t, noneDenied(1, 1_000_000))
 	// A filter whose bits are lost denies keys, and deleteAll must notice.
 	r := rand.New(rand.NewPCG(1, 1))
 	keys := lab.RandomKeys(r, 60)
@@ -66,11 +51,11 @@ func TestAroundMeansTheNearestTen(t *testing.T) {
 
 func TestDirectionsAreSeen(t *testing.T) {
 	rises, falls := directions([][]float64{{0.5, 0.9}, {0.4, 0.8}})
-	reproduced(t, rises)
-	reproduced(t, falls)
+	labtest.Reproduced(t, rises)
+	labtest.Reproduced(t, falls)
 	rises, falls = directions([][]float64{{0.5, 0.9}, {0.6, 0.3}})
-	differs(t, rises)
-	differs(t, falls)
+	labtest.Differs(t, rises)
+	labtest.Differs(t, falls)
 }
 
 // fakeSweep is fig3 with what theory says, or a bit off.
@@ -96,13 +81,13 @@ func TestFig3ChecksSeeSpoiltShares(t *testing.T) {
 		}
 	}
 	for _, c := range []lab.Check{high.checks()[0], high.lower(), high.shape()} {
-		differs(t, c)
+		labtest.Differs(t, c)
 	}
 	worse := fakeSweep(0)
 	worse.found[3][1] = estimate(0.99) // r = 120 better than r = 60
-	differs(t, worse.doubling())
+	labtest.Differs(t, worse.doubling())
 	worse.found[3][1] = estimate(0.9999)
-	differs(t, worse.noteworthyPinned())
+	labtest.Differs(t, worse.noteworthyPinned())
 }
 
 func TestFig4ChecksSeeSpoiltRates(t *testing.T) {
@@ -117,7 +102,7 @@ func TestFig4ChecksSeeSpoiltRates(t *testing.T) {
 	bad.before, bad.after, bad.standard = small(0.02), small(0.012), small(0.0085)
 	for i, c := range rateChecks([]ratePoint{bad})[:5] {
 		if i != 2 { // Eq. (2) is only shown
-			differs(t, c)
+			labtest.Differs(t, c)
 		}
 	}
 }
@@ -131,13 +116,13 @@ func TestHashChecksSeeAHashThatIsBad(t *testing.T) {
 	ways[1].found = estimate(0.75)
 	ways[3].found = estimate(v.eq1()) // as the paper would have it
 	checks := hashChecks(ways, v)
-	reproduced(t, checks[1])
-	reproduced(t, checks[2])
-	differs(t, checks[3])
-	differs(t, checks[5])
-	reproduced(t, literalInsert(estimate(0.79), 0.7875))
-	differs(t, literalInsert(estimate(0.80), 0.7875))
-	differs(t, resetBits([]outcome{{set: 80, cleared: 60}, {set: 80, cleared: 61}}, v))
+	labtest.Reproduced(t, checks[1])
+	labtest.Reproduced(t, checks[2])
+	labtest.Differs(t, checks[3])
+	labtest.Differs(t, checks[5])
+	labtest.Reproduced(t, literalInsert(estimate(0.79), 0.7875))
+	labtest.Differs(t, literalInsert(estimate(0.80), 0.7875))
+	labtest.Differs(t, resetBits([]outcome{{set: 80, cleared: 60}, {set: 80, cleared: 61}}, v))
 }
 
 func TestR4ChecksSeeSpoiltFilters(t *testing.T) {
@@ -163,7 +148,7 @@ func TestR4ChecksSeeSpoiltFilters(t *testing.T) {
 	list[1].rate *= 3
 	checks := r4Checks(list, found, 2_000)
 	for _, i := range []int{0, 1, 8, 9, 10} {
-		differs(t, checks[i])
+		labtest.Differs(t, checks[i])
 	}
 }
 
@@ -174,7 +159,7 @@ func TestLifeChecksSeeAFilterThatDoesNotWear(t *testing.T) {
 		{deletable: estimate(0.97), clean: estimate(0.6), rate: estimate(0.01)},
 	}
 	for _, c := range lifeChecks([]*life{l}) {
-		differs(t, c)
+		labtest.Differs(t, c)
 	}
 }
 
@@ -186,7 +171,7 @@ func TestChoicesAreSeenToBeUseless(t *testing.T) {
 		success[i].Points = []lab.Point{{X: 1, Y: 0.4}, {X: 4, Y: 0.4}}
 	}
 	checks := choiceChecks([]int{1, 4}, flat, flat, success, s, 22)
-	differs(t, checks[0])
+	labtest.Differs(t, checks[0])
 	if !strings.Contains(checks[1].Ours, "none") {
 		t.Errorf("%+v", checks[1])
 	}

@@ -132,6 +132,6 @@ func choiceChecks(candidates []int, found, deletables []lab.Estimate, success []
 		lab.Show("candidates that make up for the bitmap", enough),
 		lab.Show("the other side of the interplay", fmt.Sprintf("keys deletable in the filter with the fewest set bits: %s with one candidate, %s with %d: where bits coincide they collide",
 			deletables[0], deletables[len(deletables)-1], candidates[len(candidates)-1])),
-		lab.Show("four named keys", fmt.Sprintf("all deletable in %s of the filters, and with %d candidates in %s", percent(four[0].Y), candidates[len(candidates)-1], percent(four[len(four)-1].Y))),
+		lab.Show("four named keys", fmt.Sprintf("all deletable in %s of the filters, and with %d candidates in %s", lab.Percent(four[0].Y), candidates[len(candidates)-1], lab.Percent(four[len(four)-1].Y))),
 	}
 }

@@ -123,9 +123,9 @@ func gainChecks(series []lab.Series, limit lab.Series, n int) []lab.Check {
 	var checks []lab.Check
 	for _, s := range series[1:] {
 		checks = append(checks, lab.Show(fmt.Sprintf("%s, %.0f bits, n = %d", s.Name, s.Points[at].X, n),
-			fmt.Sprintf("%s deletable, regions in a row %s", percent(s.Points[at].Y), percent(series[0].Points[at].Y))))
+			fmt.Sprintf("%s deletable, regions in a row %s", lab.Percent(s.Points[at].Y), lab.Percent(series[0].Points[at].Y))))
 	}
-	return append(checks, lab.Show(fmt.Sprintf("the limit, %.0f bits, n = %d", limit.Points[at].X, n), percent(limit.Points[at].Y)+" deletable"))
+	return append(checks, lab.Show(fmt.Sprintf("the limit, %.0f bits, n = %d", limit.Points[at].X, n), lab.Percent(limit.Points[at].Y)+" deletable"))
 }
 
 // rate is Eq. (2) for the cells alone.

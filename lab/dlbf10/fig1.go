@@ -74,9 +74,7 @@ func oneIf(yes bool) int {
 }
 
 // share writes a share as a percentage.
-func share(part, whole int) string { return percent(float64(part) / float64(max(whole, 1))) }
-
-func percent(v float64) string { return lab.Digits(100*v, 3) + " %" }
+func share(part, whole int) string { return lab.Percent(float64(part) / float64(max(whole, 1))) }
 
 // drawExample looks for the first salt that gives what the figure shows.
 func drawExample(s deletable.Shape) (svg string, salt uint64, err error) {

@@ -139,8 +139,8 @@ func readings90() lab.Table {
 		Notes:   []string{"Sec. IV states k = 5, Sec. III-A states none. With m/r in place of m'/r, the looser reading, Sec. IV comes out at 91 %."},
 	}
 	for k := 3.0; k <= 8; k++ {
-		t.Add(k, percent(deletable.Eq1(15_200, k, 1_000, 19)), percent(deletable.Eq1(15_200, k, 1_000, 20)),
-			percent(deletable.Eq1(216, k, 22, 9)), percent(deletable.Eq1(216, k, 22, 10)))
+		t.Add(k, lab.Percent(deletable.Eq1(15_200, k, 1_000, 19)), lab.Percent(deletable.Eq1(15_200, k, 1_000, 20)),
+			lab.Percent(deletable.Eq1(216, k, 22, 9)), lab.Percent(deletable.Eq1(216, k, 22, 10)))
 	}
 	return t
 }
@@ -165,10 +165,10 @@ func around90(ctx context.Context, e *lab.Env) ([]lab.Check, error) {
 // around checks a round number that is printed with the word "around": it must be
 // right to the nearest ten percent. A value that was computed has no deviation.
 func around(name, printed string, value float64, ours lab.Estimate) lab.Check {
-	reach, how, text := 0.05+lab.Sigmas*ours.StandardError(), "", percent(ours.Mean)
+	reach, how, text := 0.05+lab.Sigmas*ours.StandardError(), "", lab.Percent(ours.Mean)
 	if ours.Deviation > 0 {
 		how, text = fmt.Sprintf(", and %d standard errors of ours", lab.Sigmas), ours.String()
 	}
 	return lab.Holds(name, printed, text, math.Abs(ours.Mean-value) <= reach,
-		fmt.Sprintf("%s to %s: \"around\", and a round number, is taken as right to the nearest ten%s", percent(value-reach), percent(value+reach), how))
+		fmt.Sprintf("%s to %s: \"around\", and a round number, is taken as right to the nearest ten%s", lab.Percent(value-reach), lab.Percent(value+reach), how))
 }

@@ -26,7 +26,7 @@ func wasteFigures() []lab.Check {
 		lab.Exact("Sec. 2.2: counters of four bits, times the space of a Bloom filter", "4", float64(rival.Bits())/float64(rival.Counters)),
 		lab.Holds("Sec. 2.2: counters that are zero, 13.5 per element and 9 hashes", "most entries are zero", lab.Digits(zero, 4)+"; with 13.5 ln 2 hashes 0.5", zero > 0.5, "more than half"),
 		lab.Exact("Sec. 3.1: bits per element of a perfect hash function and fingerprints, rate 0.001465: ceil(log2 1/f)", "10", math.Ceil(-math.Log2(dleft.RateBound(4, 6, 14)))),
-		lab.Holds("Sec. 3.2: a single hash function, average load 6", "a lot of wasted space", fmt.Sprintf("%s of the buckets have more than 8; %d cells are needed for odds of 1e-9 that one of 8,192 overflows", percent(over), cells),
+		lab.Holds("Sec. 3.2: a single hash function, average load 6", "a lot of wasted space", fmt.Sprintf("%s of the buckets have more than 8; %d cells are needed for odds of 1e-9 that one of 8,192 overflows", lab.Percent(over), cells),
 			cells > 2*8, "more than twice the 8 cells that d-left hashing takes"),
 	}
 }
@@ -48,8 +48,6 @@ func above(load float64, cells int) (p float64) {
 	}
 	return p
 }
-
-func percent(share float64) string { return lab.Digits(100*share, 3) + " %" }
 
 // savingFigures are about the bound of Sec. 4 and the saving that the abstract states.
 func savingFigures() []lab.Check {

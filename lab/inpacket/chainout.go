@@ -37,9 +37,9 @@ func chainTable(list []server, lengths []int, all [][][]service) lab.Table {
 			packets := all[i][c]
 			row := []any{length, s.name}
 			for _, what := range []func(service) bool{served, repeated, misled, skipped, ended} {
-				row = append(row, percent(float64(count(packets, what))/float64(len(packets))))
+				row = append(row, lab.Percent(float64(count(packets, what))/float64(len(packets))))
 			}
-			t.Add(append(row, meanOf(packets, func(s service) float64 { return float64(s.Wrong) }))...)
+			t.Add(append(row, lab.Figure(packets, func(s service) float64 { return float64(s.Wrong) }))...)
 		}
 	}
 	return t
@@ -104,8 +104,8 @@ func againUnpinned(s service) bool { return s.Twice > s.Pinned }
 
 // wrongCheck compares wrong visits with what the fill predicts.
 func wrongCheck(packets []service) lab.Check {
-	wrong := meanOf(packets, func(s service) float64 { return float64(s.Wrong) })
-	wrong.Deviation = meanOf(packets, func(s service) float64 { return float64(s.Wrong) - s.expected }).Deviation
+	wrong := lab.Figure(packets, func(s service) float64 { return float64(s.Wrong) })
+	wrong.Deviation = lab.Figure(packets, func(s service) float64 { return float64(s.Wrong) - s.expected }).Deviation
 	return lab.Predicted("wrong visits per packet, plain", "passes times other services times fill^k",
-		meanOf(packets, func(s service) float64 { return s.expected }).Mean, wrong)
+		lab.Figure(packets, func(s service) float64 { return s.expected }).Mean, wrong)
 }

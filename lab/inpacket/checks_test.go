@@ -9,21 +9,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/gate/inpacket"
 	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/lab/labtest"
 )
-
-func differs(t *testing.T, c lab.Check) {
-	t.Helper()
-	if c.Verdict != lab.Differs {
-		t.Errorf("%s: %s, ours %s, printed %s", c.Name, c.Verdict, c.Ours, c.Printed)
-	}
-}
-
-func reproduced(t *testing.T, c lab.Check) {
-	t.Helper()
-	if c.Verdict != lab.Reproduced {
-		t.Errorf("%s: %s, ours %s, printed %s", c.Name, c.Verdict, c.Ours, c.Printed)
-	}
-}
 
 // small is an environment of a few packets.
 func small(x lab.Experiment, seed uint64, trials int) *lab.Env {
@@ -75,17 +62,17 @@ func TestResultsDependOnTheSeedOnly(t *testing.T) {
 func TestMistakesBeyondTheFillAreSeen(t *testing.T) {
 	c, outs := packets(t, 28, deleting)
 	m := measured(c, 28, outs)
-	reproduced(t, expectedCheck("as they are", []measure{m}))
+	labtest.Reproduced(t, expectedCheck("as they are", []measure{m}))
 	for i := range m.claimed {
 		m.claimed[i] *= 2
 	}
-	differs(t, expectedCheck("doubled", []measure{m}))
+	labtest.Differs(t, expectedCheck("doubled", []measure{m}))
 }
 
 // A choice by the links beside the tree is what the fill does not predict.
 func TestChosenHeadersAreBetterThanTheirFill(t *testing.T) {
 	c, outs := packets(t, 28, func(e *lab.Env) contender { return plain(e).chosen(e) })
-	differs(t, expectedCheck("chosen", []measure{measured(c, 28, outs)}))
+	labtest.Differs(t, expectedCheck("chosen", []measure{measured(c, 28, outs)}))
 }
 
 // Three times the same packets say no more than once.
@@ -104,9 +91,9 @@ func TestTogetherCountsPacketsOnce(t *testing.T) {
 
 func TestMissedReceiversAreSeen(t *testing.T) {
 	c, outs := packets(t, 12, deleting)
-	reproduced(t, missedCheck([]measure{measured(c, 12, outs)}))
+	labtest.Reproduced(t, missedCheck([]measure{measured(c, 12, outs)}))
 	outs[7].Missed = 1
-	differs(t, missedCheck([]measure{measured(c, 12, outs)}))
+	labtest.Differs(t, missedCheck([]measure{measured(c, 12, outs)}))
 }
 
 func TestLessNeedsMoreThanChance(t *testing.T) {
@@ -117,17 +104,17 @@ func TestLessNeedsMoreThanChance(t *testing.T) {
 		low, high, same = append(low, v), append(high, v+0.5+r.NormFloat64()), append(same, v+r.NormFloat64())
 	}
 	self := func(v float64) float64 { return v }
-	reproduced(t, less("lower", "", low, high, self))
-	differs(t, less("higher", "", high, low, self))
-	differs(t, less("by chance", "", low, same, self))
-	differs(t, less("equal", "", low, low, self))
+	labtest.Reproduced(t, less("lower", "", low, high, self))
+	labtest.Differs(t, less("higher", "", high, low, self))
+	labtest.Differs(t, less("by chance", "", low, same, self))
+	labtest.Differs(t, less("equal", "", low, low, self))
 }
 
 func TestOneWorsePacketIsSeen(t *testing.T) {
 	_, kept := packets(t, 28, kept)
 	_, deleted := packets(t, 28, deleting)
-	reproduced(t, neverMore("as they are", "c", deleted, kept))
-	differs(t, neverMore("the other way round", "c", kept, deleted))
+	labtest.Reproduced(t, neverMore("as they are", "c", deleted, kept))
+	labtest.Differs(t, neverMore("the other way round", "c", kept, deleted))
 	for name, spoil := range map[string]func(*inpacket.Outcome){
 		"transmissions": func(o *inpacket.Outcome) { o.Transmissions += 10_000 },
 		"storm":         func(o *inpacket.Outcome) { o.Storm = true },
@@ -136,7 +123,7 @@ func TestOneWorsePacketIsSeen(t *testing.T) {
 		i := slices.IndexFunc(kept, func(o inpacket.Outcome) bool { return !o.Storm })
 		worse := slices.Clone(deleted)
 		spoil(&worse[i])
-		differs(t, neverMore(name, "c", worse, kept))
+		labtest.Differs(t, neverMore(name, "c", worse, kept))
 	}
 }
 
@@ -153,8 +140,8 @@ func TestNoCirclesWouldBeSeen(t *testing.T) {
 	}
 	checks := s.loopChecks()
 	at := slices.IndexFunc(checks, func(c lab.Check) bool { return strings.HasPrefix(c.Name, "circles, at any size") })
-	reproduced(t, checks[at])
-	differs(t, checks[0]) // nothing is gained where there is nothing to gain
+	labtest.Reproduced(t, checks[at])
+	labtest.Differs(t, checks[0]) // nothing is gained where there is nothing to gain
 }
 
 func TestContendersAreWhatTheyAreCalled(t *testing.T) {
@@ -205,13 +192,13 @@ func TestSpoiltChainsAreSeen(t *testing.T) {
 		func(by [][]service) { by[servesDeleting][3].Twice, by[servesDeleting][3].Pinned = 1, 0 },
 	} {
 		all := fresh()
-		reproduced(t, chainChecks(lengths, all)[i])
+		labtest.Reproduced(t, chainChecks(lengths, all)[i])
 		spoil(all[0])
-		differs(t, chainChecks(lengths, all)[i])
+		labtest.Differs(t, chainChecks(lengths, all)[i])
 	}
 	all := fresh()
 	each(all[0][servesDeleting], func(s *service) { s.Skipped = 0 })
-	reproduced(t, chainChecks(lengths, all)[4])
+	labtest.Reproduced(t, chainChecks(lengths, all)[4])
 }
 
 func each(list []service, do func(*service)) {

@@ -124,7 +124,7 @@ func (g *goalRace) table() lab.Table {
 	for j, d := range g.choices {
 		for _, list := range g.found {
 			m := list[j]
-			t.Add(d, m.contender, m.efficiency, percent(m.claimRate()), percent(m.pinned.Mean), m.share(m.looped), m.share(m.endless))
+			t.Add(d, m.contender, m.efficiency, lab.Percent(m.claimRate()), lab.Percent(m.pinned.Mean), m.share(m.looped), m.share(m.endless))
 		}
 	}
 	return t
@@ -148,7 +148,7 @@ func (g *goalRace) checks() []lab.Check {
 		gain("links found by mistake, by mistakes", byMistakes, claimed),
 		gain("links pinned, by what can be deleted", byDeletable, pinned),
 		lab.Show("the other side of it"+in, fmt.Sprintf("by the fill %s of the links are pinned with one candidate, %s with %d",
-			percent(g.found[byFill][0].pinned.Mean), percent(g.found[byFill][last].pinned.Mean), g.choices[last])),
+			lab.Percent(g.found[byFill][0].pinned.Mean), lab.Percent(g.found[byFill][last].pinned.Mean), g.choices[last])),
 	}
 	for goal := range goalCount {
 		m := g.found[goal][last]

@@ -31,10 +31,10 @@ type measure struct {
 
 func measured(c contender, links int, outs []inpacket.Outcome) measure {
 	m := measure{contender: c.name, links: links, packets: len(outs)}
-	m.efficiency = meanOf(outs, func(o inpacket.Outcome) float64 { return o.Efficiency() })
-	m.unneeded = meanOf(outs, func(o inpacket.Outcome) float64 { return float64(o.Stray + o.Repeated) })
-	m.extra = meanOf(outs, func(o inpacket.Outcome) float64 { return float64(o.Extra) })
-	m.pinned = meanOf(outs, func(o inpacket.Outcome) float64 { return float64(o.Pinned) / float64(links) })
+	m.efficiency = lab.Figure(outs, func(o inpacket.Outcome) float64 { return o.Efficiency() })
+	m.unneeded = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Stray + o.Repeated) })
+	m.extra = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Extra) })
+	m.pinned = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Pinned) / float64(links) })
 	for _, o := range outs {
 		m.missed += o.Missed
 		m.looped += oneIf(o.Looped())
@@ -107,7 +107,7 @@ func less[T any](name, claim string, lower, upper []T, figure func(T) float64) l
 	}
 	d := lab.Mean(difference)
 	return lab.Holds(name, claim,
-		fmt.Sprintf("%s in place of %s per packet", meanOf(lower, figure), meanOf(upper, figure)), d.Mean > 0 && d.Mean > d.Reach(lab.Sigmas),
+		fmt.Sprintf("%s in place of %s per packet", lab.Figure(lower, figure), lab.Figure(upper, figure)), d.Mean > 0 && d.Mean > d.Reach(lab.Sigmas),
 		fmt.Sprintf("lower by more than %d standard errors, by Student's t, of the differences, packet by packet", lab.Sigmas))
 }
 
@@ -124,23 +124,12 @@ func neverMore(name, claim string, lower, upper []inpacket.Outcome) lab.Check {
 		"transmissions, extra nodes, returns and circles of every packet")
 }
 
-func meanOf[T any](trials []T, figure func(T) float64) lab.Estimate {
-	values := make([]float64, len(trials))
-	for i, t := range trials {
-		values[i] = figure(t)
-	}
-	return lab.Mean(values)
-}
-
 func oneIf(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
-
-// percent writes a share.
-func percent(share float64) string { return lab.Digits(100*share, 3) + " %" }
 
 // rateOf is the formula for the share of links beside a tree that are found by mistake
 // before anything is deleted, [DlBF10] Eq. (2).

@@ -115,7 +115,7 @@ func regionTable(net network, list []contender, found []measure) lab.Table {
 		if err != nil {
 			continue // the race has refused it already
 		}
-		t.Add(m.contender, s.RegionBits(), m.efficiency, percent(m.pinned.Mean), percent(m.claimRate()), percent(rateOf(list[i], m.links)), m.share(m.looped), m.share(m.endless))
+		t.Add(m.contender, s.RegionBits(), m.efficiency, lab.Percent(m.pinned.Mean), lab.Percent(m.claimRate()), lab.Percent(rateOf(list[i], m.links)), m.share(m.looped), m.share(m.endless))
 	}
 	return t
 }
@@ -138,7 +138,7 @@ func regionChecks(net network, marks []int, found []measure, outs [][]inpacket.O
 	return []lab.Check{
 		expectedCheck("links found by mistake, all numbers of marks together"+in, together(found)),
 		less("circles, a tenth of the bits for marks against one bit"+in, "an affordable increase before elements are removed, and a potential improvement (Sec. IV)", outs[tenth], outs[0], circles),
-		lab.Show("the most efficient"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[best], percent(found[best].efficiency.Mean), marks[tenth], percent(found[tenth].efficiency.Mean), percent(found[0].efficiency.Mean))),
+		lab.Show("the most efficient"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[best], lab.Percent(found[best].efficiency.Mean), marks[tenth], lab.Percent(found[tenth].efficiency.Mean), lab.Percent(found[0].efficiency.Mean))),
 		lab.Show("the fewest circles"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[calmest], found[calmest].share(found[calmest].endless), marks[tenth], found[tenth].share(found[tenth].endless), found[0].share(found[0].endless))),
 	}
 }

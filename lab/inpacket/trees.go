@@ -149,9 +149,9 @@ func (s *sweep) treeTable() lab.Table {
 		for c, list := range s.all {
 			m, pinned := list[i], "–"
 			if s.list[c].rules.Delete {
-				pinned = percent(m.pinned.Mean)
+				pinned = lab.Percent(m.pinned.Mean)
 			}
-			t.Add(m.links, m.contender, m.efficiency, m.unneeded, m.extra, percent(m.claimRate()), percent(rateOf(s.list[c], m.links)), pinned, m.share(m.storms))
+			t.Add(m.links, m.contender, m.efficiency, m.unneeded, m.extra, lab.Percent(m.claimRate()), lab.Percent(rateOf(s.list[c], m.links)), pinned, m.share(m.storms))
 		}
 	}
 	return t
@@ -192,7 +192,7 @@ func (s *sweep) largest(efficiency float64) string {
 func (s *sweep) against(one, other int) string {
 	var parts []string
 	for i, m := range s.all[one] {
-		parts = append(parts, fmt.Sprintf("%d links: %s and %s", m.links, percent(m.efficiency.Mean), percent(s.all[other][i].efficiency.Mean)))
+		parts = append(parts, fmt.Sprintf("%d links: %s and %s", m.links, lab.Percent(m.efficiency.Mean), lab.Percent(s.all[other][i].efficiency.Mean)))
 	}
 	return strings.Join(parts, "; ")
 }

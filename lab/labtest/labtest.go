@@ -166,3 +166,23 @@ func Interrupted(t *testing.T, list []lab.Experiment) {
 		}
 	}
 }
+
+// Differs fails unless the check differs: a check that spoilt input passes is worth
+// nothing.
+func Differs(t *testing.T, c lab.Check) {
+	t.Helper()
+	want(t, c, lab.Differs)
+}
+
+// Reproduced fails unless the check reproduces.
+func Reproduced(t *testing.T, c lab.Check) {
+	t.Helper()
+	want(t, c, lab.Reproduced)
+}
+
+func want(t *testing.T, c lab.Check, verdict lab.Verdict) {
+	t.Helper()
+	if c.Verdict != verdict {
+		t.Errorf("%s: %s, want %s; printed %s, ours %s, tolerance %s", c.Name, c.Verdict, verdict, c.Printed, c.Ours, c.Tolerance)
+	}
+}

@@ -131,7 +131,7 @@ func equalRate(ctx context.Context, e *lab.Env, result *lab.Result) error {
 					return err
 				}
 				v := found[i]
-				table.Add(p, percent(share), m.name, float64(m.bits)/float64(s.Bits), v.denied, v.leftover, v.strangers, v.setBits)
+				table.Add(p, lab.Percent(share), m.name, float64(m.bits)/float64(s.Bits), v.denied, v.leftover, v.strangers, v.setBits)
 			}
 			if share == 0.5 {
 				result.Checks = append(result.Checks, equalChecks(s, p, list, found, float64(e.Int("keys")))...)
@@ -157,7 +157,7 @@ func equalChecks(s bloom.Shape, p float64, list []method, found []meanMistakes, 
 		lab.PredictedRate(at("false negatives of the second filter, counted"), "P of its m and k with the deleted keys", exact, second.deniedKeys, second.askedKeys),
 		greaterPossibility(at("false negatives of the second filter"), second, array, exact),
 		lab.Holds(at("errors of the second filter"), "even more error in the result than the collision array (Key Solution Ideas)",
-			fmt.Sprintf("wrong answers about all keys that were ever in the set: %s, array %s", percent(second.wrong()), percent(array.wrong())), second.wrong() > array.wrong(), "more wrong answers, of both sorts together").
+			fmt.Sprintf("wrong answers about all keys that were ever in the set: %s, array %s", lab.Percent(second.wrong()), lab.Percent(array.wrong())), second.wrong() > array.wrong(), "more wrong answers, of both sorts together").
 			Because("the second filter denies all deleted keys, while the array keeps those that are pinned, and few live keys are denied by a filter that is half full; the turnovers show what more deletions do to either. But its errors are false negatives"),
 		lab.Exact(fmt.Sprintf("space of the collision array to a standard filter, P = %v", p), "2 (\"roughly double\", Conclusion)", float64(list[0].bits)/float64(s.Bits)),
 		lab.Holds(fmt.Sprintf("space of the second filter, P = %v", p), "the same amount of space as the collision array (Key Solution Ideas)", fmt.Sprintf("%d and %d bits", list[2].bits, list[0].bits), list[2].bits == list[0].bits, "as many bits"),

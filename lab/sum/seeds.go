@@ -158,7 +158,7 @@ func moduloTable() lab.Table {
 		m := float64(s.Bits)
 		low := math.Floor((1 << 32) / m)
 		more := (1<<32)/m - low
-		t.Add(fmt.Sprintf("%.0f", n), s.Bits, fmt.Sprintf("%.0f or %.0f", low, low+1), percent(more), moduloRate(s, n)/s.FPR(uint64(n)))
+		t.Add(fmt.Sprintf("%.0f", n), s.Bits, fmt.Sprintf("%.0f or %.0f", low, low+1), lab.Percent(more), moduloRate(s, n)/s.FPR(uint64(n)))
 	}
 	return t
 }
@@ -176,5 +176,3 @@ func moduloRate(s bloom.Shape, n float64) float64 {
 	}
 	return math.Pow(more*hit(low+1)+(m-more)*hit(low), k)
 }
-
-func percent(v float64) string { return lab.Digits(100*v, 3) + " %" }

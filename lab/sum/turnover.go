@@ -135,7 +135,7 @@ func churnChecks(perTurnover int, list []method, all [][]meanMistakes) []lab.Che
 	for i, m := range list {
 		v := all[i][end]
 		checks = append(checks, lab.Show(fmt.Sprintf("%s after %v turnovers", m.name, turnovers),
-			fmt.Sprintf("denied %s, left over %s, strangers %s", percent(v.denied.Mean), percent(v.leftover.Mean), percent(v.strangers.Mean))))
+			fmt.Sprintf("denied %s, left over %s, strangers %s", lab.Percent(v.denied.Mean), lab.Percent(v.leftover.Mean), lab.Percent(v.strangers.Mean))))
 	}
 	return append(checks, lab.Holds(fmt.Sprintf("false negatives after %v turnovers", turnovers), "prevented by array and counters, introduced by the second filter (Key Solution Ideas)",
 		fmt.Sprintf("array %v, counters %v, second filter %s", array[end].denied.Mean, all[1][end].denied.Mean, second[end].denied),
@@ -158,5 +158,5 @@ func comeBack(e *lab.Env, s bloom.Shape) (lab.Check, error) {
 			return lab.Check{}, err
 		}
 	}
-	return lab.Show("second filter: keys that were deleted and added again", percent(1-lab.YesShare(f, keys))+" are denied"), nil
+	return lab.Show("second filter: keys that were deleted and added again", lab.Percent(1-lab.YesShare(f, keys))+" are denied"), nil
 }
