@@ -1,6 +1,9 @@
 package filter
 
-import "io"
+import (
+	"io"
+	"iter"
+)
 
 // A Filter is a set of Keys that may answer yes too often and never no.
 // Unless it is [Concurrent], a caller that changes it must be alone with it;
@@ -74,6 +77,62 @@ type Batcher interface {
 	// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
 	// shorter than keys.
 	MayContainBatch(keys []Key, out []bool)
+}
+
+// A Prefetcher can bring the memory that changes will touch into the cache. It changes
+// nothing.
+type Prefetcher interface {
+	Filter
+
+	// PrefetchAdd asks for what adding the keys, a few at a time, will touch.
+	PrefetchAdd(keys []Key)
+
+	// PrefetchDelete asks for what deleting them will touch.
+	PrefetchDelete(keys []Key)
+}
+
+// A Clearer can be emptied.
+type Clearer interface {
+	Filter
+
+	// Clear takes all keys out. The shape and the capacity stay. After an error,
+	// ErrStorage, nothing was changed.
+	Clear() error
+}
+
+// An Exact filter stores its keys, or so much of them that it can answer exactly.
+type Exact interface {
+	Filter
+
+	// Contains reports whether k is in the set.
+	Contains(k Key) bool
+}
+
+// A Lister can list its keys.
+type Lister interface {
+	Filter
+
+	// Keys returns the keys in the set, in no order.
+	Keys() iter.Seq[Key]
+}
+
+// A Differencer can take the keys of another filter out of its own.
+type Differencer interface {
+	Filter
+
+	// Difference takes all keys of other out. After an error nothing was changed.
+	Difference(other Filter) error
+}
+
+// A LockFree filter may be read while one caller changes it: MayContain and
+// MayContainBatch may run beside each other and beside any one of the other methods,
+// and a key that is in the set throughout is found. Changes must still exclude each
+// other and everything else. A Concurrent filter asks for even less.
+type LockFree interface {
+	Filter
+
+	// LockFreeReaders marks the type; it does nothing.
+	LockFreeReaders()
 }
 
 // A Snapshotter can be written to a file.

@@ -1,7 +1,6 @@
 package evergreen
 
 import (
-	"errors"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -15,7 +14,7 @@ const stride = 16
 func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
-		f.expectAdds(keys[:n])
+		f.PrefetchAdd(keys[:n])
 		for _, k := range keys[:n] {
 			isNew, err := f.Add(k)
 			if err != nil {
@@ -29,27 +28,6 @@ func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 		keys = keys[n:]
 	}
 	return done, added, nil
-}
-
-// DeleteBatch deletes the keys in order, each as Delete does. Keys that are not
-// there are counted and passed over; any other error stops it.
-func (f *Filter) DeleteBatch(keys []filter.Key) (deleted, notFound int, err error) {
-	for len(keys) > 0 {
-		n := min(stride, len(keys))
-		f.expectDeletes(keys[:n])
-		for _, k := range keys[:n] {
-			switch err := f.Delete(k); {
-			case err == nil:
-				deleted++
-			case errors.Is(err, filter.ErrNotFound):
-				notFound++
-			default:
-				return deleted, notFound, err
-			}
-		}
-		keys = keys[n:]
-	}
-	return deleted, notFound, nil
 }
 
 // MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is

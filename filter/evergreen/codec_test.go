@@ -49,7 +49,7 @@ func TestGoldenFilesAreReadForever(t *testing.T) {
 		if f.Len() != c.keys || f.Blocks() != 259 || f.Shape() != c.shape {
 			t.Errorf("%s: %+v", name, f.Info())
 		}
-		f.DeleteBatch(keys)
+		filter.DeleteBatch(f, keys)
 		if f.Len() != 0 || f.Blocks() != 259 {
 			t.Errorf("%s: after deleting all keys: %+v", name, f.Info())
 		}
@@ -158,7 +158,7 @@ func TestStoredFormIsThatOfTheSet(t *testing.T) {
 	for _, width := range []int{56, 32} {
 		c := evergreen.Config{FPR: 0.01, Width: width}
 		a, b := of(t, c, keys[:2000]), of(t, c, keys[1000:], keys[:1000])
-		b.DeleteBatch(keys[2000:])
+		filter.DeleteBatch(b, keys[2000:])
 		if !bytes.Equal(filtertest.Stored(t, a), filtertest.Stored(t, b)) {
 			t.Errorf("width %d: equal sets are stored differently", width)
 		}
@@ -174,7 +174,7 @@ func TestFloorsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.DeleteBatch(filtertest.Keys(1, 20_000))
+	filter.DeleteBatch(g, filtertest.Keys(1, 20_000))
 	if g.Blocks() != blocks {
 		t.Errorf("grown to %d blocks, stored, read and emptied it has %d", blocks, g.Blocks())
 	}
@@ -188,7 +188,7 @@ func TestSlowFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "slow")
 	c := evergreen.Config{FPR: 0.01, SlowFile: path}
 	f := of(t, c, filtertest.Keys(1, 30_000))
-	f.DeleteBatch(filtertest.Keys(1, 10_000))
+	filter.DeleteBatch(f, filtertest.Keys(1, 10_000))
 	wantExactly(t, "in a file", f, filtertest.Keys(1, 30_000)[10_000:])
 	if info, err := os.Stat(path); err != nil || info.Size() < 20_000*7 {
 		t.Errorf("the file: %v, %v", info, err)

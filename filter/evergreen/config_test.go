@@ -86,7 +86,7 @@ func TestItemsAreAFloor(t *testing.T) {
 	if f.Blocks() > blocks+20 {
 		t.Errorf("made with %d blocks, it has %d with the keys it was made for", blocks, f.Blocks())
 	}
-	if deleted, notFound, err := f.DeleteBatch(keys); deleted != len(keys) || notFound != 0 || err != nil {
+	if deleted, notFound, _, err := filter.DeleteBatch(f, keys); deleted != len(keys) || notFound != 0 || err != nil {
 		t.Errorf("deleted %d, not found %d, %v", deleted, notFound, err)
 	}
 	if f.Blocks() != blocks {

@@ -9,9 +9,9 @@ import (
 // What is here asks for memory that will be needed soon, so that cache misses
 // overlap. It changes nothing.
 
-// expectAdds asks for the blocks of keys that will be added. Filters that are large
+// PrefetchAdd asks for the blocks of keys that will be added. Filters that are large
 // enough for it to pay have inboxes, and so need nothing else soon.
-func (f *Filter) expectAdds(keys []filter.Key) {
+func (f *Filter) PrefetchAdd(keys []filter.Key) {
 	if f.load().blocks() < prefetchFrom {
 		return
 	}
@@ -20,10 +20,11 @@ func (f *Filter) expectAdds(keys []filter.Key) {
 	}
 }
 
-// expectDeletes asks for all that deleting the keys will need, at most a stride of
-// them: first for the blocks and the refs, then for the runs. Nobody is locked out,
-// so what it finds may be out of date, and is only a hint.
-func (f *Filter) expectDeletes(keys []filter.Key) {
+// PrefetchDelete asks for all that deleting the first 16 keys will need: first for
+// the blocks and the refs, then for the runs. It takes no lock, so what it finds may
+// be out of date, and is only a hint.
+func (f *Filter) PrefetchDelete(keys []filter.Key) {
+	keys = keys[:min(stride, len(keys))]
 	n := f.load().blocks()
 	if n < prefetchFrom || f.file != nil { // which could be closed meanwhile
 		return

@@ -121,7 +121,7 @@ func TestClosedFilterOnlyAnswers(t *testing.T) {
 		t.Error("the file is left")
 	}
 	_, _, addBatch := f.AddBatch(keys)
-	_, _, deleteBatch := f.DeleteBatch(keys)
+	_, _, _, deleteBatch := filter.DeleteBatch(f, keys)
 	_, clone := f.Clone()
 	_, snapshot := f.Snapshot().WriteTo(&bytes.Buffer{})
 	_, add := f.Add(5)

@@ -186,14 +186,14 @@ func TestClonesAreIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.DeleteBatch(keys)
+		filter.DeleteBatch(f, keys)
 		if g.Len() != 12_000 || f.Len() != 0 || g.Blocks() <= f.Blocks() {
 			t.Errorf("clone has %d keys in %d blocks, the original %d in %d", g.Len(), g.Blocks(), f.Len(), f.Blocks())
 		}
 		if err := g.Check(); err != nil {
 			t.Error(err)
 		}
-		g.DeleteBatch(keys)
+		filter.DeleteBatch(g, keys)
 		if g.Blocks() != f.Blocks() {
 			t.Errorf("the clone shrinks to %d blocks, the original to %d", g.Blocks(), f.Blocks())
 		}
