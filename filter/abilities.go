@@ -191,6 +191,7 @@ type Abilities struct {
 	Resize     bool `json:"resize"`
 	Batch      bool `json:"batch"`
 	Snapshot   bool `json:"snapshot"`
+	LockFree   bool `json:"lock_free"` // for readers
 	Concurrent bool `json:"concurrent"`
 }
 
@@ -201,9 +202,10 @@ func AbilitiesOf(f Filter) Abilities {
 	_, resizes := f.(Resizer)
 	_, batches := f.(Batcher)
 	_, snapshots := f.(Snapshotter)
+	_, lockFree := f.(LockFree)
 	_, concurrent := f.(Concurrent)
 	return Abilities{
 		Delete: deletes, Merge: merges, Resize: resizes,
-		Batch: batches, Snapshot: snapshots, Concurrent: concurrent,
+		Batch: batches, Snapshot: snapshots, LockFree: lockFree || concurrent, Concurrent: concurrent,
 	}
 }

@@ -71,7 +71,7 @@ func TestAbilitiesAreThoseOfTheType(t *testing.T) {
 	if got := AbilitiesOf((*bare)(nil)); got != (Abilities{}) {
 		t.Errorf("a bare filter can %+v", got)
 	}
-	if got, want := AbilitiesOf((*able)(nil)), (Abilities{true, true, true, true, true, true}); got != want {
+	if got, want := AbilitiesOf((*able)(nil)), (Abilities{true, true, true, true, true, true, true}); got != want {
 		t.Errorf("an able filter can %+v, want all", got)
 	}
 	for _, c := range []struct {
@@ -83,7 +83,8 @@ func TestAbilitiesAreThoseOfTheType(t *testing.T) {
 		{struct{ Resizer }{}, Abilities{Resize: true}},
 		{struct{ Batcher }{}, Abilities{Batch: true}},
 		{struct{ Snapshotter }{}, Abilities{Snapshot: true}},
-		{struct{ Concurrent }{}, Abilities{Concurrent: true}},
+		{struct{ LockFree }{}, Abilities{LockFree: true}},
+		{struct{ Concurrent }{}, Abilities{LockFree: true, Concurrent: true}},
 	} {
 		if got := AbilitiesOf(c.f); got != c.want {
 			t.Errorf("%T can %+v, want %+v", c.f, got, c.want)

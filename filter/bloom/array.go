@@ -40,6 +40,13 @@ func (a *array) and(o *array) {
 	a.capacity = max(a.capacity, o.capacity)
 }
 
+// Clear takes all keys out. It never fails.
+func (a *array) Clear() error {
+	bitvec.Vector(a.words).Zero()
+	a.set = 0
+	return nil
+}
+
 // overfull allows the estimated number of keys five times its spread, so that a
 // filter with exactly the keys it was made for does not complain.
 func (a *array) overfull(keys uint64) bool {

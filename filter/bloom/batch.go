@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+)
 
 // stride is how many keys of a batch are under way together: enough to keep the
 // memory busy, few enough to stay in the first cache.
@@ -29,7 +32,7 @@ func (f *Blocked) portableHasBatch(keys []filter.Key, out []bool) {
 		n := min(stride, len(keys))
 		for i, k := range keys[:n] {
 			b, p := f.locate(k)
-			blocks[i], patterns[i], all[i] = b, p, b[0]>>(p>>58)
+			blocks[i], patterns[i], all[i] = b, p, bitvec.Load(&b[0])>>(p>>58)
 		}
 		for i := range n {
 			b, p := blocks[i], patterns[i]

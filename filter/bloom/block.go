@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -41,14 +42,14 @@ func (f *Blocked) portableAdd(k filter.Key) (fresh uint64) {
 
 // has returns 1 if all bits of one round's pattern are set, else 0.
 func (b *block) has(p uint64) uint64 {
-	all := b[0] >> (p >> 58)
-	all &= b[1] >> (p >> 52 & 63)
-	all &= b[2] >> (p >> 46 & 63)
-	all &= b[3] >> (p >> 40 & 63)
-	all &= b[4] >> (p >> 34 & 63)
-	all &= b[5] >> (p >> 28 & 63)
-	all &= b[6] >> (p >> 22 & 63)
-	all &= b[7] >> (p >> 16 & 63)
+	all := bitvec.Load(&b[0]) >> (p >> 58)
+	all &= bitvec.Load(&b[1]) >> (p >> 52 & 63)
+	all &= bitvec.Load(&b[2]) >> (p >> 46 & 63)
+	all &= bitvec.Load(&b[3]) >> (p >> 40 & 63)
+	all &= bitvec.Load(&b[4]) >> (p >> 34 & 63)
+	all &= bitvec.Load(&b[5]) >> (p >> 28 & 63)
+	all &= bitvec.Load(&b[6]) >> (p >> 22 & 63)
+	all &= bitvec.Load(&b[7]) >> (p >> 16 & 63)
 	return all & 1
 }
 
@@ -57,7 +58,7 @@ func (b *block) add(p uint64) (fresh uint64) {
 	for w := range b {
 		i := p >> (58 - 6*w) & 63
 		fresh += ^b[w] >> i & 1
-		b[w] |= 1 << i
+		bitvec.Store(&b[w], b[w]|1<<i)
 	}
 	return fresh
 }

@@ -26,7 +26,14 @@ var (
 	_ filter.Merger      = (*Blocked)(nil)
 	_ filter.Batcher     = (*Blocked)(nil)
 	_ filter.Snapshotter = (*Blocked)(nil)
+	_ filter.LockFree    = (*Blocked)(nil)
+	_ filter.Clearer     = (*Blocked)(nil)
 )
+
+// LockFreeReaders marks the filter as safe to read beside one writer: Add and Union
+// only set bits, and Intersect keeps all bits of the keys that are in both. Assembly
+// reads and writes whole lines; the processor does so at least word by word.
+func (f *Blocked) LockFreeReaders() {}
 
 // NewBlocked returns an empty blocked filter for the wish.
 func NewBlocked(c Config) (*Blocked, error) {

@@ -24,7 +24,13 @@ var (
 	_ filter.Merger      = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
+	_ filter.LockFree    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 )
+
+// LockFreeReaders marks the filter as safe to read beside one writer: Add and Union
+// only set bits, and Intersect keeps all bits of the keys that are in both.
+func (f *Filter) LockFreeReaders() {}
 
 // New returns an empty filter for the wish.
 func New(c Config) (*Filter, error) {
@@ -82,7 +88,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 		i := filter.Reduce(h, f.size)
 		w := &f.words[i/64]
 		fresh += ^*w >> (i % 64) & 1
-		*w |= 1 << (i % 64)
+		bitvec.Store(w, *w|1<<(i%64))
 		h = filter.Step(h)
 	}
 	f.set += fresh

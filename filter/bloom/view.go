@@ -51,7 +51,7 @@ func (v *View) four(h uint64) uint64 {
 // one returns 1 if the position of h is set.
 func (v *View) one(h uint64) uint64 {
 	i := filter.Reduce(h, v.size)
-	return v.cells[i/64] >> (i % 64) & 1
+	return bitvec.Load(&v.cells[i/64]) >> (i % 64) & 1
 }
 
 // rest reports whether the positions of h and the following steps, left in all,

@@ -36,6 +36,26 @@ func (c checker) readersMayShare() {
 	}
 }
 
+// readersNeedNoLock reads keys that are in the set throughout while one writer adds
+// further keys, merges and looks at the filter.
+func (c checker) readersNeedNoLock() {
+	settled, later := c.keys(111, 2000), c.keys(112, 8000)
+	f, other := c.filled(settled), c.filled(settled)
+	c.addAll(other, later[:100])
+	var readers sync.WaitGroup
+	var done atomic.Bool
+	for r := range 2 {
+		readers.Go(func() { c.watch(f, settled, uint64(r), &done) })
+	}
+	c.addAll(f, later[:len(later)/2])
+	_, _, _ = filter.AddBatch(f, later[len(later)/2:])
+	_ = filter.Union(f, other)
+	_ = filter.Intersect(f, other)
+	c.checkInfo(f.Info())
+	done.Store(true)
+	readers.Wait()
+}
+
 const (
 	hammerKeys    = 500 // per writer
 	hammerWriters = 4

@@ -63,6 +63,7 @@ func deletes(a filter.Abilities) bool      { return a.Delete }
 func merges(a filter.Abilities) bool       { return a.Merge }
 func resizes(a filter.Abilities) bool      { return a.Resize }
 func snapshots(a filter.Abilities) bool    { return a.Snapshot }
+func isLockFree(a filter.Abilities) bool   { return a.LockFree && !a.Concurrent }
 func isConcurrent(a filter.Abilities) bool { return a.Concurrent }
 
 var checks = []check{
@@ -93,6 +94,7 @@ var checks = []check{
 	{"SnapshotReportsWriteErrors", snapshots, checker.snapshotReportsWriteErrors},
 	{"ReadRefusesTruncation", snapshots, checker.readRefusesTruncation},
 	{"ReadRefusesDamage", snapshots, checker.readRefusesDamage},
+	{"ReadersNeedNoLock", isLockFree, checker.readersNeedNoLock},
 	{"ConcurrentUseIsSafe", isConcurrent, checker.concurrentUseIsSafe},
 }
 

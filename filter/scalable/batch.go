@@ -54,9 +54,10 @@ func (s *sieve) keep() {
 func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 	out = out[:len(keys):len(out)]
 	var s sieve
+	units := *f.read.Load()
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
-		s.sift(keys[:n], f.units)
+		s.sift(keys[:n], units)
 		for i := range n {
 			out[i] = true
 		}

@@ -137,7 +137,7 @@ func (f *Filter) readUnit(r *frame.Reader) error {
 	if err != nil {
 		return r.Corruptf("payload: unit %d: %v", len(f.units), err)
 	}
-	f.units = append(f.units, unit{Blocked: b, capacity: f.shape.Items << len(f.units), keys: keys})
+	f.setUnits(append(f.units, unit{Blocked: b, capacity: f.shape.Items << len(f.units), keys: keys}))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -12,7 +13,8 @@ import (
 // Filter is a scalable Bloom filter: a list of units, each twice as large as the
 // one before and with a lower rate.
 type Filter struct {
-	units []unit // the last is the active one, which takes new keys; never empty
+	units []unit                 // the last is the active one, which takes new keys; never empty
+	read  atomic.Pointer[[]unit] // the same, for readers beside a writer
 	shape Shape
 }
 
@@ -26,7 +28,13 @@ type unit struct {
 var (
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
+	_ filter.LockFree    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 )
+
+// LockFreeReaders marks the filter as safe to read beside one writer: a unit is
+// complete before readers see it, and the units are safe themselves.
+func (f *Filter) LockFreeReaders() {}
 
 // New returns an empty filter for the wish.
 func New(c Config) (*Filter, error) {
@@ -59,8 +67,23 @@ func (f *Filter) grow() error {
 	if err != nil {
 		return fmt.Errorf("scalable: unit %d: %w", len(f.units), err)
 	}
-	f.units = append(f.units, unit{Blocked: b, capacity: g.capacity})
+	f.setUnits(append(f.units, unit{Blocked: b, capacity: g.capacity}))
 	return nil
+}
+
+// setUnits makes units the filter's, for readers as well. A reader may still use the
+// slice that was there before, up to its length.
+func (f *Filter) setUnits(units []unit) {
+	f.units = units
+	f.read.Store(&units)
+}
+
+// Clear takes all keys out and leaves the first unit. It never fails.
+func (f *Filter) Clear() error {
+	first := f.units[0]
+	first.keys = 0
+	f.setUnits([]unit{first})
+	return first.Clear()
 }
 
 func (f *Filter) active() *unit { return &f.units[len(f.units)-1] }
@@ -85,7 +108,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 }
 
 // MayContain reports whether k may be in the set. False is certain.
-func (f *Filter) MayContain(k filter.Key) bool { return has(f.units, k) }
+func (f *Filter) MayContain(k filter.Key) bool { return has(*f.read.Load(), k) }
 
 // has reports whether one of the units answers for k. The newest, in which most
 // keys are, is asked first.

@@ -7,7 +7,8 @@
 //	bit       0 1 2 ... 63     64 65 ... 127
 //	drawn     left to right, the lowest bit of a word first
 //
-// A Vector does no locking: many may read, or one may write.
+// A Vector does no locking: many may read, or one may write. [Vector.Or], [Vector.And]
+// and [Vector.Zero] may run beside readers that use [Load].
 package bitvec
 
 import (
@@ -89,7 +90,7 @@ func (v Vector) Or(src Vector) uint64 {
 	var set uint64
 	for i, word := range src[:len(v)] {
 		word |= v[i]
-		v[i] = word
+		Store(&v[i], word)
 		set += uint64(bits.OnesCount64(word))
 	}
 	return set
@@ -102,10 +103,17 @@ func (v Vector) And(src Vector) uint64 {
 	var set uint64
 	for i, word := range src[:len(v)] {
 		word &= v[i]
-		v[i] = word
+		Store(&v[i], word)
 		set += uint64(bits.OnesCount64(word))
 	}
 	return set
+}
+
+// Zero clears all bits.
+func (v Vector) Zero() {
+	for i := range v {
+		Store(&v[i], 0)
+	}
 }
 
 // Equal reports whether both vectors have the same length and the same bits.
