@@ -1,6 +1,7 @@
 package everbloom
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
@@ -25,8 +26,8 @@ func (s *Set) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (h *shard) snapshot() (io.WriterTo, error) {
-	h.rlock()
-	defer h.runlock()
+	h.freeze()
+	defer h.thaw()
 	return filter.Snapshot(h.filter)
 }
 
@@ -40,8 +41,8 @@ func (h *shard) snapshot() (io.WriterTo, error) {
 func (s *Set) Save(path string) error {
 	return replaceFile(path, s.hash.Secret(), func(w io.Writer) error {
 		_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
-			h.rlock()
-			defer h.runlock()
+			h.freeze()
+			defer h.thaw()
 			image, err := view(h.filter)
 			if err != nil {
 				return err
@@ -63,6 +64,9 @@ func view(f filter.Filter) (io.WriterTo, error) {
 
 // write writes all shards, each through hold, which takes what locks it wants.
 func (s *Set) write(w io.Writer, hold func(h *shard, write func(io.WriterTo) error) error) (total int64, err error) {
+	if len(s.shards) == 0 {
+		return 0, errZero
+	}
 	hash, err := s.hash.MarshalBinary()
 	if err != nil {
 		return 0, err
@@ -85,56 +89,96 @@ func (s *Set) write(w io.Writer, hold func(h *shard, write func(io.WriterTo) err
 	return total, nil
 }
 
-// Open reads the set that Save wrote to the named file.
+// AppendBinary appends what WriteTo writes to b.
+func (s *Set) AppendBinary(b []byte) ([]byte, error) {
+	buffer := bytes.NewBuffer(b)
+	_, err := s.WriteTo(buffer)
+	return buffer.Bytes(), err
+}
+
+// MarshalBinary returns what WriteTo writes.
+func (s *Set) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+// UnmarshalBinary makes s the set that MarshalBinary wrote. After an error s is what
+// it was. It must not run beside any other method.
+func (s *Set) UnmarshalBinary(data []byte) error {
+	return s.replace(frame.Parts(bytes.NewReader(data)))
+}
+
+// ReadFrom makes s the set that WriteTo wrote to r, and returns how many bytes that
+// took; what follows is left in r. After an error s is what it was. It must not run
+// beside any other method.
+func (s *Set) ReadFrom(r io.Reader) (n int64, err error) {
+	err = s.replace(func(yield func(*frame.Reader, error) bool) {
+		for part, err := range frame.Prefix(r) {
+			more := yield(part, err)
+			if part != nil {
+				n = int64(part.Offset())
+			}
+			if !more {
+				return
+			}
+		}
+	})
+	return n, err
+}
+
+// replace makes s the set whose frames are given.
+func (s *Set) replace(frames iter.Seq2[*frame.Reader, error]) error {
+	hash, filters, err := read(frames)
+	if err != nil {
+		return fmt.Errorf("everbloom: read: %w", err)
+	}
+	s.init(hash, filters)
+	return nil
+}
+
+// Open reads the set that Save wrote to the named file. Nothing may follow it there.
 func Open(path string) (*Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("everbloom: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	s, err := read(file)
+	hash, filters, err := read(frame.Parts(file))
 	if err != nil {
 		return nil, fmt.Errorf("everbloom: open %s: %w", path, err)
-	}
-	return s, nil
-}
-
-// Read reads the set that WriteTo wrote. Nothing may follow it in r.
-func Read(r io.Reader) (*Set, error) {
-	s, err := read(r)
-	if err != nil {
-		return nil, fmt.Errorf("everbloom: read: %w", err)
-	}
-	return s, nil
-}
-
-func read(r io.Reader) (*Set, error) {
-	var (
-		hash    filter.Hash
-		filters []filter.Filter
-	)
-	for part, err := range parts(r) {
-		if err != nil {
-			return nil, err
-		}
-		if hash, err = hashOf(part.Header()); err != nil {
-			return nil, err
-		}
-		f, err := kinds.Read(part)
-		if err != nil {
-			return nil, err
-		}
-		filters = append(filters, f)
 	}
 	return newSet(hash, filters), nil
 }
 
-// parts opens the frames of a set, which must also agree on the shape: merging
+// Read reads the set that WriteTo wrote. What follows it is left in r.
+func Read(r io.Reader) (*Set, error) {
+	s := new(Set)
+	if err := s.replace(frame.Prefix(r)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func read(frames iter.Seq2[*frame.Reader, error]) (hash filter.Hash, filters []filter.Filter, err error) {
+	for part, err := range parts(frames) {
+		if err != nil {
+			return hash, nil, err
+		}
+		if hash, err = hashOf(part.Header()); err != nil {
+			return hash, nil, err
+		}
+		f, err := kinds.Read(part)
+		if err != nil {
+			return hash, nil, err
+		}
+		filters = append(filters, f)
+	}
+	return hash, filters, nil
+}
+
+// parts passes on the frames of a set, which must also agree on the shape: merging
 // relies on shards that are all compatible or all not.
-func parts(r io.Reader) iter.Seq2[*frame.Reader, error] {
+func parts(frames iter.Seq2[*frame.Reader, error]) iter.Seq2[*frame.Reader, error] {
 	return func(yield func(*frame.Reader, error) bool) {
 		var first frame.Shape
-		for part, err := range frame.Parts(r) {
+		for part, err := range frames {
 			if err == nil {
 				err = sameShape(part, &first)
 			}

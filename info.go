@@ -18,8 +18,23 @@ type Info struct {
 	Shards int    `json:"shards"`
 }
 
+// String describes the set in a line, for logs.
+func (i Info) String() string {
+	if i.Shards == 0 {
+		return "the zero Set"
+	}
+	text := fmt.Sprintf("%v, hash %s", i.Info, i.Hash)
+	if i.Shards > 1 {
+		text += fmt.Sprintf(", %d shards", i.Shards)
+	}
+	return text
+}
+
 // Info describes the set as it stands.
 func (s *Set) Info() Info {
+	if len(s.shards) == 0 {
+		return Info{}
+	}
 	sum := s.shards[0].info()
 	for i := range s.shards[1:] {
 		sum = addInfo(sum, s.shards[i+1].info())
@@ -34,8 +49,8 @@ func (s *Set) Info() Info {
 }
 
 func (h *shard) info() filter.Info {
-	h.rlock()
-	defer h.runlock()
+	h.freeze()
+	defer h.thaw()
 	return h.filter.Info()
 }
 
@@ -75,7 +90,7 @@ type Description struct {
 // with several shards it passes over the content to add up their summaries.
 func Describe(r io.Reader) (Description, error) {
 	var d Description
-	for part, err := range parts(r) {
+	for part, err := range parts(frame.Parts(r)) {
 		if err != nil {
 			return Description{}, fmt.Errorf("everbloom: %w", err)
 		}

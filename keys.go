@@ -4,39 +4,102 @@ import "github.com/everbloom-go/everbloom/filter"
 
 // Add puts key into the set and reports whether it looked new. The error is
 // filter.ErrFull or filter.ErrStorage, and then nothing was changed.
-func (s *Set) Add(key []byte) (added bool, err error) { return s.AddKey(s.hash.Bytes(key)) }
+func (s *Set) Add(key []byte) (added bool, err error) {
+	if s.quick != nil {
+		return s.quickAdd(filter.KeyOf(key)), nil
+	}
+	return s.AddKey(s.hash.Bytes(key))
+}
 
 // AddString is Add for strings. Equal bytes are one key.
-func (s *Set) AddString(key string) (added bool, err error) { return s.AddKey(s.hash.String(key)) }
+func (s *Set) AddString(key string) (added bool, err error) {
+	if s.quick != nil {
+		return s.quickAdd(filter.KeyOfString(key)), nil
+	}
+	return s.AddKey(s.hash.String(key))
+}
 
 // AddUint64 is Add for numbers. A number is the key of its 8 little-endian bytes.
 func (s *Set) AddUint64(key uint64) (added bool, err error) { return s.AddKey(s.hash.Uint64(key)) }
 
 // AddKey is Add for keys that were hashed with the set's Hash before.
 func (s *Set) AddKey(k filter.Key) (added bool, err error) {
-	h := s.shardOf(k)
-	h.lock()
-	added, err = h.filter.Add(k)
-	h.unlock()
-	return added, err
+	if s.quick != nil {
+		return s.quickAdd(k), nil
+	}
+	if h := s.shardOf(k); h != nil {
+		return h.add(k)
+	}
+	return false, errZero
+}
+
+// quickAdd is shard.add for the quick filter, which never fails.
+func (s *Set) quickAdd(k filter.Key) (added bool) {
+	if s.quick.MayContain(k) {
+		return false
+	}
+	writers := &s.single[0].writers
+	writers.Lock()
+	added, _ = s.quick.Add(k)
+	writers.Unlock()
+	return added
 }
 
 // MayContain reports whether key may be in the set. False is certain.
-func (s *Set) MayContain(key []byte) bool { return s.MayContainKey(s.hash.Bytes(key)) }
+func (s *Set) MayContain(key []byte) bool {
+	if s.quick != nil {
+		return s.quick.MayContain(filter.KeyOf(key))
+	}
+	return s.mayContain(s.hash.Bytes(key))
+}
 
 // MayContainString is MayContain for strings.
-func (s *Set) MayContainString(key string) bool { return s.MayContainKey(s.hash.String(key)) }
+func (s *Set) MayContainString(key string) bool {
+	if s.quick != nil {
+		return s.quick.MayContain(filter.KeyOfString(key))
+	}
+	return s.mayContain(s.hash.String(key))
+}
 
 // MayContainUint64 is MayContain for numbers.
-func (s *Set) MayContainUint64(key uint64) bool { return s.MayContainKey(s.hash.Uint64(key)) }
+func (s *Set) MayContainUint64(key uint64) bool {
+	return s.MayContainKey(s.hash.Uint64(key))
+}
 
 // MayContainKey is MayContain for keys that were hashed with the set's Hash before.
 func (s *Set) MayContainKey(k filter.Key) bool {
+	if s.quick != nil {
+		return s.quick.MayContain(k)
+	}
+	return s.mayContain(k)
+}
+
+// mayContain is MayContainKey for all kinds.
+func (s *Set) mayContain(k filter.Key) bool {
 	h := s.shardOf(k)
-	h.rlock()
-	yes := h.filter.MayContain(k)
-	h.runlock()
-	return yes
+	return h != nil && h.mayContain(k)
+}
+
+// Contains reports whether key is in the set, without false positives. Kinds that do
+// not store their keys answer errors.ErrUnsupported; evergreen and elastic can. Keys
+// with equal hashes are one key.
+func (s *Set) Contains(key []byte) (bool, error) { return s.ContainsKey(s.hash.Bytes(key)) }
+
+// ContainsString is Contains for strings.
+func (s *Set) ContainsString(key string) (bool, error) { return s.ContainsKey(s.hash.String(key)) }
+
+// ContainsUint64 is Contains for numbers.
+func (s *Set) ContainsUint64(key uint64) (bool, error) { return s.ContainsKey(s.hash.Uint64(key)) }
+
+// ContainsKey is Contains for keys that were hashed with the set's Hash before.
+func (s *Set) ContainsKey(k filter.Key) (bool, error) {
+	h := s.shardOf(k)
+	if h == nil {
+		return false, errZero
+	}
+	h.freeze()
+	defer h.thaw()
+	return filter.Contains(h.filter, k)
 }
 
 // Delete takes key out of the set. The error is filter.ErrNotFound,
@@ -53,6 +116,9 @@ func (s *Set) DeleteUint64(key uint64) error { return s.DeleteKey(s.hash.Uint64(
 // DeleteKey is Delete for keys that were hashed with the set's Hash before.
 func (s *Set) DeleteKey(k filter.Key) error {
 	h := s.shardOf(k)
+	if h == nil {
+		return errZero
+	}
 	h.lock()
 	defer h.unlock()
 	return filter.Delete(h.filter, k)

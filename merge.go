@@ -1,6 +1,7 @@
 package everbloom
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -15,35 +16,90 @@ import (
 // Where duplicates are counted, keys that are in both sets count twice afterwards.
 // The union of a set with itself changes nothing, whatever the kind.
 func (s *Set) Union(other *Set) error {
-	if _, can := s.shards[0].filter.(filter.Preparer); can && s != other && len(s.shards) > 1 {
-		return s.unionAtOnce(other)
-	}
-	return s.merge(other, filter.Union)
-}
-
-// Intersect keeps at least what is in both. The conditions are those of Union.
-func (s *Set) Intersect(other *Set) error { return s.merge(other, filter.Intersect) }
-
-func (s *Set) merge(other *Set, verb func(f, other filter.Filter) error) error {
-	if err := s.compatible(other); err != nil {
-		return err
-	}
 	if s == other {
 		return s.mergeable()
 	}
+	return s.merge(other, s.prepareUnion)
+}
+
+// prepareUnion does all of a union that can fail. A set of one shard needs no
+// preparation: the union of its filter is done or not.
+func (s *Set) prepareUnion(f, other filter.Filter) (complete func(), err error) {
+	if p, can := f.(filter.Preparer); can && len(s.shards) > 1 {
+		return p.PrepareUnion(other)
+	}
+	return func() {}, filter.Union(f, other)
+}
+
+// Intersect keeps at least what is in both. The conditions are those of Union.
+func (s *Set) Intersect(other *Set) error {
+	if s == other {
+		return s.mergeable()
+	}
+	return s.merge(other, atOnce(filter.Intersect))
+}
+
+// Difference takes everything out that is in other. It needs a kind that stores its
+// keys, evergreen; any other answers errors.ErrUnsupported. The conditions are those
+// of Union.
+func (s *Set) Difference(other *Set) error {
+	if s != other {
+		return s.merge(other, atOnce(filter.Difference))
+	}
+	if _, can := s.kind().(filter.Differencer); !can {
+		return s.cannot("take differences")
+	}
+	return s.Clear()
+}
+
+func atOnce(verb func(f, other filter.Filter) error) func(f, other filter.Filter) (func(), error) {
+	return func(f, other filter.Filter) (func(), error) { return func() {}, verb(f, other) }
+}
+
+// merge prepares all shards before it completes the first, so that one that is full
+// leaves none changed. Locks are taken in an order that is the same for all callers.
+func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (complete func(), err error)) error {
+	if err := s.compatible(other); err != nil {
+		return err
+	}
+	first, second := s.lockAll, other.freezeAll
+	if s.order > other.order {
+		first, second = second, first
+	}
+	defer first()()
+	defer second()()
+	complete := make([]func(), len(s.shards))
 	for i := range s.shards {
-		if err := mergeShards(&s.shards[i], &other.shards[i], s.order < other.order, verb); err != nil {
-			return err
+		var err error
+		if complete[i], err = prepare(s.shards[i].filter, other.shards[i].filter); err != nil {
+			return s.inShard(i, err)
 		}
+	}
+	for _, c := range complete {
+		c()
 	}
 	return nil
 }
 
-func (s *Set) compatible(other *Set) error {
-	if s.hash != other.hash {
-		return fmt.Errorf("everbloom: hash is %s in one and %s in the other: %w", s.hash.Name(), other.hash.Name(), filter.ErrIncompatible)
+// inShard says where an error happened, if that is a question.
+func (s *Set) inShard(i int, err error) error {
+	if len(s.shards) == 1 {
+		return err
 	}
-	if len(s.shards) != len(other.shards) {
+	return fmt.Errorf("everbloom: shard %d of %d: %w", i, len(s.shards), err)
+}
+
+func (s *Set) compatible(other *Set) error {
+	switch {
+	case len(s.shards) == 0:
+		return errZero
+	case other == nil || len(other.shards) == 0:
+		return fmt.Errorf("everbloom: the other set holds no filter: %w", filter.ErrIncompatible)
+	case s.hash != other.hash && s.hash.Name() == other.hash.Name():
+		return fmt.Errorf("everbloom: the %s secrets differ: %w", s.hash.Name(), filter.ErrIncompatible)
+	case s.hash != other.hash:
+		return fmt.Errorf("everbloom: hash is %s in one and %s in the other: %w", s.hash.Name(), other.hash.Name(), filter.ErrIncompatible)
+	case len(s.shards) != len(other.shards):
 		return fmt.Errorf("everbloom: shards are %d in one and %d in the other: %w", len(s.shards), len(other.shards), filter.ErrIncompatible)
 	}
 	return nil
@@ -53,43 +109,18 @@ func (s *Set) compatible(other *Set) error {
 // every set is its own union and its own intersection. Nor could both locks be
 // taken, for they are one.
 func (s *Set) mergeable() error {
-	h := &s.shards[0]
-	if _, can := h.filter.(filter.Merger); can {
-		return nil
-	}
-	h.rlock()
-	defer h.runlock()
-	return filter.Union(h.filter, h.filter) // says that the kind cannot
-}
-
-// unionAtOnce prepares the unions of all shards before it completes the first,
-// so that one that is full leaves none changed. It takes all locks, in the order
-// that mergeShards has.
-func (s *Set) unionAtOnce(other *Set) error {
-	if err := s.compatible(other); err != nil {
-		return err
-	}
-	first, second := s.lockAll, other.rlockAll
-	if s.order > other.order {
-		first, second = second, first
-	}
-	defer first()()
-	defer second()()
-	complete := make([]func(), len(s.shards))
-	for i := range s.shards {
-		p, can := s.shards[i].filter.(filter.Preparer)
-		if !can {
-			return fmt.Errorf("everbloom: shard %d is of another kind than shard 0: %w", i, filter.ErrIncompatible)
-		}
-		var err error
-		if complete[i], err = p.PrepareUnion(other.shards[i].filter); err != nil {
-			return fmt.Errorf("everbloom: shard %d of %d: %w", i, len(s.shards), err)
-		}
-	}
-	for _, c := range complete {
-		c()
+	if _, can := s.kind().(filter.Merger); !can {
+		return s.cannot("merge")
 	}
 	return nil
+}
+
+// cannot says what the set's kind lacks.
+func (s *Set) cannot(verb string) error {
+	if len(s.shards) == 0 {
+		return errZero
+	}
+	return fmt.Errorf("everbloom: kind %s cannot %s: %w", s.Info().Kind, verb, errors.ErrUnsupported)
 }
 
 func (s *Set) lockAll() (unlock func()) {
@@ -103,28 +134,13 @@ func (s *Set) lockAll() (unlock func()) {
 	}
 }
 
-func (s *Set) rlockAll() (unlock func()) {
+func (s *Set) freezeAll() (thaw func()) {
 	for i := range s.shards {
-		s.shards[i].rlock()
+		s.shards[i].freeze()
 	}
 	return func() {
 		for i := range s.shards {
-			s.shards[i].runlock()
+			s.shards[i].thaw()
 		}
 	}
-}
-
-// mergeShards takes the two locks in an order that is the same for everybody.
-func mergeShards(to, from *shard, toFirst bool, verb func(f, other filter.Filter) error) error {
-	if toFirst {
-		to.lock()
-		defer to.unlock()
-	}
-	from.rlock()
-	defer from.runlock()
-	if !toFirst {
-		to.lock()
-		defer to.unlock()
-	}
-	return verb(to.filter, from.filter)
 }

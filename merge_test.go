@@ -213,7 +213,7 @@ func TestKindsThatCannotMergeSaySo(t *testing.T) {
 // TestLocksAreTakenInOneOrder holds the lock that must be taken first, and looks
 // whether a merge that waits for it has got hold of the second.
 func TestLocksAreTakenInOneOrder(t *testing.T) {
-	needs := Needs{Kind: "bloom", Items: 10}
+	needs := Needs{Kind: "counting", Items: 10}
 	first, second := mustNew(t, needs), mustNew(t, needs)
 	for _, merge := range []func() error{
 		func() error { return first.Union(second) },
@@ -244,8 +244,11 @@ func TestLocksAreTakenInOneOrder(t *testing.T) {
 // TestMergesInACircleDoNotBlock lets writers wait between the two locks that a
 // merge takes.
 func TestMergesInACircleDoNotBlock(t *testing.T) {
-	for _, shards := range []int{1, 3} {
-		needs := Needs{Kind: "bloom", Items: 1000, Shards: shards}
+	for _, needs := range []Needs{
+		{Kind: "counting", Items: 1000},
+		{Kind: "counting", Items: 1000, Shards: 3},
+		{Kind: "bloom", Items: 1000, Shards: 3},
+	} {
 		sets := []*Set{mustNew(t, needs), mustNew(t, needs), mustNew(t, needs)}
 		var tasks []func()
 		for i, s := range sets {

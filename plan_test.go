@@ -374,7 +374,7 @@ func TestPredictionsAgreeWithWhatIsBuilt(t *testing.T) {
 			name := fmt.Sprintf("%+v", needs)
 			bits := (c.FastBitsPerKey + c.SlowBitsPerKey) * float64(needs.Items)
 			stream := filtertest.Stream{Seed: needs.Items}
-			if _, err := s.AddBatch(stream.Keys(needs.Items)); err != nil {
+			if _, err := s.AddBatch(stream.Keys(needs.Items), nil); err != nil {
 				t.Fatal(err)
 			}
 			slack := 1e-6

@@ -1,21 +1,34 @@
 package everbloom
 
 import (
+	"errors"
+	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/kinds"
 )
 
 // A Set is a set of byte strings that may answer yes too often and never no. It
 // owns the hash, the filters and their locks, and is safe for concurrent use.
+//
+// The zero Set holds nothing and refuses changes; New, Open and Read make sets, and
+// UnmarshalBinary and ReadFrom fill one.
 type Set struct {
+	// quick is the filter of a set of one shard of kind blocked with the default hash,
+	// the usual one, which single keys reach by a shorter way.
+	quick *bloom.Blocked
+
 	hash   filter.Hash
-	shards []shard
 	order  uint64 // locks of two sets are taken in this order
+	shards []shard
+	single [1]shard // the memory of shards if there is one
 }
+
+// errZero is the answer of the zero Set.
+var errZero = fmt.Errorf("everbloom: the zero Set holds no filter: make one with New, Open or Read: %w", errors.ErrUnsupported)
 
 // lastOrder numbers the sets of this process.
 var lastOrder atomic.Uint64
@@ -54,60 +67,53 @@ func (n Needs) itemsPerShard() uint64 {
 }
 
 // NewSet returns a set over a filter that may hold keys already, hashed with h.
-// The filter belongs to the set from then on.
+// The filter belongs to the set from then on. Without a filter it is the zero Set.
 func NewSet(f filter.Filter, h filter.Hash) *Set {
+	if f == nil {
+		return new(Set)
+	}
 	return newSet(h, []filter.Filter{f})
 }
 
 func newSet(h filter.Hash, filters []filter.Filter) *Set {
-	s := &Set{hash: h, shards: make([]shard, len(filters)), order: lastOrder.Add(1)}
-	for i, f := range filters {
-		_, concurrent := f.(filter.Concurrent)
-		s.shards[i].filter, s.shards[i].concurrent = f, concurrent
-	}
+	s := new(Set)
+	s.init(h, filters)
 	return s
+}
+
+// init makes s, which is not in use, a set over the filters.
+func (s *Set) init(h filter.Hash, filters []filter.Filter) {
+	s.hash, s.order, s.quick = h, lastOrder.Add(1), nil
+	s.shards = s.single[:]
+	if len(filters) > 1 {
+		s.shards = make([]shard, len(filters))
+	}
+	for i, f := range filters {
+		s.shards[i].filter, s.shards[i].locking = f, lockingOf(f)
+	}
+	if len(filters) == 1 && h == (filter.Hash{}) {
+		s.quick, _ = filters[0].(*bloom.Blocked)
+	}
 }
 
 // Hash returns the hash that turns the set's keys into filter.Keys.
 func (s *Set) Hash() filter.Hash { return s.hash }
 
-// shardOf returns the shard that k belongs to.
+// kind returns a filter of the set's kind to ask for abilities, nil for the zero Set.
+func (s *Set) kind() filter.Filter {
+	if len(s.shards) == 0 {
+		return nil
+	}
+	return s.shards[0].filter
+}
+
+// shardOf returns the shard that k belongs to, nil for the zero Set.
 func (s *Set) shardOf(k filter.Key) *shard {
-	if len(s.shards) == 1 {
+	switch len(s.shards) {
+	case 0:
+		return nil
+	case 1:
 		return &s.shards[0]
 	}
 	return &s.shards[filter.Reduce(shardMixer.Mix(k), uint64(len(s.shards)))]
-}
-
-// A shard is one filter and its lock. Kinds that are safe by themselves are not
-// locked.
-type shard struct {
-	mu         sync.RWMutex
-	concurrent bool
-	filter     filter.Filter
-	_          [64]byte // keeps the locks of neighbours on different cache lines
-}
-
-func (h *shard) lock() {
-	if !h.concurrent {
-		h.mu.Lock()
-	}
-}
-
-func (h *shard) unlock() {
-	if !h.concurrent {
-		h.mu.Unlock()
-	}
-}
-
-func (h *shard) rlock() {
-	if !h.concurrent {
-		h.mu.RLock()
-	}
-}
-
-func (h *shard) runlock() {
-	if !h.concurrent {
-		h.mu.RUnlock()
-	}
 }

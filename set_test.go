@@ -82,7 +82,7 @@ func TestBatchesAgreeWithSingles(t *testing.T) {
 				}
 				added := 0
 				for part := range slices.Chunk(keys, 300) {
-					n, err := batched.AddBatch(part)
+					n, err := batched.AddBatch(part, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -144,11 +144,11 @@ func TestDeleteBatchCountsWhatHappened(t *testing.T) {
 		s := newSet(filter.Hash{}, filters)
 		keys := filtertest.Keys(3, 100)
 		for _, add := range [][]filter.Key{keys[:70], keys[:20]} { // the first 20 twice: pinned
-			if _, err := s.AddBatch(add); err != nil {
+			if _, err := s.AddBatch(add, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		deleted, notFound, pinned, err := s.DeleteBatch(keys)
+		deleted, notFound, pinned, err := s.DeleteBatch(keys, nil)
 		if deleted != 50 || notFound != 30 || pinned != 20 || err != nil {
 			t.Errorf("%d shards: %d deleted, %d not found, %d pinned, %v", shards, deleted, notFound, pinned, err)
 		}
@@ -161,7 +161,7 @@ func TestAFullShardStopsABatch(t *testing.T) {
 		filters[i] = filtertest.NewExact(filtertest.ExactConfig{Items: 10, Bounded: true})
 	}
 	s := newSet(filter.Hash{}, filters)
-	added, err := s.AddBatch(filtertest.Keys(1, 1000))
+	added, err := s.AddBatch(filtertest.Keys(1, 1000), nil)
 	wantError(t, err, filter.ErrFull)
 	if uint64(added) != s.Len() || added == 0 {
 		t.Errorf("%d reported as added, %d are in the set", added, s.Len())
@@ -216,7 +216,7 @@ func TestDeletingIsRefusedWhereAKindCannot(t *testing.T) {
 			} {
 				wantError(t, err, errors.ErrUnsupported, kind, "delete")
 			}
-			_, _, _, err := s.DeleteBatch([]filter.Key{1})
+			_, _, _, err := s.DeleteBatch([]filter.Key{1}, nil)
 			wantError(t, err, errors.ErrUnsupported, kind)
 			if !slices.Equal(stored(t, s), before) {
 				t.Error("a refused delete changed the set")
@@ -276,7 +276,7 @@ func TestShardsKeepTheRate(t *testing.T) {
 				asked := 0.02
 				s := mustNew(t, Needs{Kind: kind, Items: keys, FPR: asked, Shards: shards})
 				stream := filtertest.Stream{Seed: 5}
-				if _, err := s.AddBatch(stream.Keys(keys)); err != nil {
+				if _, err := s.AddBatch(stream.Keys(keys), nil); err != nil {
 					t.Fatal(err)
 				}
 				if info := s.Info(); info.Overfull || info.FPR > asked*1.05 {
@@ -330,7 +330,7 @@ func TestInfoAddsUpTheShards(t *testing.T) {
 				t.Errorf("in five shards %+v\nin one %+v", five, one)
 			}
 			overfull := mustNew(t, Needs{Kind: kind, Items: 1000, FPR: 0.01, Shards: 5})
-			_, err := overfull.AddBatch(filtertest.Keys(1, 2000))
+			_, err := overfull.AddBatch(filtertest.Keys(1, 2000), nil)
 			if !errors.Is(err, filter.ErrFull) && !overfull.Info().Overfull && !one.Unbounded {
 				t.Errorf("twice the keys, and neither full nor overfull: %v", err)
 			}
@@ -401,7 +401,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			s := mustNew(t, Needs{Kind: kind, Items: 1000})
 			keys, out := filtertest.Keys(1, 100), make([]bool, 100)
 			if allocs := testing.AllocsPerRun(100, func() {
-				_, _ = s.AddBatch(keys)
+				_, _ = s.AddBatch(keys, nil)
 				s.MayContainBatch(keys, out)
 			}); allocs > 4 {
 				t.Errorf("%g allocations in two batches", allocs)
@@ -435,7 +435,7 @@ func TestManyGoroutinesMayShareASet(t *testing.T) {
 						repeat(t, func() error { return union(a, a) }))
 				}
 				tasks = append(tasks,
-					repeat(t, func() error { _, err := a.AddBatch(keys); return err }),
+					repeat(t, func() error { _, err := a.AddBatch(keys, nil); return err }),
 					repeat(t, func() error { b.MayContainBatch(keys, make([]bool, each)); return nil }),
 					repeat(t, func() error { a.Info(); b.Len(); return nil }),
 					repeat(t, func() error { stored(t, a); return nil }),

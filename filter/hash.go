@@ -81,6 +81,13 @@ func NewSipHash() Hash {
 	return SipHash(secret)
 }
 
+// KeyOf returns the Key of b by the default hash, as Hash{}.Bytes does but without
+// looking which hash it is. The compiler inlines it.
+func KeyOf(b []byte) Key { return Key(xxh3.Hash(b)) }
+
+// KeyOfString is KeyOf for strings.
+func KeyOfString(s string) Key { return Key(xxh3.HashString(s)) }
+
 // Bytes returns the Key of b.
 func (h Hash) Bytes(b []byte) Key {
 	if h.algorithm == algorithmXXH3 {

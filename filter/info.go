@@ -1,6 +1,9 @@
 package filter
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Info describes a filter at one moment.
 type Info struct {
@@ -31,6 +34,28 @@ func (i Info) BitsPerKey() float64 {
 		return 0
 	}
 	return float64(i.FastBits+i.SlowBits) / float64(i.Keys)
+}
+
+// String describes the filter in a line, for logs.
+func (i Info) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", i.Kind)
+	if !i.Exact {
+		b.WriteString("about ")
+	}
+	fmt.Fprintf(&b, "%d keys", i.Keys)
+	if i.Capacity > 0 {
+		fmt.Fprintf(&b, " of %d", i.Capacity)
+	}
+	fmt.Fprintf(&b, ", false-positive rate %.3g", i.FPR)
+	if i.Overfull {
+		b.WriteString(" (overfull)")
+	}
+	fmt.Fprintf(&b, ", %d bytes", (i.FastBits+i.SlowBits+7)/8)
+	if i.Keys > 0 {
+		fmt.Fprintf(&b, ", %.1f bits per key", i.BitsPerKey())
+	}
+	return b.String()
 }
 
 // Duplicates says what adding a key that is already in the set does.

@@ -190,7 +190,7 @@ func (b *build) keep(ctx context.Context, in *lines.Input, kept *spool.Spool) er
 
 // add puts keys into the set and counts them.
 func (b *build) add(set *everbloom.Set, keys []filter.Key) error {
-	added, err := set.AddBatch(keys)
+	added, err := set.AddBatch(keys, nil)
 	b.added += uint64(added)
 	b.keys.Add(uint64(len(keys)))
 	return full(err, b.keys.Load())

@@ -127,7 +127,7 @@ func (c *change) checkDelete(file string) error {
 // add adds a run of keys. After an error the set is of no use, and is not saved.
 func (c *change) add(keys []filter.Key) error {
 	c.keys.Add(uint64(len(keys)))
-	n, err := c.set.AddBatch(keys)
+	n, err := c.set.AddBatch(keys, nil)
 	c.added += n
 	if errors.Is(err, filter.ErrFull) {
 		return within(c.out, "full after reading %s; nothing was changed: build a larger one", quantity.Keys(c.keys.Load()))
@@ -138,7 +138,7 @@ func (c *change) add(keys []filter.Key) error {
 // remove deletes a run of keys, and counts those that could not be.
 func (c *change) remove(keys []filter.Key) error {
 	c.keys.Add(uint64(len(keys)))
-	deleted, absent, pinned, err := c.set.DeleteBatch(keys)
+	deleted, absent, pinned, err := c.set.DeleteBatch(keys, nil)
 	c.deleted, c.absent, c.pinned = c.deleted+deleted, c.absent+absent, c.pinned+pinned
 	return err
 }

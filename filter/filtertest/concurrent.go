@@ -54,6 +54,7 @@ func (c checker) readersNeedNoLock() {
 	c.checkInfo(f.Info())
 	done.Store(true)
 	readers.Wait()
+	c.wantAll(f, settled, "after changes beside readers")
 }
 
 const (

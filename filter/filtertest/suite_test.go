@@ -589,9 +589,27 @@ func TestFaultyConcurrentFilterIsFound(t *testing.T) {
 	}
 }
 
+// lockFree offers of a locked filter what readers beside one writer need.
+type lockFree struct{ filter.Filter }
+
+func (lockFree) LockFreeReaders() {}
+
+func TestFaultyLockFreeFilterIsFound(t *testing.T) {
+	const name = "ReadersNeedNoLock"
+	for _, forget := range []int{0, 1001} {
+		s := Subject{Name: "lock-free", New: func(items uint64, _ float64) (filter.Filter, error) {
+			f, err := lockedSubject(forget).New(items, 0)
+			return lockFree{f}, err
+		}}
+		if got := failures(t, s, name); (got[name] != "") != (forget > 0) {
+			t.Errorf("a filter that forgets one key in %d: %v", forget, got)
+		}
+	}
+}
+
 // TestEveryCheckCanFail holds that the faults above reach every check.
 func TestEveryCheckCanFail(t *testing.T) {
-	found := map[string]bool{"BatchEqualsSingles": true, "BatchMindsItsBounds": true, "ConcurrentUseIsSafe": true}
+	found := map[string]bool{"BatchEqualsSingles": true, "BatchMindsItsBounds": true, "ConcurrentUseIsSafe": true, "ReadersNeedNoLock": true}
 	for _, p := range plants {
 		for _, name := range p.finds {
 			found[name] = true

@@ -17,9 +17,14 @@ import (
 //		}
 //		… read part …
 //	}
-func Parts(r io.Reader) iter.Seq2[*Reader, error] {
+func Parts(r io.Reader) iter.Seq2[*Reader, error] { return parts(&source{r: r}) }
+
+// Prefix is Parts for a reader in which more may follow: it takes the bytes of the
+// frames and not one beyond.
+func Prefix(r io.Reader) iter.Seq2[*Reader, error] { return parts(&source{r: r, open: true}) }
+
+func parts(src *source) iter.Seq2[*Reader, error] {
 	return func(yield func(*Reader, error) bool) {
-		src := &source{r: r}
 		var first Header
 		for part := uint16(0); ; part++ {
 			f, err := nextPart(src, &first, part)

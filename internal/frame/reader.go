@@ -81,6 +81,9 @@ func (r *Reader) Header() Header { return r.header }
 // Left returns how many bytes of the payload have not been read.
 func (r *Reader) Left() uint64 { return r.left + uint64(len(r.chunk)) }
 
+// Offset returns how many bytes of the source have been taken.
+func (r *Reader) Offset() uint64 { return r.src.off }
+
 // Corruptf returns an error that matches ErrCorrupt and names the offset that
 // reading has come to. Kinds use it to refuse what they have just read.
 func (r *Reader) Corruptf(format string, args ...any) error {

@@ -11,8 +11,9 @@ import (
 // source counts the bytes taken from a reader, so that every error can name
 // its offset. It takes what is asked for and never reads ahead.
 type source struct {
-	r   io.Reader
-	off uint64 // from where the first frame was opened
+	r    io.Reader
+	off  uint64 // from where the first frame was opened
+	open bool   // more may follow the last frame
 }
 
 // full fills p. Its errors lack the package's prefix: callers say what was
@@ -45,8 +46,11 @@ func (s *source) grow(buf []byte, n int) ([]byte, error) {
 	return buf, nil
 }
 
-// end reports an error unless nothing follows.
+// end reports an error unless nothing follows, where nothing may.
 func (s *source) end() error {
+	if s.open {
+		return nil
+	}
 	var b [1]byte
 	switch n, err := io.ReadFull(s.r, b[:]); {
 	case n > 0:

@@ -1,0 +1,105 @@
+package everbloom
+
+import (
+	"sync"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// A shard is one filter and what keeps its users apart. It fills a cache line, so that
+// the locks of neighbours do not share one.
+type shard struct {
+	filter  filter.Filter
+	locking locking
+	mu      sync.RWMutex // of everything, where readers need a lock
+	writers sync.Mutex   // of everything but queries, where they need none
+	_       [8]byte
+}
+
+// A locking is how the users of a filter are kept apart.
+type locking uint8
+
+const (
+	readersLock locking = iota // queries beside each other, everything else alone
+	writersLock                // queries beside everything, everything else alone
+	noLock                     // the filter does it
+)
+
+func lockingOf(f filter.Filter) locking {
+	switch a := filter.AbilitiesOf(f); {
+	case a.Concurrent:
+		return noLock
+	case a.LockFree:
+		return writersLock
+	}
+	return readersLock
+}
+
+// lock prepares for a change, unlock ends it.
+func (h *shard) lock() {
+	switch h.locking {
+	case readersLock:
+		h.mu.Lock()
+	case writersLock:
+		h.writers.Lock()
+	}
+}
+
+func (h *shard) unlock() {
+	switch h.locking {
+	case readersLock:
+		h.mu.Unlock()
+	case writersLock:
+		h.writers.Unlock()
+	}
+}
+
+// freeze prepares for a look at the whole filter, thaw ends it.
+func (h *shard) freeze() {
+	switch h.locking {
+	case readersLock:
+		h.mu.RLock()
+	case writersLock:
+		h.writers.Lock()
+	}
+}
+
+func (h *shard) thaw() {
+	switch h.locking {
+	case readersLock:
+		h.mu.RUnlock()
+	case writersLock:
+		h.writers.Unlock()
+	}
+}
+
+// mayContain asks the filter.
+func (h *shard) mayContain(k filter.Key) bool {
+	if h.locking != readersLock {
+		return h.filter.MayContain(k)
+	}
+	h.mu.RLock()
+	yes := h.filter.MayContain(k)
+	h.mu.RUnlock()
+	return yes
+}
+
+func (h *shard) mayContainBatch(keys []filter.Key, out []bool) {
+	if h.locking == readersLock {
+		h.mu.RLock()
+		defer h.mu.RUnlock()
+	}
+	filter.MayContainBatch(h.filter, keys, out)
+}
+
+// add adds to the filter. Where readers need no lock, a key that is there already
+// takes none either.
+func (h *shard) add(k filter.Key) (added bool, err error) {
+	if h.locking == writersLock && h.filter.MayContain(k) {
+		return false, nil
+	}
+	h.lock()
+	added, err = h.filter.Add(k)
+	h.unlock()
+	return added, err
+}

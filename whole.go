@@ -1,0 +1,134 @@
+package everbloom
+
+import (
+	"crypto/sha256"
+	"io"
+	"iter"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// Clear takes all keys out. The kind, its size and the hash stay. A query beside it
+// finds a key or not.
+func (s *Set) Clear() error { return s.each(filter.Clear) }
+
+// Grow enlarges the set by one step, so that its rate falls. The kinds that can are
+// evergreen and elastic; both also grow by themselves.
+func (s *Set) Grow() error { return s.each(filter.Grow) }
+
+// Shrink makes the set smaller by one step, if the rate allows it. The kinds that can
+// are those of Grow.
+func (s *Set) Shrink() error { return s.each(filter.Shrink) }
+
+// Close gives back what the garbage collector does not: the file of a filter that
+// keeps a part of its memory there. Other sets need no Close. A closed set only
+// answers queries.
+func (s *Set) Close() error {
+	if len(s.shards) == 0 {
+		return nil
+	}
+	return s.each(func(f filter.Filter) error {
+		if c, ok := f.(io.Closer); ok {
+			return c.Close()
+		}
+		return nil
+	})
+}
+
+// each does something to the filter of every shard, up to the first error.
+func (s *Set) each(do func(filter.Filter) error) error {
+	if len(s.shards) == 0 {
+		return errZero
+	}
+	for i := range s.shards {
+		h := &s.shards[i]
+		h.lock()
+		err := do(h.filter)
+		h.unlock()
+		if err != nil {
+			return s.inShard(i, err)
+		}
+	}
+	return nil
+}
+
+// Keys returns the keys in the set as the set's Hash made them, in no order. Kinds
+// that do not store keys answer errors.ErrUnsupported; evergreen can. A key that is
+// in the set throughout is among them.
+func (s *Set) Keys() (iter.Seq[filter.Key], error) {
+	if _, can := s.kind().(filter.Lister); !can {
+		return nil, s.cannot("list its keys")
+	}
+	return func(yield func(filter.Key) bool) {
+		for i := range s.shards {
+			if !s.shards[i].list(yield) {
+				return
+			}
+		}
+	}, nil
+}
+
+// list yields the keys of the filter until yield wants no more.
+func (h *shard) list(yield func(filter.Key) bool) bool {
+	h.freeze()
+	defer h.thaw()
+	for k := range h.filter.(filter.Lister).Keys() {
+		if !yield(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns a copy, in ordinary memory. Of a set that is being changed each shard
+// is copied at a moment of its own.
+func (s *Set) Clone() (*Set, error) {
+	r, w := io.Pipe()
+	go func() {
+		_, err := s.WriteTo(w)
+		_ = w.CloseWithError(err)
+	}()
+	clone, err := Read(r)
+	_ = r.Close() // so that the writer ends
+	return clone, err
+}
+
+// Equal reports whether both sets hold the same: they have the same hash, the same
+// number of shards and equal filters. Filters that store their keys are equal if
+// their keys are, others if kind, shape and bits are.
+func (s *Set) Equal(other *Set) bool {
+	if s == other {
+		return true
+	}
+	if other == nil || s.hash != other.hash || len(s.shards) != len(other.shards) {
+		return false
+	}
+	for i := range s.shards {
+		if !equal(&s.shards[i], &other.shards[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b *shard) bool {
+	if _, lists := a.filter.(filter.Lister); lists {
+		if in, exact := b.filter.(filter.Exact); exact {
+			return a.info().Keys == b.info().Keys && a.list(in.Contains)
+		}
+	}
+	x, errX := a.digest()
+	y, errY := b.digest()
+	return errX == nil && errY == nil && x == y
+}
+
+// digest returns a checksum of the stored form.
+func (h *shard) digest() (sum [sha256.Size]byte, err error) {
+	image, err := h.snapshot()
+	if err != nil {
+		return sum, err
+	}
+	d := sha256.New()
+	_, err = image.WriteTo(d)
+	return [sha256.Size]byte(d.Sum(nil)), err
+}
