@@ -39,11 +39,12 @@ const (
 	partitionKind = "everbloom partition"
 	dynamicKind   = "everbloom dynamic 1024"
 	evergreenKind = "everbloom evergreen"
+	setKind       = "everbloom Set"
 )
 
 // bars holds for keys of 8 bytes and one thread. Bits per key are those the process pays,
 // and are not asked of tiny sets, where the allocator's size classes decide.
-var bars = slices.Concat(plainBars, deletingBars, growingBars, evergreenBars)
+var bars = slices.Concat(plainBars, setBars, deletingBars, growingBars, evergreenBars)
 
 var plainBars = []bar{
 	{name: "as fast as the assembly", contender: blocked, op: hit, rival: "parquet-go SBBF", limit: 1.10},
@@ -62,6 +63,16 @@ var plainBars = []bar{
 	{name: "no garbage", contender: blocked, op: anyAllocs, limit: noAllocs},
 	{name: "no garbage", contender: classic, op: anyAllocs, limit: noAllocs},
 }
+
+// setBars hold what a Set costs beside its filter, safe for goroutines as it is.
+var setBars = slices.Concat(
+	eachOp(bar{name: "a set is as fast", contender: setKind, rival: blocked, limit: 1.15}, hit, miss),
+	[]bar{
+		{name: "a set is as fast", contender: setKind, op: insert, rival: blocked, sizes: []uint64{1e6}, limit: 2.5},
+		{name: "a set is as fast", contender: setKind, op: insert, rival: blocked, sizes: []uint64{50e6}, limit: 1.5},
+		{name: "no garbage", contender: setKind, op: anyAllocs, limit: noAllocs},
+	},
+)
 
 // deletingBars are against the same kind of filter of the library that has them all, and
 // against the cuckoo filters, whose rivals d-left filters are.

@@ -37,6 +37,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		list(out, chosen)
 		return fine
 	}
+	if opts.shared {
+		if err := runShared(opts, out); err != nil {
+			log.println(err)
+			return failed
+		}
+		return fine
+	}
 	r := &runner{opts: opts, chosen: chosen, out: out, log: log}
 	return r.run()
 }

@@ -39,24 +39,36 @@ var ours = []contender{
 		return elastic.New(elastic.Config{Items: max(1, w.n/64), FPR: w.fpr})
 	}),
 	own("everbloom evergreen", 200, manyAdders, func(w wish) (filter.Filter, error) { return evergreen.New(evergreen.Config{FPR: w.fpr}) }),
-	{name: "everbloom Set", traits: short | manyAdders, peak: 32, build: newSet},
+	{name: setKind, traits: short | manyAdders, peak: 32, build: newSet(0)},
+	{name: "everbloom Set, 16 shards", traits: manyAdders, peak: 32, build: newSet(16)},
 }
 
 // keyOf is the hash that the rivals get, called in the same way.
 func keyOf(k []byte) filter.Key { return filter.Key(xxh3.Hash(k)) }
 
-func newSet(w wish) (set, error) {
-	s, err := everbloom.New(everbloom.Needs{Items: w.n, FPR: w.fpr})
-	if err != nil {
-		return set{}, err
+func newSet(shards int) func(wish) (set, error) {
+	return func(w wish) (set, error) {
+		s, err := everbloom.New(everbloom.Needs{Items: w.n, FPR: w.fpr, Shards: shards})
+		if err != nil {
+			return set{}, err
+		}
+		return set{
+			add: func(b block) int {
+				return count(b, func(k []byte) bool { _, err := s.Add(k); return err == nil })
+			},
+			has:   func(b block) int { return count(b, func(k []byte) bool { return s.MayContain(k) }) },
+			bits:  func() uint64 { return s.Info().FastBits },
+			batch: func(size int) batch { return batchesOf(setBatcher{s}, size) },
+		}, nil
 	}
-	return set{
-		add: func(b block) int {
-			return count(b, func(k []byte) bool { _, err := s.Add(k); return err == nil })
-		},
-		has:  func(b block) int { return count(b, func(k []byte) bool { return s.MayContain(k) }) },
-		bits: func() uint64 { return s.Info().FastBits },
-	}, nil
+}
+
+// A setBatcher has the batch calls of a Set in the form that filters have.
+type setBatcher struct{ *everbloom.Set }
+
+func (s setBatcher) AddBatch(keys []filter.Key) (done, added int, err error) {
+	added, err = s.Set.AddBatch(keys, nil)
+	return len(keys), added, err
 }
 
 // own returns the contender for a kind. All else is found out from the filter it makes.
@@ -119,8 +131,14 @@ func direct(f filter.Filter) set {
 	}
 }
 
+// A batcher has batch calls, as filter.Batcher does.
+type batcher interface {
+	AddBatch(keys []filter.Key) (done, added int, err error)
+	MayContainBatch(keys []filter.Key, out []bool)
+}
+
 // batchesOf returns the batch calls of f, with scratch memory for the hashed keys.
-func batchesOf(f filter.Batcher, size int) batch {
+func batchesOf(f batcher, size int) batch {
 	scratch, out := make([]filter.Key, size), make([]bool, size)
 	hashed := func(run block) []filter.Key {
 		keys := scratch[:0]

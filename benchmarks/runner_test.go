@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -174,5 +175,17 @@ func TestMachineIsNamed(t *testing.T) {
 	text := thisMachine().String()
 	if !strings.Contains(text, "cores") || !strings.Contains(text, "go1.") || strings.Contains(text, "\n") {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestSharedSetsAreMeasured(t *testing.T) {
+	var out, log bytes.Buffer
+	if status := run([]string{"-shared", "-n", "1k", "-rounds", "1"}, &out, &log); status != fine {
+		t.Fatalf("exit status %d: %s", status, log.String())
+	}
+	for _, name := range sharers {
+		if n := strings.Count(out.String(), "| "+name+" "); n != len(workloads) {
+			t.Errorf("%d rows for %s, want %d:\n%s", n, name, len(workloads), out.String())
+		}
 	}
 }
