@@ -406,6 +406,13 @@ func TestNothingIsAllocated(t *testing.T) {
 			}); allocs > 4 {
 				t.Errorf("%g allocations in two batches", allocs)
 			}
+			s = mustNew(t, Needs{Kind: kind, Items: 1000, Shards: 3})
+			if _, err := s.AddBatch(keys, out); err != nil {
+				t.Fatal(err)
+			}
+			if allocs := testing.AllocsPerRun(100, func() { _, _ = s.AddBatch(keys, out) }); allocs > 4 {
+				t.Errorf("%g allocations in a batch with results", allocs)
+			}
 		})
 	}
 }
@@ -544,6 +551,25 @@ func (m meeting) Add(filter.Key) (bool, error) {
 func TestConcurrentKindsAreNotLocked(t *testing.T) {
 	s := NewSet(meeting{door: make(chan struct{})}, filter.Hash{})
 	together(t, func() { _, _ = s.AddString("a") }, func() { _, _ = s.AddString("b") })
+}
+
+// TestQueriesWaitForNoWriter asks while a writer holds its lock.
+func TestQueriesWaitForNoWriter(t *testing.T) {
+	for _, needs := range []Needs{
+		{Kind: "blocked"}, {Kind: "blocked", Hash: filter.XXH3(1)}, {Kind: "blocked", Shards: 3},
+		{Kind: "bloom"}, {Kind: "scalable"}, {Kind: "evergreen"}, {Kind: "elastic"},
+	} {
+		needs.Items = 1000
+		s := filled(t, needs, 0, 100)
+		unlock := s.lockAll()
+		together(t, func() {
+			wantWords(t, s, 0, 100)
+			if added, err := s.AddString(word(7)); added || err != nil {
+				t.Errorf("%s: adding a key that is there: %t, %v", needs.Kind, added, err)
+			}
+		})
+		unlock()
+	}
 }
 
 // TestShardsNeverChange pins where keys go: a file of several shards depends on it.
