@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // WriteTo writes the set to w, hash included. Each shard is copied in memory
@@ -39,7 +40,7 @@ func (h *shard) snapshot() (io.WriterTo, error) {
 // disk. A file with a secret is readable by its owner only; any other keeps the
 // permissions that it had.
 func (s *Set) Save(path string) error {
-	return replaceFile(path, s.hash.Secret(), func(w io.Writer) error {
+	return replace.File(path, s.hash.Secret(), func(w io.Writer) error {
 		_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
 			h.freeze()
 			defer h.thaw()

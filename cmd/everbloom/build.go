@@ -75,7 +75,7 @@ func (b *build) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(b.out, in); err != nil {
+	if err := b.checkOutput(b.out, in, false); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -83,7 +83,7 @@ func (b *build) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := save(ctx, set, b.out); err != nil {
+	if err := b.saveFilter(ctx, set, b.out); err != nil {
 		return err
 	}
 	if !b.quiet {

@@ -48,7 +48,7 @@ func (c *change) verb(deletes bool, apply func(context.Context, *lines.Input) er
 	return verb(func(ctx context.Context, args []string) (err error) {
 		file := args[0]
 		c.loaded, _ = os.Stat(file) // open will say what is wrong
-		if c.set, err = c.open(file); err != nil {
+		if c.set, err = c.openFilter(file); err != nil {
 			return err
 		}
 		if c.separate = c.out != ""; !c.separate {
@@ -66,7 +66,7 @@ func (c *change) verb(deletes bool, apply func(context.Context, *lines.Input) er
 		if in.Names(file) {
 			return within(file, "is both the filter and an input: name a list of keys")
 		}
-		if err := checkOutput(c.out, in); err != nil {
+		if err := c.checkOutput(c.out, in, false); err != nil {
 			return err
 		}
 		return c.do(ctx, in, apply)
@@ -87,7 +87,7 @@ func (c *change) do(ctx context.Context, in *lines.Input, apply func(context.Con
 	if err := c.checkUnchanged(); err != nil {
 		return err
 	}
-	if err := save(ctx, c.set, c.out); err != nil {
+	if err := c.saveFilter(ctx, c.set, c.out); err != nil {
 		return err
 	}
 	if !c.quiet {

@@ -19,11 +19,13 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	typed          bool       // stdin is a terminal
+	taken          bool       // stdin held a filter
+	printed        bool       // stdout is a terminal
 	shown          bool       // stderr is a terminal
 	width          func() int // of that terminal
 	kinds          []kinds.Kind
 	experiments    []lab.Experiment
-	load           func(path string) (*everbloom.Set, error) // use open, which explains errors
+	load           func(path string) (*everbloom.Set, error) // use openFilter, which explains errors
 }
 
 // systemEnv is the world outside of tests.
@@ -36,6 +38,8 @@ func systemEnv() *env {
 		shown:  term.IsTerminal(int(os.Stderr.Fd())),
 		width:  terminalWidth,
 		kinds:  kinds.All(),
+
+		printed: term.IsTerminal(int(os.Stdout.Fd())),
 
 		experiments: catalog.All(),
 

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,15 +14,47 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
-// open loads the filter in a file.
-func (e *env) open(path string) (*everbloom.Set, error) {
-	set, err := e.load(path)
+// openFilter loads the filter in a file, or from the standard input if the name
+// is "-".
+func (e *env) openFilter(name string) (*everbloom.Set, error) {
+	load := e.load
+	if name == lines.Stdin {
+		if err := e.takeStdin(); err != nil {
+			return nil, err
+		}
+		load = e.readFilter
+	}
+	set, err := load(name)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, unreadable(name, err)
 	}
 	return set, nil
+}
+
+// readFilter reads a filter from the standard input, which holds nothing else: of
+// two filters one behind the other, the keys of the second would be absent.
+func (e *env) readFilter(string) (*everbloom.Set, error) {
+	r := bufio.NewReader(e.stdin)
+	set, err := everbloom.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, fmt.Errorf("more than one filter: %w", cmp.Or(err, frame.ErrCorrupt))
+	}
+	return set, nil
+}
+
+// takeStdin refuses to read the standard input a second time.
+func (e *env) takeStdin() error {
+	if e.taken {
+		return within(lines.Stdin, "the standard input is named twice: name it once")
+	}
+	e.taken = true
+	return nil
 }
 
 // newSet makes an empty set, or says what to ask for instead.
@@ -33,17 +65,6 @@ func newSet(n everbloom.Needs) (*everbloom.Set, error) {
 		return nil, fmt.Errorf("the filter does not fit: %s: ask for fewer --items or a higher --fpr", reason)
 	}
 	return set, err
-}
-
-// save replaces the filter in a file, unless ctx ended before.
-func save(ctx context.Context, set *everbloom.Set, path string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := set.Save(path); err != nil {
-		return unwritable(path, err)
-	}
-	return nil
 }
 
 // kindOf returns the row of the table that a set belongs to.
@@ -67,44 +88,17 @@ func (e *env) input(names []string, quiet bool) (*lines.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.typed && (len(names) == 0 || slices.Contains(names, lines.Stdin)) {
+	stdin := len(names) == 0 || slices.Contains(names, lines.Stdin)
+	if stdin && e.taken {
+		return nil, within(lines.Stdin, "the filter comes from the standard input: name a file of keys")
+	}
+	if stdin && e.typed {
 		e.shown = false // a bar would run into what is typed
 		if !quiet {
 			e.say("reading keys from the terminal, one per line; end with Ctrl-D")
 		}
 	}
 	return in, nil
-}
-
-// checkOutput finds out before the work begins whether a file can be written
-// there, and that it is none of the inputs.
-func checkOutput(path string, in *lines.Input) error {
-	if in != nil && in.Names(path) {
-		return within(path, "is both an input and the output: choose another name")
-	}
-	folder := filepath.Dir(path)
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return within(path, "is a folder: name a file in it")
-	case err == nil && !info.Mode().IsRegular(), path == lines.Stdin:
-		return within(path, "cannot be replaced as a whole: name a regular file")
-	case err == nil:
-	case !isFolder(folder):
-		return within(path, "there is no folder %s: make it first", folder)
-	}
-	trial, err := os.CreateTemp(folder, ".everbloom-*.tmp")
-	if err != nil {
-		return unwritable(path, err)
-	}
-	if err := errors.Join(trial.Close(), os.Remove(trial.Name())); err != nil {
-		return unwritable(path, err)
-	}
-	return nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // hashLines returns a function that puts the keys of a block into its result.

@@ -90,7 +90,7 @@ func (i *info) describe(path string) (fileInfo, error) {
 	}
 	f := fileInfo{File: path, Bytes: stat.Size(), Description: d}
 	if i.check {
-		set, err := i.open(path)
+		set, err := i.openFilter(path)
 		if err != nil {
 			return fileInfo{}, err
 		}

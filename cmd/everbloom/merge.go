@@ -35,10 +35,10 @@ func (m *merge) flags(cmd *cobra.Command) {
 
 // run merges the files one after the other, so that two filters are in memory.
 func (m *merge) run(ctx context.Context, args []string) error {
-	if err := checkOutput(m.out, nil); err != nil {
+	if err := m.checkOutput(m.out, nil, false); err != nil {
 		return err
 	}
-	set, err := m.open(args[0])
+	set, err := m.openFilter(args[0])
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (m *merge) run(ctx context.Context, args []string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		other, err := m.open(path)
+		other, err := m.openFilter(path)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (m *merge) run(ctx context.Context, args []string) error {
 			return unmergeable(args[0], path, set, other, err)
 		}
 	}
-	if err := save(ctx, set, m.out); err != nil {
+	if err := m.saveFilter(ctx, set, m.out); err != nil {
 		return err
 	}
 	if !m.quiet {

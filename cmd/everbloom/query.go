@@ -59,7 +59,7 @@ var errEnough = errors.New("enough")
 // run judges blocks in parallel and prints them in order. An error that comes
 // after selected lines still is an error.
 func (q *query) run(ctx context.Context, args []string) (err error) {
-	if q.set, err = q.open(args[0]); err != nil {
+	if q.set, err = q.openFilter(args[0]); err != nil {
 		return err
 	}
 	in, err := q.input(args[1:], q.quiet)

@@ -337,7 +337,7 @@ func (s *script) exact(args []string) error { return saveExact(args[0], args[1:]
 func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
 	e := systemEnv()
 	e.stdin, e.stdout, e.stderr = stdin, stdout, stderr
-	e.typed, e.shown = false, false
+	e.typed, e.printed, e.shown = false, false, false
 	e.width = func() int { return 80 }
 	e.kinds = append(e.kinds, exactKind)
 	e.load = loadAny

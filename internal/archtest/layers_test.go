@@ -12,7 +12,7 @@ import (
 // earlier row. A name that ends in "/..." is a tree of packages that counts as
 // one: inside it they may import each other.
 var layers = [][]string{
-	{"theory", "internal/archtest", "internal/bitvec", "internal/frame", "internal/mem", "internal/packed"},
+	{"theory", "internal/archtest", "internal/bitvec", "internal/frame", "internal/mem", "internal/packed", "internal/replace"},
 	{"filter"},
 	{"filter/bloom", "filter/counting", "filter/filtertest"},
 	{

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package everbloom
+package replace
 
 import (
 	"io/fs"

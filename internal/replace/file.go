@@ -1,4 +1,4 @@
-package everbloom
+package replace
 
 import (
 	"cmp"
@@ -11,11 +11,12 @@ import (
 	"path/filepath"
 )
 
-// replaceFile replaces the content of the named file by what write writes: into
-// a temporary file beside it, to the disk, and then by renaming, to the disk
-// again. A symbolic link stays one.
-func replaceFile(path string, private bool, write func(io.Writer) error) error {
-	path, err := followLinks(path)
+// File replaces the content of the named file by what write writes: into a
+// temporary file beside it, to the disk, and then by renaming, to the disk again.
+// A symbolic link stays one. A private file is readable by its owner only; any
+// other keeps the permissions that it had.
+func File(path string, private bool, write func(io.Writer) error) error {
+	path, err := Follow(path)
 	if err != nil {
 		return fmt.Errorf("everbloom: save: %w", err)
 	}
@@ -49,24 +50,6 @@ func fill(file *os.File, write func(io.Writer) error) error {
 		err = file.Sync()
 	}
 	return errors.Join(err, file.Close())
-}
-
-// maxLinks is how many symbolic links are followed: as many as Linux does.
-const maxLinks = 40
-
-// followLinks returns the file that path leads to, also if it does not exist yet.
-func followLinks(path string) (string, error) {
-	for range maxLinks {
-		target, err := os.Readlink(path)
-		if err != nil {
-			return path, nil // no link: what is wrong with it, if anything, the next step will say
-		}
-		if !filepath.IsAbs(target) {
-			target = folderOf(path) + target
-		}
-		path = target
-	}
-	return "", fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
 }
 
 // folderOf returns the front of path, with the separator. It is not cleaned up,

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+	"github.com/everbloom-go/everbloom/internal/replace"
+)
+
+// stdout is the name that stands for the standard output.
+const stdout = "-"
+
+// outputRules is the part of the help that verbs with an output share.
+const outputRules = `The name "-" writes to the standard output, unless that is a terminal (--force
+does it all the same). A named file is replaced as a whole or not at all; names
+of open files, such as /dev/stdout, are refused.`
+
+// forceUsage describes the flag of these verbs.
+const forceUsage = "write a filter to a terminal, too"
+
+// checkOutput finds out before the work begins whether a filter can be written
+// there, and that it is none of the inputs; in may be nil.
+func (e *env) checkOutput(path string, in *lines.Input, force bool) error {
+	if path == stdout {
+		if e.printed && !force {
+			return within(path, "the standard output is a terminal, and a filter is no text: redirect it, or give --force")
+		}
+		return nil
+	}
+	if in != nil && in.Names(path) {
+		return within(path, "is both an input and the output: choose another name")
+	}
+	if _, err := replace.Follow(path); err != nil {
+		return fmt.Errorf("%w: name a regular file, or - for the standard output", err)
+	}
+	folder := filepath.Dir(path)
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return within(path, "is a folder: name a file in it")
+	case err == nil && !info.Mode().IsRegular():
+		return within(path, "cannot be replaced as a whole: name a regular file, or - for the standard output")
+	case err == nil:
+	case !isFolder(folder):
+		return within(path, "there is no folder %s: make it first", folder)
+	}
+	trial, err := os.CreateTemp(folder, ".everbloom-*.tmp")
+	if err != nil {
+		return unwritable(path, err)
+	}
+	if err := errors.Join(trial.Close(), os.Remove(trial.Name())); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// saveFilter replaces the filter in a file, or writes it to the standard output
+// if the name is "-", unless ctx ended before.
+func (e *env) saveFilter(ctx context.Context, set *everbloom.Set, path string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var err error
+	if path == stdout {
+		_, err = set.WriteTo(e.stdout)
+	} else {
+		err = set.Save(path)
+	}
+	if err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
