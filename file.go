@@ -2,6 +2,7 @@ package everbloom
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -11,7 +12,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/frame"
-	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // WriteTo writes the set to w, hash included. Each shard is copied in memory
@@ -38,20 +38,23 @@ func (h *shard) snapshot() (io.WriterTo, error) {
 // shard wait while its bytes are handed to the system (there is no copy in
 // memory), and readers that come after a waiting writer; nobody waits for the
 // disk. A file with a secret is readable by its owner only; any other keeps the
-// permissions that it had.
-func (s *Set) Save(path string) error {
-	return replace.File(path, s.hash.Secret(), func(w io.Writer) error {
-		_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
-			h.freeze()
-			defer h.thaw()
-			image, err := view(h.filter)
-			if err != nil {
-				return err
-			}
-			return write(image)
-		})
-		return err
+// permissions that it had. While another process or goroutine is in Update of the
+// file, Save waits with the last step: see [Set.SaveContext].
+func (s *Set) Save(path string) error { return s.SaveContext(context.Background(), path) }
+
+// writeLocked writes what WriteTo writes, without a copy in memory: each shard is
+// locked while its bytes are handed to w.
+func (s *Set) writeLocked(w io.Writer) error {
+	_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
+		h.freeze()
+		defer h.thaw()
+		image, err := view(h.filter)
+		if err != nil {
+			return err
+		}
+		return write(image)
 	})
+	return err
 }
 
 // view returns the stored form of f, without a copy where f can do that.

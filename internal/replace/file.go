@@ -2,11 +2,11 @@ package replace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -14,12 +14,18 @@ import (
 // File replaces the content of the named file by what write writes: into a
 // temporary file beside it, to the disk, and then by renaming, to the disk again.
 // A symbolic link stays one. A private file is readable by its owner only; any
-// other keeps the permissions that it had.
-func File(path string, private bool, write func(io.Writer) error) error {
+// other keeps the permissions that it had. If another writer has locked the file,
+// File waits with renaming until that one is done or ctx ends.
+func File(ctx context.Context, path string, private bool, write func(io.Writer) error) error {
 	path, err := Follow(path)
 	if err != nil {
 		return fmt.Errorf("everbloom: save: %w", err)
 	}
+	return replaceFile(path, private, write, func(temp string) error { return place(ctx, temp, path) })
+}
+
+// replaceFile writes a temporary file that place renames to path.
+func replaceFile(path string, private bool, write func(io.Writer) error, place func(temp string) error) error {
 	// Opened before anything is changed: a folder that cannot be is no reason to
 	// report an error about a file that has been replaced.
 	folder, err := openFolder(folderOf(path))
@@ -27,12 +33,14 @@ func File(path string, private bool, write func(io.Writer) error) error {
 		return fmt.Errorf("everbloom: save: %w", err)
 	}
 	defer func() { _ = folder.Close() }()
+	removeLeftovers(path)
 	temp, err := createBeside(path, private)
 	if err != nil {
 		return fmt.Errorf("everbloom: save: %w", err)
 	}
+	defer func() { _ = temp.Close() }() // which unlocks it: it must have its new name by then
 	if err = fill(temp, write); err == nil {
-		err = os.Rename(temp.Name(), path)
+		err = place(temp.Name())
 	}
 	if err != nil {
 		return fmt.Errorf("everbloom: save %s: %w", path, errors.Join(err, os.Remove(temp.Name())))
@@ -43,13 +51,52 @@ func File(path string, private bool, write func(io.Writer) error) error {
 	return nil
 }
 
-// fill writes the content of a file, brings it to the disk and closes it.
+// fill writes the content of a file and brings it to the disk.
 func fill(file *os.File, write func(io.Writer) error) error {
 	err := write(file)
 	if err == nil {
 		err = file.Sync()
 	}
-	return errors.Join(err, file.Close())
+	if locksFiles {
+		return err
+	}
+	return errors.Join(err, file.Close()) // such a system may refuse to rename an open file
+}
+
+// place renames temp to path, under the lock of the file that has that name. A
+// file system without locks has no other writer that holds one.
+func place(ctx context.Context, temp, path string) error {
+	for {
+		l, err := Acquire(ctx, path)
+		switch {
+		case err == nil:
+			defer l.Release()
+			if !locksFiles {
+				_ = l.file.Close() // such a system may refuse to rename over an open file
+			}
+			return os.Rename(temp, path)
+		case errors.Is(err, ErrNoLocks):
+			return os.Rename(temp, path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		if err := placeFirst(temp, path); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// placeFirst renames temp to path unless there is such a file by now, which must
+// be locked before it is replaced.
+func placeFirst(temp, path string) error {
+	switch err := os.Link(temp, path); {
+	case err == nil:
+		_ = os.Remove(temp) // else the next writer does it
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	return os.Rename(temp, path) // a file here has one name only
 }
 
 // folderOf returns the front of path, with the separator. It is not cleaned up,
@@ -57,44 +104,4 @@ func fill(file *os.File, write func(io.Writer) error) error {
 func folderOf(path string) string {
 	folder, _ := filepath.Split(path)
 	return cmp.Or(folder, "."+string(filepath.Separator))
-}
-
-// createBeside makes a new file in path's folder, on the same disk, with the
-// permissions that path is to have: its old ones, if it is there.
-func createBeside(path string, private bool) (*os.File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	case err != nil && private:
-		return createFresh(path, 0o600)
-	case err != nil:
-		return createFresh(path, 0o666)
-	}
-	temp, err := createFresh(path, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	keepOwner(temp, info)
-	if private {
-		return temp, nil
-	}
-	if err := temp.Chmod(info.Mode().Perm()); err != nil { // unlike the mode of a new file, free from the umask
-		return nil, errors.Join(err, temp.Close(), os.Remove(temp.Name()))
-	}
-	return temp, nil
-}
-
-// createFresh makes a file with a name that is not in use and begins like path.
-func createFresh(path string, mode fs.FileMode) (*os.File, error) {
-	for range 100 {
-		name := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			return file, err
-		}
-	}
-	return nil, fmt.Errorf("%s: no free name beside it", path)
 }

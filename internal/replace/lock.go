@@ -1,0 +1,139 @@
+package replace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"time"
+)
+
+// Waiting writers try again after shortestWait, and then ever more seldom up to
+// longestWait: a wait that cannot be interrupted would be the alternative.
+const (
+	shortestWait = time.Millisecond
+	longestWait  = 100 * time.Millisecond
+)
+
+// ErrNoLocks is returned where the file system cannot lock files.
+var ErrNoLocks = errors.New("the file system cannot lock files")
+
+// errHeld is returned where another writer has the lock.
+var errHeld = errors.New("locked by another writer")
+
+// A Lock keeps other writers away from a file until Release.
+type Lock struct {
+	path string   // where links led
+	file *os.File // what path named when the lock was taken
+}
+
+// Acquire waits for the lock of an existing file, until ctx ends.
+func Acquire(ctx context.Context, path string) (*Lock, error) {
+	for wait := shortestWait; ; wait = min(2*wait, longestWait) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l, err := tryAcquire(path)
+		if !errors.Is(err, errHeld) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait/2 + rand.N(wait)):
+		}
+	}
+}
+
+// tryAcquire takes the lock if it is free. It begins again if the file was
+// replaced before it was locked: then another writer has just finished.
+func tryAcquire(path string) (*Lock, error) {
+	for {
+		real, err := Follow(path)
+		if err != nil {
+			return nil, err
+		}
+		l, err := lockFile(real)
+		if err != nil {
+			return nil, err
+		}
+		current, err := l.current()
+		if current {
+			return l, nil
+		}
+		l.Release()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lockFile opens and locks a regular file.
+func lockFile(path string) (*Lock, error) {
+	file, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryLock(file, path); err != nil {
+		_ = file.Close() // nothing was written
+		return nil, err
+	}
+	return &Lock{path, file}, nil
+}
+
+// openRegular opens for writing, too, if that is allowed: network file systems
+// may lock only what is. Opening anything but a regular file might wait.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		return file, nil
+	}
+	return os.Open(path)
+}
+
+// current reports whether the path still names the locked file.
+func (l *Lock) current() (bool, error) {
+	held, err := l.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	now, err := os.Stat(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(held, now), err
+}
+
+// Reader returns the content of the locked file, to be read once.
+func (l *Lock) Reader() io.Reader { return l.file }
+
+// Replace replaces the locked file as File does.
+func (l *Lock) Replace(private bool, write func(io.Writer) error) error {
+	return replaceFile(l.path, private, write, func(temp string) error {
+		current, err := l.current()
+		if err != nil {
+			return err
+		}
+		if !current {
+			return errors.New("the file was moved or replaced without a lock meanwhile: try again")
+		}
+		if !locksFiles {
+			_ = l.file.Close() // such a system may refuse to rename over an open file
+		}
+		return os.Rename(temp, l.path)
+	})
+}
+
+// Release gives up the lock.
+func (l *Lock) Release() {
+	unlock(l.path)
+	_ = l.file.Close() // nothing was written through it
+}
