@@ -109,7 +109,7 @@ func (b *bench) presentKeys(ctx context.Context, args []string) ([]filter.Key, e
 		return nil
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s: no keys: name a file with one key per line", args[0])
+		err = within(args[0], "no keys: name a file with one key per line")
 	}
 	return all, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -199,7 +200,7 @@ func (b *build) add(set *everbloom.Set, keys []filter.Key) error {
 // full says what to do about a filter that has no more room.
 func full(err error, keys uint64) error {
 	if errors.Is(err, filter.ErrFull) {
-		return within("filter", "full after about %s: give a larger --items, or --grow: %w", quantity.Keys(keys), err)
+		return fmt.Errorf("full after about %s: give a larger --items, or --grow: %w", quantity.Keys(keys), err)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -21,105 +20,110 @@ import (
 // read all of the input, and write the filter only if nothing went wrong.
 type change struct {
 	*env
-	out      string
-	separate bool // out is not FILE
-	quiet    bool
+	file, out    string
+	quiet, force bool
 
-	set    *everbloom.Set
-	loaded fs.FileInfo   // FILE as it was when it was loaded
-	keys   atomic.Uint64 // read so far
+	set  *everbloom.Set
+	keys atomic.Uint64 // read so far
 
 	added, deleted, absent, pinned int
 }
 
 // changeRules is the part of the help that these verbs share.
-const changeRules = `FILE is replaced as a whole or not at all. Two changes of one FILE must not
-run at the same time: the one that ends last finds FILE changed and gives up.`
+const changeRules = `FILE is replaced as a whole or not at all. It is locked from before it is
+loaded until it is replaced, so that changes at the same time come one after
+the other and none is lost: another change of FILE waits meanwhile, also while
+this one waits for its input. Queries never wait. With -o, FILE stays as it is
+and is not locked.`
 
 // flags adds those that all changes have.
 func (c *change) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&c.out, "output", "o", "", "write to `OUT` instead of replacing FILE")
+	cmd.Flags().StringVarP(&c.out, "output", "o", "", "write to `OUT` instead of replacing FILE; - is the standard output")
+	cmd.Flags().BoolVar(&c.force, "force", false, forceUsage)
 	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "say nothing unless something is wrong")
 }
 
 // verb returns a verb that calls apply with the input. If it deletes, filters
-// that cannot are refused before any input is read.
+// that cannot are refused before any input is read. Absent and pinned keys are no
+// reason not to save: all others were dealt with.
 func (c *change) verb(deletes bool, apply func(context.Context, *lines.Input) error) func(*cobra.Command, []string) error {
-	return verb(func(ctx context.Context, args []string) (err error) {
-		file := args[0]
-		c.loaded, _ = os.Stat(file) // open will say what is wrong
-		if c.set, err = c.openFilter(file); err != nil {
-			return err
-		}
-		if c.separate = c.out != ""; !c.separate {
-			c.out = file
-		}
-		if deletes {
-			if err := c.checkDelete(file); err != nil {
-				return err
+	return verb(func(ctx context.Context, args []string) error {
+		c.file = args[0]
+		err := c.replace(ctx, func(set *everbloom.Set) error {
+			c.set = set
+			if deletes {
+				if err := c.checkDelete(); err != nil {
+					return err
+				}
 			}
-		}
-		in, err := c.input(args[1:], c.quiet)
+			return c.read(ctx, args[1:], apply)
+		})
 		if err != nil {
 			return err
 		}
-		if in.Names(file) {
-			return within(file, "is both the filter and an input: name a list of keys")
+		if !c.quiet {
+			c.summarise()
 		}
-		if err := c.checkOutput(c.out, in, false); err != nil {
-			return err
+		if c.absent+c.pinned > 0 {
+			return errNone
 		}
-		return c.do(ctx, in, apply)
+		return nil
 	})
 }
 
-// do applies the changes in memory and saves the outcome. Absent and pinned keys
-// are no reason not to save: all others were dealt with.
-func (c *change) do(ctx context.Context, in *lines.Input, apply func(context.Context, *lines.Input) error) error {
-	bar := c.progress(c.quiet, func() progress.State {
-		return progress.State{Label: "change", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: c.keys.Load(), Notes: rateSoFar(c.set)}
-	})
-	err := apply(ctx, in)
-	bar.Stop()
+// replace loads FILE, calls work, and writes FILE or OUT.
+func (c *change) replace(ctx context.Context, work func(*everbloom.Set) error) error {
+	switch {
+	case c.out != "" && !sameFile(c.out, c.file):
+		set, err := c.openFilter(c.file)
+		if err != nil {
+			return err
+		}
+		if err := work(set); err != nil {
+			return err
+		}
+		return c.saveFilter(ctx, set, c.out)
+	case c.file == lines.Stdin:
+		return within(c.file, "there is no file to replace: name the output with -o")
+	}
+	c.out = c.file
+	if _, err := os.Stat(c.file); err == nil { // if it is missing, there is more to say than that it cannot be written
+		if err := c.checkOutput(c.file, nil, false); err != nil {
+			return err
+		}
+	}
+	return c.updateFilter(ctx, c.file, work)
+}
+
+// read applies the named inputs to the set in memory.
+func (c *change) read(ctx context.Context, names []string, apply func(context.Context, *lines.Input) error) error {
+	in, err := c.input(names, c.quiet)
 	if err != nil {
 		return err
 	}
-	if err := c.checkUnchanged(); err != nil {
-		return err
+	if c.file != lines.Stdin && in.Names(c.file) {
+		return within(c.file, "is both the filter and an input: name a list of keys")
 	}
-	if err := c.saveFilter(ctx, c.set, c.out); err != nil {
-		return err
+	if c.out != c.file {
+		if err := c.checkOutput(c.out, in, c.force); err != nil {
+			return err
+		}
 	}
-	if !c.quiet {
-		c.summarise()
-	}
-	if c.absent+c.pinned > 0 {
-		return errNone
-	}
-	return nil
-}
-
-// checkUnchanged refuses to undo what somebody else did to FILE meanwhile. Every
-// change is a new file under the old name.
-func (c *change) checkUnchanged() error {
-	now, err := os.Stat(c.out)
-	if err != nil || c.loaded == nil || c.separate {
-		return nil
-	}
-	if !os.SameFile(now, c.loaded) {
-		return within(c.out, "was changed by somebody else meanwhile; nothing was changed: run this again")
-	}
-	return nil
+	bar := c.progress(c.quiet, func() progress.State {
+		return progress.State{Label: "change", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: c.keys.Load(), Notes: rateSoFar(c.set)}
+	})
+	defer bar.Stop()
+	return errors.Join(apply(ctx, in), ctx.Err())
 }
 
 // checkDelete asks the table, not the set, whose filters may be split over shards.
-func (c *change) checkDelete(file string) error {
+func (c *change) checkDelete() error {
 	k, err := c.kindOf(c.set)
 	if err != nil {
 		return err
 	}
 	if !k.Abilities().Delete {
-		return within(file, "kind %s cannot delete: rebuild without these keys, or build with --delete", k.Name)
+		return within(c.file, "kind %s cannot delete: rebuild without these keys, or build with --delete", k.Name)
 	}
 	return nil
 }
@@ -164,6 +168,17 @@ func (c *change) summarise() {
 		c.say("%s: most keys were absent: if this was the wrong list, those deleted may have been others: restore the file", c.out)
 	}
 	if info.Overfull {
-		c.say("%s: made for %s: rebuild it for more, or the rate keeps rising", c.out, quantity.Keys(info.Capacity))
+		c.say("%s: %s", c.out, overfull(info))
 	}
+}
+
+// overfull says why the rate is above the asked one, and what to do.
+func overfull(info everbloom.Info) string {
+	switch {
+	case info.Capacity == 0:
+		return "there was no memory for it to grow: the rate keeps rising until there is"
+	case info.Keys > info.Capacity:
+		return "made for " + quantity.Keys(info.Capacity) + ": rebuild it for more, or the rate keeps rising"
+	}
+	return "deleted keys have left bits behind, so that the rate is above the asked one: rebuild it from the keys that are left"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -25,7 +26,8 @@ type env struct {
 	width          func() int // of that terminal
 	kinds          []kinds.Kind
 	experiments    []lab.Experiment
-	load           func(path string) (*everbloom.Set, error) // use openFilter, which explains errors
+	load           func(path string) (*everbloom.Set, error) // use openFilter and updateFilter, which explain errors
+	update         func(ctx context.Context, path string, change func(*everbloom.Set) error) error
 }
 
 // systemEnv is the world outside of tests.
@@ -43,7 +45,8 @@ func systemEnv() *env {
 
 		experiments: catalog.All(),
 
-		load: everbloom.Open,
+		load:   everbloom.Open,
+		update: everbloom.Update,
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -82,4 +83,20 @@ func loadAny(path string) (*everbloom.Set, error) {
 		return nil, err
 	}
 	return everbloom.NewSet(storedExact{f}, filter.Hash{}), r.Close()
+}
+
+// updateAny updates files of all kinds, that of the tests without a lock.
+func updateAny(ctx context.Context, path string, change func(*everbloom.Set) error) error {
+	err := everbloom.Update(ctx, path, change)
+	if !errors.Is(err, frame.ErrKind) {
+		return err
+	}
+	set, err := loadAny(path)
+	if err != nil {
+		return err
+	}
+	if err := change(set); err != nil {
+		return err
+	}
+	return set.Save(path)
 }

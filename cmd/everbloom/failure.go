@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // Exit statuses, those of grep where they have a counterpart.
@@ -58,7 +60,7 @@ func (e *env) report(cmd *cobra.Command, err error) int {
 	case errors.Is(err, errNone):
 		return exitNone
 	case errors.Is(err, syscall.EPIPE):
-		return exitBrokenPipe // whoever read the output has seen enough
+		return exitBrokenPipe // the reader of the output has seen enough
 	case errors.Is(err, context.Canceled):
 		e.say("%s", interrupted(err))
 		return exitInterrupted
@@ -72,22 +74,26 @@ func (e *env) report(cmd *cobra.Command, err error) int {
 	return exitError
 }
 
-// say writes a line to the standard error. If that fails nobody can be told.
+// say writes a line to the standard error. An error here cannot be told.
 func (e *env) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.stderr, "everbloom: "+format+"\n", args...)
 }
 
 // plain returns the text of err without the names of Go packages in front and the
 // words for programs at the end, which mean nothing to a user of the command line.
+// A file may have the name of a package: an error that begins with a file's name
+// keeps it.
 func plain(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+errors.ErrUnsupported.Error())
-	for {
+	named := errors.As(err, new(*fileError)) || errors.As(err, new(*lines.Error))
+	for !named {
 		word, rest, found := strings.Cut(text, ": ")
 		if !found || !isPackage(word) {
-			return text
+			break
 		}
 		text = rest
 	}
+	return text
 }
 
 // isPackage reports whether messages may begin with word because a package of
@@ -101,14 +107,27 @@ func isPackage(word string) bool {
 	return err == nil
 }
 
+// fileError is an error with the name of the file that it is about in front.
+type fileError struct {
+	path string
+	err  error
+}
+
+func (f *fileError) Error() string { return f.path + ": " + f.err.Error() }
+func (f *fileError) Unwrap() error { return f.err }
+
 // within adds the name of a file to an error.
 func within(path string, format string, args ...any) error {
-	return fmt.Errorf("%s: %w", path, fmt.Errorf(format, args...))
+	return &fileError{path, fmt.Errorf(format, args...)}
 }
 
 // unreadable says what is wrong with the filter in a file, and what to do.
 func unreadable(path string, err error) error {
 	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, replace.ErrNoLocks):
+		return within(path, "%w: two changes at a time could undo each other: write to another file with -o", replace.ErrNoLocks)
 	case errors.Is(err, fs.ErrNotExist):
 		return within(path, "no such file: make it with everbloom build -o %s", path)
 	case errors.Is(err, syscall.EISDIR):
@@ -141,6 +160,8 @@ func detail(err error) string {
 // unwritable says why a file could not be written, and what to do.
 func unwritable(path string, err error) error {
 	switch reason := systemReason(err); {
+	case errors.Is(err, context.Canceled):
+		return err
 	case errors.Is(err, syscall.ENOSPC):
 		return within(path, "%w: free some space and try again", reason)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

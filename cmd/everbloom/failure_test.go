@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 func TestPlainLeavesOutWhatUsersDoNotKnow(t *testing.T) {
@@ -26,6 +29,15 @@ func TestPlainLeavesOutWhatUsersDoNotKnow(t *testing.T) {
 	} {
 		if got := plain(errors.New(text)); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	for _, err := range []error{
+		within("gate", "no such file"),
+		fmt.Errorf("%w: name a file of keys", &lines.Error{Name: "gate", Err: errors.New("no such file")}),
+		&failure{errors.Join(within("gate", "no such file"), errors.New("more"))},
+	} {
+		if got := plain(err); !strings.HasPrefix(got, "gate: no such file") {
+			t.Errorf("a file with the name of a package: %q", got)
 		}
 	}
 }
@@ -42,6 +54,8 @@ func TestUnreadableSaysWhatToDo(t *testing.T) {
 		{fmt.Errorf("everbloom: open f: frame: magic: %w", frame.ErrMagic), "f: not an everbloom file: name one that everbloom build wrote"},
 		{fmt.Errorf("everbloom: open f: bloom: read: frame: chunk 3: crc32c: 1, want 2, at offset 99: %w", frame.ErrCorrupt), "f: damaged: chunk 3: crc32c: 1, want 2, at offset 99; rebuild it or restore a copy"},
 		{fmt.Errorf("f: everbloom: frame: kind 1: format version: 2, limit 1: %w", frame.ErrVersion), "f: kind 1: format version: 2, limit 1: the file is of a newer release: update everbloom"},
+		{fmt.Errorf("everbloom: update: f: %w: %w", replace.ErrNoLocks, syscall.ENOTSUP), "f: the file system cannot lock files: two changes at a time could undo each other: write to another file with -o"},
+		{fmt.Errorf("everbloom: update: %w", context.Canceled), "everbloom: update: context canceled"}, // report knows what to say
 		{errors.New("everbloom: the file holds a bare filter"), "f: the file holds a bare filter"},
 	} {
 		if got := unreadable("f", c.err).Error(); got != c.want {
@@ -71,15 +85,16 @@ func TestUnmergeableNamesTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m := &merge{env: systemEnv(), intersects: true}
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build both with"},
-		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot do that: everbloom plan --merge tells which can"},
+		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build one of them again, with --like and the name of the other"},
+		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot do that: these can: bloom, blocked, counting, deletable, dleft, partition, elastic, evergreen"},
 		{filter.ErrFull, "a and b: together they do not fit; nothing was written: build both with larger --items"},
 	} {
-		if got := unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
+		if got := m.unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

@@ -138,7 +138,7 @@ func (f fileInfo) print(w io.Writer) error {
 	}
 	row("hash", "%s", f.hashName())
 	about := "about "
-	if f.State != nil && f.State.Exact {
+	if f.State != nil && f.State.Exact || countsKeys(f.Kind) {
 		about = ""
 	}
 	row("keys", "%s%s", about, quantity.Count(s.Keys))

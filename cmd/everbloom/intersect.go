@@ -7,7 +7,7 @@ import (
 )
 
 func newIntersect(e *env) *cobra.Command {
-	m := &merge{env: e, verb: (*everbloom.Set).Intersect, about: "at most about"}
+	m := &merge{env: e, verb: (*everbloom.Set).Intersect, intersects: true}
 	cmd := &cobra.Command{
 		Use:     "intersect -o OUT FILE FILE...",
 		GroupID: groupMerge,

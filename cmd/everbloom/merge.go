@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,60 +17,105 @@ import (
 // merge is what union and intersect have in common.
 type merge struct {
 	*env
-	out   string
-	quiet bool
-	verb  func(set, other *everbloom.Set) error
-	about string // how good the number of keys of the result is
+	out          string
+	quiet, force bool
+	verb         func(set, other *everbloom.Set) error
+	intersects   bool
 }
 
 // mergeRules is the part of the help that both share.
-const mergeRules = `The filters must be of one kind, shape and hash: build them with the same
---items, --fpr, --kind, --hash and --shards. OUT may be one of them; it is
-replaced as a whole or not at all.`
+const mergeRules = `The filters must be of one kind, with the same --hash and --shards; filters
+with a secret hash (siphash) must have the same secret. Those of kind evergreen
+may have been built with any --items and --fpr. Those of other kinds must have
+been built with the same; they may have grown since. everbloom build --like FILE
+makes a filter that can be merged with FILE. Kind scalable cannot be merged,
+kinds dynamic and parallel cannot be intersected.
+
+Among the filters "-" is the standard input. OUT may be one of them: then it is
+locked from before it is loaded until it is replaced, so that no other change of
+it is lost. ` + outputRules
 
 // flags adds those that both have.
 func (m *merge) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&m.out, "output", "o", "", "`FILE` to write (required)")
+	cmd.Flags().StringVarP(&m.out, "output", "o", "", "`FILE` to write (required); - is the standard output")
+	cmd.Flags().BoolVar(&m.force, "force", false, forceUsage)
 	cmd.Flags().BoolVar(&m.quiet, "quiet", false, "say nothing unless something is wrong")
 }
 
-// run merges the files one after the other, so that two filters are in memory.
+// run merges the files into the first, or into the output if that is one of them.
 func (m *merge) run(ctx context.Context, args []string) error {
-	if err := m.checkOutput(m.out, nil, false); err != nil {
+	if err := m.checkOutput(m.out, nil, m.force); err != nil {
 		return err
 	}
-	set, err := m.openFilter(args[0])
+	first := slices.IndexFunc(args, func(name string) bool { return sameFile(name, m.out) })
+	inPlace := first >= 0
+	names := slices.Clone(args)
+	if inPlace {
+		names[0], names[first] = names[first], names[0]
+	}
+	set, err := m.mergeFiles(ctx, names, inPlace)
 	if err != nil {
 		return err
 	}
-	for _, path := range args[1:] {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		other, err := m.openFilter(path)
-		if err != nil {
-			return err
-		}
-		if err := m.verb(set, other); err != nil {
-			return unmergeable(args[0], path, set, other, err)
-		}
-	}
-	if err := m.saveFilter(ctx, set, m.out); err != nil {
-		return err
-	}
 	if !m.quiet {
-		info := set.Info()
-		m.say("%s: %d filters merged, %s %s, rate %s", m.out, len(args), m.about, quantity.Keys(info.Keys), quantity.Rate(info.FPR))
+		m.say("%s: %d filters merged, %s, rate %s", m.out, len(args), m.count(set.Info()), quantity.Rate(set.Info().FPR))
 	}
 	return nil
 }
 
+// mergeFiles returns the set that it has written.
+func (m *merge) mergeFiles(ctx context.Context, names []string, inPlace bool) (set *everbloom.Set, err error) {
+	if inPlace {
+		return set, m.updateFilter(ctx, names[0], func(s *everbloom.Set) error {
+			set = s
+			return m.mergeInto(ctx, set, names)
+		})
+	}
+	if set, err = m.openFilter(names[0]); err != nil {
+		return nil, err
+	}
+	if err := m.mergeInto(ctx, set, names); err != nil {
+		return nil, err
+	}
+	return set, m.saveFilter(ctx, set, m.out)
+}
+
+// mergeInto merges the files after the first into set, which is the first, one
+// after the other, so that two filters are in memory.
+func (m *merge) mergeInto(ctx context.Context, set *everbloom.Set, names []string) error {
+	for _, name := range names[1:] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		other, err := m.openFilter(name)
+		if err != nil {
+			return err
+		}
+		if err := m.verb(set, other); err != nil {
+			return m.unmergeable(names[0], name, set, other, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// count tells the number of keys, and how good that number is. An intersection
+// may hold keys of one filter that the other had taken for its own.
+func (m *merge) count(info everbloom.Info) string {
+	switch {
+	case info.Exact:
+		return quantity.Keys(info.Keys)
+	case m.intersects:
+		return "at most about " + quantity.Keys(info.Keys)
+	}
+	return "about " + quantity.Keys(info.Keys)
+}
+
 // unmergeable says which files differ, and in what.
-func unmergeable(a, b string, set, other *everbloom.Set, err error) error {
+func (m *merge) unmergeable(a, b string, set, other *everbloom.Set, err error) error {
 	text := strings.TrimSuffix(plain(err), ": "+filter.ErrIncompatible.Error())
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return within(a, "kind %s cannot do that: everbloom plan --merge tells which can", set.Info().Kind)
+		return within(a, "kind %s cannot do that: these can: %s", set.Info().Kind, strings.Join(m.able(), ", "))
 	case errors.Is(err, filter.ErrFull):
 		return fmt.Errorf("%s and %s: together they do not fit; nothing was written: build both with larger --items", a, b)
 	case !errors.Is(err, filter.ErrIncompatible):
@@ -78,5 +124,15 @@ func unmergeable(a, b string, set, other *everbloom.Set, err error) error {
 		text = "their " + set.Hash().Name() + " secrets differ"
 	}
 	text = strings.NewReplacer(" in one and ", " in "+a+" and ", " in the other", " in "+b).Replace(text)
-	return fmt.Errorf("%s and %s: %s: build both with the same --items, --fpr, --kind, --hash and --shards", a, b, text)
+	return fmt.Errorf("%s and %s: %s: build one of them again, with --like and the name of the other", a, b, text)
+}
+
+// able lists the kinds that can be merged this way.
+func (m *merge) able() (names []string) {
+	for _, k := range m.kinds {
+		if k.Abilities().Merge && !(m.intersects && k.UnionOnly) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }

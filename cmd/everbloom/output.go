@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -16,12 +15,12 @@ import (
 const stdout = "-"
 
 // outputRules is the part of the help that verbs with an output share.
-const outputRules = `The name "-" writes to the standard output, unless that is a terminal (--force
-does it all the same). A named file is replaced as a whole or not at all; names
-of open files, such as /dev/stdout, are refused.`
+const outputRules = `A file is replaced as a whole or not at all.
+As the output "-" is the standard output; if that is a terminal, --force is
+needed, too. Names of open files, such as /dev/stdout, are refused.`
 
 // forceUsage describes the flag of these verbs.
-const forceUsage = "write a filter to a terminal, too"
+const forceUsage = "write a filter even to a terminal"
 
 // checkOutput finds out before the work begins whether a filter can be written
 // there, and that it is none of the inputs; in may be nil.
@@ -36,7 +35,7 @@ func (e *env) checkOutput(path string, in *lines.Input, force bool) error {
 		return within(path, "is both an input and the output: choose another name")
 	}
 	if _, err := replace.Follow(path); err != nil {
-		return fmt.Errorf("%w: name a regular file, or - for the standard output", err)
+		return within(path, "%w: name a regular file, or - for the standard output", systemReason(err))
 	}
 	folder := filepath.Dir(path)
 	switch info, err := os.Stat(path); {
@@ -63,8 +62,18 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// sameFile reports whether both names lead to one file.
+func sameFile(a, b string) bool {
+	if a == stdout || b == stdout {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
 // saveFilter replaces the filter in a file, or writes it to the standard output
-// if the name is "-", unless ctx ended before.
+// if the name is "-", unless ctx ends before.
 func (e *env) saveFilter(ctx context.Context, set *everbloom.Set, path string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -73,10 +82,35 @@ func (e *env) saveFilter(ctx context.Context, set *everbloom.Set, path string) e
 	if path == stdout {
 		_, err = set.WriteTo(e.stdout)
 	} else {
-		err = set.Save(path)
+		err = set.SaveContext(e.tellWait(ctx, path), path)
 	}
 	if err != nil {
 		return unwritable(path, err)
 	}
 	return nil
+}
+
+// updateFilter changes the filter in a file, which stays locked meanwhile.
+func (e *env) updateFilter(ctx context.Context, path string, change func(*everbloom.Set) error) error {
+	var (
+		loaded bool
+		failed error
+	)
+	err := e.update(e.tellWait(ctx, path), path, func(set *everbloom.Set) error {
+		loaded = true
+		failed = change(set)
+		return failed
+	})
+	switch {
+	case err == nil, failed != nil:
+		return failed
+	case loaded:
+		return unwritable(path, err)
+	}
+	return unreadable(path, err)
+}
+
+// tellWait makes a wait for another change of a file visible.
+func (e *env) tellWait(ctx context.Context, path string) context.Context {
+	return replace.WithNotice(ctx, func() { e.say("waiting for another change of %s", path) })
 }

@@ -340,7 +340,7 @@ func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
 	e.typed, e.printed, e.shown = false, false, false
 	e.width = func() int { return 80 }
 	e.kinds = append(e.kinds, exactKind)
-	e.load = loadAny
+	e.load, e.update = loadAny, updateAny
 	e.experiments = testExperiments
 	return e
 }

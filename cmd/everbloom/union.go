@@ -7,7 +7,7 @@ import (
 )
 
 func newUnion(e *env) *cobra.Command {
-	m := &merge{env: e, verb: (*everbloom.Set).Union, about: "about"}
+	m := &merge{env: e, verb: (*everbloom.Set).Union}
 	cmd := &cobra.Command{
 		Use:     "union -o OUT FILE FILE...",
 		GroupID: groupMerge,

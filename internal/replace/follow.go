@@ -1,7 +1,9 @@
 package replace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,11 @@ import (
 // maxLinks is how many symbolic links are followed: as many as Linux does.
 const maxLinks = 40
 
+var (
+	errOpenFile = errors.New("names an open file, which is never replaced")
+	errLinks    = fmt.Errorf("more than %d symbolic links", maxLinks)
+)
+
 // Follow returns the file that path leads to, also if it does not exist yet. It
 // refuses names of open files, such as /dev/stdout: behind them may be a log that
 // a shell has opened to append to it.
@@ -17,7 +24,7 @@ func Follow(path string) (string, error) {
 	first := path
 	for range maxLinks {
 		if ofOpenFile(path) {
-			return "", fmt.Errorf("%s: names an open file, which is never replaced", first)
+			return "", &fs.PathError{Op: "follow", Path: first, Err: errOpenFile}
 		}
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -28,7 +35,7 @@ func Follow(path string) (string, error) {
 		}
 		path = target
 	}
-	return "", fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
+	return "", &fs.PathError{Op: "follow", Path: first, Err: errLinks}
 }
 
 // ofOpenFile reports whether path lies where the system lists open files. The

@@ -3,7 +3,6 @@ package replace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -21,8 +20,13 @@ const (
 // ErrNoLocks is returned where the file system cannot lock files.
 var ErrNoLocks = errors.New("the file system cannot lock files")
 
+var errNotRegular = errors.New("not a regular file")
+
 // errHeld is returned where another writer has the lock.
 var errHeld = errors.New("locked by another writer")
+
+// errReplaced is returned where a locked file no longer has its name.
+var errReplaced = errors.New("a program that takes no lock has moved or replaced the file meanwhile: try again")
 
 // A Lock keeps other writers away from a file until Release.
 type Lock struct {
@@ -30,8 +34,21 @@ type Lock struct {
 	file *os.File // what path named when the lock was taken
 }
 
+// noticeAfter is when a wait is worth telling.
+const noticeAfter = time.Second
+
+type noticeKey struct{}
+
+// WithNotice returns a context under which Acquire calls notice if it has to wait
+// for more than a second.
+func WithNotice(ctx context.Context, notice func()) context.Context {
+	return context.WithValue(ctx, noticeKey{}, notice)
+}
+
 // Acquire waits for the lock of an existing file, until ctx ends.
 func Acquire(ctx context.Context, path string) (*Lock, error) {
+	notice, _ := ctx.Value(noticeKey{}).(func())
+	start := time.Now()
 	for wait := shortestWait; ; wait = min(2*wait, longestWait) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -39,6 +56,10 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 		l, err := tryAcquire(path)
 		if !errors.Is(err, errHeld) {
 			return l, err
+		}
+		if notice != nil && time.Since(start) > noticeAfter {
+			notice()
+			notice = nil
 		}
 		select {
 		case <-ctx.Done():
@@ -91,7 +112,7 @@ func openRegular(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: errNotRegular}
 	}
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 		return file, nil
@@ -123,7 +144,7 @@ func (l *Lock) Replace(private bool, write func(io.Writer) error) error {
 			return err
 		}
 		if !current {
-			return errors.New("the file was moved or replaced without a lock meanwhile: try again")
+			return &fs.PathError{Op: "replace", Path: l.path, Err: errReplaced}
 		}
 		if !locksFiles {
 			_ = l.file.Close() // such a system may refuse to rename over an open file

@@ -19,7 +19,7 @@ func createBeside(path string, private bool) (*os.File, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, &fs.PathError{Op: "replace", Path: path, Err: errNotRegular}
 	case err != nil && private:
 		return createFresh(path, 0o600)
 	case err != nil:

@@ -1,0 +1,244 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// success runs the tool with an input and returns what it printed.
+func success(t *testing.T, folder, stdin string, args ...string) string {
+	t.Helper()
+	c := command(t, folder, args...)
+	c.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%q: %v: %s", args, err, stderr.String())
+	}
+	return string(out)
+}
+
+// TestChangesAtTheSameTimeAreAllKept is about the one thing that a filter
+// promises: a key whose add was acknowledged is there.
+func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
+	const writers = 20
+	for range 3 {
+		folder := t.TempDir()
+		success(t, folder, "", "build", "--quiet", "--delete", "--items", "100", "-o", "f")
+		var (
+			keys    string
+			running []*exec.Cmd
+		)
+		for i := range writers {
+			key := fmt.Sprintf("key %d\n", i)
+			keys += key
+			args, input := []string{"add", "--quiet", "f"}, key
+			if i%2 == 1 {
+				args, input = []string{"apply", "--quiet", "f"}, "+"+key
+			}
+			c := command(t, folder, args...)
+			c.Stdin, c.Stderr = strings.NewReader(input), os.Stderr
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, c)
+		}
+		for _, c := range running {
+			if err := c.Wait(); err != nil {
+				t.Errorf("%q: %v", c.Args[1:], err)
+			}
+		}
+		if got := success(t, folder, keys, "query", "-c", "f"); got != fmt.Sprintln(writers) {
+			t.Errorf("%s of %d keys are there", strings.TrimSpace(got), writers)
+		}
+		if names(t, folder) != "f" {
+			t.Errorf("the folder has %s", names(t, folder))
+		}
+	}
+}
+
+// held starts an add to f that has loaded f and waits for the rest of its input,
+// which ends with the returned pipe.
+func held(t *testing.T, folder string) (*exec.Cmd, io.Closer) {
+	t.Helper()
+	c := command(t, folder, "add", "--quiet", "f")
+	c.Stderr = os.Stderr
+	pipe, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	block := strings.Repeat(strings.Repeat("x", 1000)+"\n", 4000) // more than a pipe holds: it is reading, so it has loaded f
+	if _, err := io.WriteString(pipe, block); err != nil {
+		t.Fatal(err)
+	}
+	return c, pipe
+}
+
+// waiting starts the tool and returns when it says that it waits for f.
+func waiting(t *testing.T, folder, stdin string, args ...string) (c *exec.Cmd, rest io.Reader) {
+	t.Helper()
+	c = command(t, folder, args...)
+	c.Stdin = strings.NewReader(stdin)
+	pipe, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	watchdog := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() }) // ends a test that would hang
+	t.Cleanup(func() { watchdog.Stop() })
+	messages := bufio.NewReader(pipe)
+	if line, err := messages.ReadString('\n'); err != nil || line != "everbloom: waiting for another change of f\n" {
+		t.Fatalf("%q: %q, %v", args, line, err)
+	}
+	return c, messages
+}
+
+func TestWritersWaitForAChangeAndCanBeInterrupted(t *testing.T) {
+	folder := t.TempDir()
+	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
+	slow, pipe := held(t, folder)
+	for _, args := range [][]string{{"add", "f"}, {"build", "-o", "f"}, {"union", "-o", "f", "f", "f"}} {
+		c, messages := waiting(t, folder, "mallory\n", args...)
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(messages)
+		if code, _ := status(t, c.Wait()); code != exitInterrupted || string(text) != "everbloom: interrupted: nothing was changed\n" {
+			t.Errorf("%q: status %d: %s", args, code, text)
+		}
+		if names(t, folder) != "f" {
+			t.Errorf("%q: the folder has %s", args, names(t, folder))
+		}
+	}
+	next, messages := waiting(t, folder, "bob\n", "add", "--quiet", "f")
+	if got := success(t, folder, "alice\nbob\n", "query", "f"); got != "alice\n" {
+		t.Errorf("a query beside a change finds %q", got)
+	}
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := slow.Wait(); err != nil {
+		t.Error(err)
+	}
+	text, _ := io.ReadAll(messages)
+	if err := next.Wait(); err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+	asked := "alice\nbob\n" + strings.Repeat("x", 1000) + "\n"
+	if got := success(t, folder, asked+"mallory\n", "query", "f"); got != asked {
+		t.Errorf("of all keys there are %q", got)
+	}
+}
+
+// TestBuildingOverAFileWaitsForItsChange builds a filter while the old one is
+// being changed. Were it in place before the change ends, it would be undone.
+func TestBuildingOverAFileWaitsForItsChange(t *testing.T) {
+	folder := t.TempDir()
+	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
+	slow, pipe := held(t, folder)
+	build, messages := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := slow.Wait(); err != nil {
+		t.Error(err)
+	}
+	text, _ := io.ReadAll(messages)
+	if err := build.Wait(); err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+	if got := success(t, folder, "alice\nbob\n", "query", "f"); got != "bob\n" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "log")
+	success(t, folder, "alice\n", "build", "--quiet", "-o", "f")
+	filter, err := os.ReadFile(filepath.Join(folder, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "precious\n"
+	for _, name := range []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"} {
+		if err := os.WriteFile(path, []byte("precious\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := command(t, folder, "build", "--quiet", "-o", name)
+		c.Stdin, c.Stdout = strings.NewReader("alice\n"), log
+		wantCode := exitError
+		if name == "-" {
+			wantCode, want = exitOK, want+string(filter)
+		}
+		if code, _ := status(t, c.Run()); code != wantCode {
+			t.Errorf("-o %s: status %d", name, code)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("-o %s: the log holds %q: %v", name, got, err)
+		}
+	}
+}
+
+// TestLeftoversOfKilledWritersGo kills a writer that waits with its temporary
+// file complete.
+func TestLeftoversOfKilledWritersGo(t *testing.T) {
+	folder := t.TempDir()
+	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
+	slow, pipe := held(t, folder)
+	build, _ := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
+	if err := build.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = build.Wait() // killed
+	if left := names(t, folder); !strings.HasPrefix(left, "f f.") {
+		t.Errorf("the folder has %s: nothing was left to remove", left)
+	}
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := slow.Wait(); err != nil {
+		t.Error(err)
+	}
+	if names(t, folder) != "f" {
+		t.Errorf("the folder has %s", names(t, folder))
+	}
+}
+
+func TestFiltersAreNotPrintedOnATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e := testEnv(nil, io.Discard, io.Discard)
+	e.printed = true
+	for _, c := range []struct {
+		name        string
+		force, fine bool
+	}{{"-", false, false}, {"-", true, true}, {"f", false, true}} {
+		if err := e.checkOutput(c.name, nil, c.force); c.fine != (err == nil) {
+			t.Errorf("-o %s, force %t: %v", c.name, c.force, err)
+		}
+	}
+}
