@@ -114,7 +114,7 @@ func TestSaveWaitsForAnUpdate(t *testing.T) {
 		var updated []byte
 		err := Update(t.Context(), path, func(s *Set) error {
 			go func() { saved <- other.SaveContext(ctx, path) }()
-			for temp := []string(nil); len(temp) == 0; time.Sleep(time.Millisecond) {
+			for temp := []string(nil); len(temp) == 0 && len(saved) == 0; time.Sleep(time.Millisecond) {
 				temp, _ = filepath.Glob(path + ".*.tmp")
 			}
 			if ended {
