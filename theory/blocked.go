@@ -26,17 +26,26 @@ const (
 // after i keys. Exact for independent, evenly spread positions and many blocks, an
 // approximation for few. A load that is not a number gives a rate that is none.
 func BlockedFPR(load float64, perWord int) float64 {
-	inner := innerRates(perWord)
 	switch {
 	case math.IsNaN(load):
 		return load
 	case load <= 0:
 		return 0
 	case load >= maxLoad:
-		return inner[maxLoad]
+		return innerRates(perWord, maxLoad)[maxLoad]
 	}
+	lo, hi, first := poissonRange(load)
+	var mass float64
+	for i, p := lo, first; i <= hi; i++ {
+		mass += p
+		p *= load / float64(i+1)
+	}
+	inner := innerRates(perWord, hi)
 	var rate float64
-	poisson(load, func(i int, p float64) { rate += p * inner[min(i, maxLoad)] })
+	for i, p := lo, first/mass; i <= hi; i++ {
+		rate += p * inner[min(i, maxLoad)]
+		p *= load / float64(i+1)
+	}
 	return rate
 }
 
@@ -48,43 +57,8 @@ func BlockedFPR(load float64, perWord int) float64 {
 // Exact for independent, evenly spread positions. Beyond 2048 keys it stays what
 // it is there, which is 1 but for 1e-12.
 func BlockRate(keys, perWord int) float64 {
-	return innerRates(perWord)[min(max(keys, 0), maxLoad)]
-}
-
-// BlockedLoad returns the largest average number of keys per block at which the
-// rate of [BlockedFPR] is still f. 0 < f < 1.
-//
-//	[PSS07] Sec. 3, solved for the load numerically.
-func BlockedLoad(f float64, perWord int) float64 {
-	lo, hi := 0.0, 1.0
-	for hi < maxLoad && BlockedFPR(hi, perWord) < f {
-		lo, hi = hi, 2*hi
-	}
-	for range 50 {
-		mid := (lo + hi) / 2
-		if BlockedFPR(mid, perWord) <= f {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// BlockedBits returns the bits per key for rate f with the best number of bits
-// per word, and that number.
-//
-//	[PSS07] Sec. 3, minimised over k = 8, 16, 24, 32.
-func BlockedBits(f float64) (bitsPerKey float64, perWord int) {
-	bitsPerKey = math.Inf(1)
-	for j := 1; j <= MaxPerWord; j++ {
-		b := BlockBits / BlockedLoad(f, j)
-		if b >= bitsPerKey {
-			break // the best k grows as f falls: beyond it, it only gets worse
-		}
-		bitsPerKey, perWord = b, j
-	}
-	return bitsPerKey, perWord
+	i := min(max(keys, 0), maxLoad)
+	return innerRates(perWord, i)[i]
 }
 
 // BlockedCardinality returns the number of keys that explains x set bits among
@@ -102,28 +76,43 @@ func BlockedCardinality(m, x float64, perWord int) float64 {
 // maxLoad is where every word is full for all purposes: (63/64)^maxLoad < 1e-13.
 const maxLoad = 2048
 
-// innerRates returns f_inner(i) for i = 0 … maxLoad.
-func innerRates(perWord int) []float64 { return innerTables[perWord-1]() }
+// shortLoad is how far the first part of a table goes: further than sizing a filter
+// of an ordinary rate needs, and computed in a few microseconds.
+const shortLoad = 255
 
-// innerTables computes each table when it is first needed.
-var innerTables = [MaxPerWord]func() []float64{
-	sync.OnceValue(func() []float64 { return computeInner(1) }),
-	sync.OnceValue(func() []float64 { return computeInner(2) }),
-	sync.OnceValue(func() []float64 { return computeInner(3) }),
-	sync.OnceValue(func() []float64 { return computeInner(4) }),
+// innerRates returns f_inner(i) for i = 0 … last at least.
+func innerRates(perWord, last int) []float64 {
+	if last <= shortLoad {
+		return shortTables[perWord-1]()
+	}
+	return innerTables[perWord-1]()
+}
+
+// shortTables and innerTables compute each table when it is first needed.
+var (
+	shortTables = [MaxPerWord]func() []float64{
+		innerTable(1, shortLoad), innerTable(2, shortLoad), innerTable(3, shortLoad), innerTable(4, shortLoad),
+	}
+	innerTables = [MaxPerWord]func() []float64{
+		innerTable(1, maxLoad), innerTable(2, maxLoad), innerTable(3, maxLoad), innerTable(4, maxLoad),
+	}
+)
+
+func innerTable(perWord, last int) func() []float64 {
+	return sync.OnceValue(func() []float64 { return computeInner(perWord, last) })
 }
 
 // computeInner follows the exact distribution of the number of set bits in a
 // word, throw by throw.
-func computeInner(perWord int) []float64 {
+func computeInner(perWord, last int) []float64 {
 	var hit [wordBits + 1]float64 // hit[x]: all of a query's bits in the word, given x are set
 	for x := range hit {
 		hit[x] = math.Pow(float64(x)/wordBits, float64(perWord))
 	}
-	inner := make([]float64, maxLoad+1)
+	inner := make([]float64, last+1)
 	var set [wordBits + 1]float64 // set[x]: probability that x bits are set
 	set[0] = 1
-	for i := 1; i <= maxLoad; i++ {
+	for i := 1; i <= last; i++ {
 		for range perWord {
 			throw(&set)
 		}

@@ -27,10 +27,7 @@ func Poisson(mean float64) iter.Seq2[int, float64] {
 // the given mean, all but a mass of less than 1e-20, scaled so that they add up
 // to 1.
 func poisson(mean float64, yield func(i int, p float64)) {
-	spread := 10*math.Sqrt(mean) + 30
-	lo, hi := int(max(0, mean-spread)), int(mean+spread)
-	logFactorial, _ := math.Lgamma(float64(lo) + 1)
-	first := math.Exp(float64(lo)*math.Log(mean) - mean - logFactorial)
+	lo, hi, first := poissonRange(mean)
 	var mass float64
 	for i, p := lo, first; i <= hi; i++ {
 		mass += p
@@ -40,6 +37,15 @@ func poisson(mean float64, yield func(i int, p float64)) {
 		yield(i, p)
 		p *= mean / float64(i+1)
 	}
+}
+
+// poissonRange returns between which numbers all but a mass of less than 1e-20 lies,
+// and the probability of the first.
+func poissonRange(mean float64) (lo, hi int, first float64) {
+	spread := 10*math.Sqrt(mean) + 30
+	lo, hi = int(max(0, mean-spread)), int(mean+spread)
+	logFactorial, _ := math.Lgamma(float64(lo) + 1)
+	return lo, hi, math.Exp(float64(lo)*math.Log(mean) - mean - logFactorial)
 }
 
 // BinomialInterval returns the interval in which the number of successes among n

@@ -27,11 +27,15 @@ func Rate(n, blocks float64, perWord int) float64 {
 //	[PSS07] Sec. 3, f_blo, as in [Rate], solved for the blocks.
 func Blocks(n, f float64, perWord int) float64 {
 	low, high := float64(minBlocks-1), float64(minBlocks)
-	for Rate(n, high, perWord) > f {
+	before, rate := 0.0, theory.BlockedFPR(n/high, perWord) // of low and of high
+	for rate > f {
 		low, high = high, 2*high
+		before, rate = rate, theory.BlockedFPR(n/high, perWord)
 	}
+	base := low
 	for high-low > 1 {
-		if mid := math.Floor((low + high) / 2); Rate(n, mid, perWord) > f {
+		mid := math.Floor((low + high) / 2)
+		if u := (2*base - mid) / base; u*before+(1-u)*rate > f { // Rate(n, mid, perWord)
 			low = mid
 		} else {
 			high = mid
