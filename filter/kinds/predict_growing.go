@@ -76,8 +76,9 @@ func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	if err != nil {
 		return Prediction{}, err
 	}
-	p, start := s.Predict(n), s.Predict(c.Items)
-	if start.Blocks > p.Blocks {
+	p := s.Predict(n)
+	if n < c.Items {
+		start := s.Predict(c.Items)
 		p.FastBits = start.FastBits
 		p.SlowBits = uint64(evergreen.SlowBits(float64(n), float64(start.Blocks), s.Width))
 		p.FPR = evergreen.Rate(float64(n), float64(start.Blocks), s.Hashes/theory.BlockWords)
@@ -88,7 +89,7 @@ func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	}, nil
 }
 
-// evergreen turns the wish into that kind's, which holds no higher rate than one half.
+// evergreen returns the Config of that kind, which holds no higher rate than one half.
 func (c Config) evergreen() evergreen.Config {
 	if c.FPR > 0.5 && c.FPR < 1 {
 		c.FPR = 0.5

@@ -82,7 +82,7 @@ var table = []Kind{
 		Merging:      "∪ pins what is in both, ∩, equal shape",
 		New:          as(newDeletable),
 		Read:         as(deletable.Read),
-		Predict:      predictDeletable,
+		Predict:      remembered(predictDeletable),
 		Type:         (*deletable.Filter)(nil),
 	},
 	{
@@ -115,7 +115,7 @@ var table = []Kind{
 		Merging:      "–",
 		New:          as(newScalable),
 		Read:         as(scalable.Read),
-		Predict:      predictScalable,
+		Predict:      remembered(predictScalable),
 		Type:         (*scalable.Filter)(nil),
 	},
 	{
@@ -132,7 +132,7 @@ var table = []Kind{
 		Merging:      "∪ ∩, any sizes",
 		New:          as(newPartition),
 		Read:         as(partition.Read),
-		Predict:      predictPartition,
+		Predict:      remembered(predictPartition),
 		Type:         (*partition.Filter)(nil),
 	},
 	{
@@ -152,7 +152,7 @@ var table = []Kind{
 		Merging:      "∪ joins the lists, equal shape; no ∩",
 		New:          as(newDynamic),
 		Read:         as(dynamic.Read),
-		Predict:      predictDynamic,
+		Predict:      remembered(predictDynamic),
 		Type:         (*dynamic.Filter)(nil),
 	},
 	{
@@ -172,7 +172,7 @@ var table = []Kind{
 		Merging:      "∪ joins the lists, equal shape; no ∩",
 		New:          as(newParallel),
 		Read:         as(dynamic.ReadParallel),
-		Predict:      predictParallel,
+		Predict:      remembered(predictParallel),
 		Type:         (*dynamic.Parallel)(nil),
 	},
 	{
@@ -189,7 +189,7 @@ var table = []Kind{
 		Merging:      "∪ ∩, any sizes; keys in both take room twice",
 		New:          as(newElastic),
 		Read:         as(elastic.Read),
-		Predict:      predictElastic,
+		Predict:      remembered(predictElastic),
 		Type:         (*elastic.Filter)(nil),
 	},
 	{
@@ -206,7 +206,7 @@ var table = []Kind{
 		Merging:      "∪ ∩, any sizes",
 		New:          as(newEvergreen),
 		Read:         as(evergreen.Read),
-		Predict:      predictEvergreen,
+		Predict:      remembered(predictEvergreen),
 		Type:         (*evergreen.Filter)(nil),
 	},
 }
