@@ -10,23 +10,54 @@ import (
 
 // Needs says what a set has to do. The zero Needs is a set of a million keys
 // with one false positive in a thousand that is only added to and asked.
+//
+// The kind that [New] takes follows from Delete, Grow, Merge and Spare, never from
+// Items or FPR, so that what a small set promises in a test, a large one promises in
+// production:
+//
+//	Delete                           evergreen
+//	Grow, Spare is TotalMemory       scalable
+//	Grow otherwise, or with Merge    evergreen
+//	none of these, Spare is Time     blocked
+//	none of these, otherwise         bloom
+//
+// Where that kind cannot be made for the numbers, as evergreen for rates below 1e-9, the
+// next one is taken that keeps the same promises. [Plan] shows it first.
 type Needs struct {
-	// Items is the number of keys expected; 0 means 1,000,000. For sets that grow
-	// it is where they begin.
+	// Items is the number of keys expected; 0 means 1,000,000. For sets that delete or
+	// grow it is where they begin; others take more keys too, at a higher rate.
 	Items uint64
 
 	// FPR is the wanted rate of false positives, between 0 and 1; 0 means 0.001.
 	FPR float64
 
-	Delete bool // keys will be deleted
-	Grow   bool // nobody knows how many keys there will be
-	Merge  bool // the set will be united or intersected with others
+	// Delete says that keys will be deleted. At every size and rate, adding a key twice
+	// and deleting it once takes it out; deleting a key that is not in the set is refused
+	// with filter.ErrNotFound and changes nothing, also if the set may seem to contain it;
+	// and the set is never full. Kinds that promise less, such as dleft in a quarter of
+	// the memory, are taken only if Kind names them. Keys with equal hashes are one key:
+	// see Untrusted.
+	Delete bool
+
+	// Grow says that the number of keys is unknown. The set is never full, and keeps the
+	// rate however many keys come.
+	Grow bool
+
+	// Merge says that the set will be united or intersected with others.
+	Merge bool
+
+	// Untrusted says that keys may be chosen by others, who must not be able to find keys
+	// with equal hashes, to forge false positives, or to fill one place: names in
+	// requests, addresses, uploads. The hash is then SipHash with a secret, new for each
+	// set and stored in its file, and adding or asking takes some nanoseconds longer. Such
+	// sets merge only with sets that share the secret: give each the Hash of the first.
+	Untrusted bool
 
 	// Spare is what to save first when several kinds would do.
 	Spare Resource
 
-	// Kind names the kind to take, whatever Plan would advise. It must be able to
-	// do what is needed.
+	// Kind names the kind to take. It must be able to do what is needed, and may promise
+	// less: [Choice] says what.
 	Kind string
 
 	// Shards splits the keys over so many independent filters, each with its own
@@ -34,8 +65,8 @@ type Needs struct {
 	// most 1024. Only sets with equal Shards can be merged.
 	Shards int
 
-	// Hash turns the caller's keys into filter.Keys. The zero value is XXH3; for
-	// keys that an adversary may choose take filter.NewSipHash.
+	// Hash turns the caller's keys into filter.Keys. The zero value is XXH3, or a new
+	// secret SipHash if the keys are Untrusted.
 	Hash filter.Hash
 }
 
@@ -96,7 +127,27 @@ func (n Needs) withDefaults() (Needs, error) {
 	if int(n.Spare) >= len(resourceNames) {
 		errs = append(errs, fmt.Errorf("everbloom: Spare: %d is unknown", n.Spare))
 	}
+	if n.Untrusted && n.Hash != (filter.Hash{}) && !n.Hash.Secret() {
+		errs = append(errs, fmt.Errorf("everbloom: Hash: %s has no secret, Untrusted keys need one: leave Hash empty or take filter.NewSipHash", n.Hash))
+	}
 	return n, errors.Join(errs...)
+}
+
+// preferred names the kinds that New tries, the first one first.
+func (n Needs) preferred() []string {
+	switch {
+	case n.Delete:
+		return []string{"evergreen", "elastic"}
+	case n.Grow && n.Merge:
+		return []string{"evergreen", "partition", "elastic"}
+	case n.Grow && n.Spare == TotalMemory:
+		return []string{"scalable", "evergreen", "partition"}
+	case n.Grow:
+		return []string{"evergreen", "scalable", "partition"}
+	case n.Spare == Time:
+		return []string{"blocked", "bloom"}
+	}
+	return []string{"bloom", "blocked"}
 }
 
 // lacks names what n asks for and k cannot do; empty if it can do everything.
@@ -113,4 +164,28 @@ func (n Needs) lacks(k kinds.Kind) []string {
 		lacks = append(lacks, "merge")
 	}
 	return lacks
+}
+
+// broken names the promises of n that k, which can do what is needed, does not keep.
+func (n Needs) broken(k kinds.Kind) []string {
+	var broken []string
+	if n.Delete && k.Duplicates == filter.DuplicatesCounted {
+		broken = append(broken, "a key that was added twice must be deleted twice")
+	}
+	if n.Delete && (k.Pins || k.Duplicates == filter.DuplicatesPin) {
+		broken = append(broken, "some keys cannot be deleted")
+	}
+	if n.Delete && k.Duplicates != filter.DuplicatesIgnored {
+		broken = append(broken, "deleting an absent key: "+k.AbsentDelete)
+	}
+	if n.Delete && !k.Grows {
+		broken = append(broken, "more keys than asked for: "+k.PastCapacity)
+	}
+	if n.Grow && k.Drifts {
+		broken = append(broken, "the rate rises as it grows")
+	}
+	if n.Merge && k.UnionOnly {
+		broken = append(broken, "it cannot intersect")
+	}
+	return broken
 }

@@ -13,23 +13,26 @@ import (
 
 // A Choice is one kind of filter, judged by given Needs.
 type Choice struct {
-	Kind string `json:"kind"`
-	Fits bool   `json:"fits"` // it can do everything that is needed
-	Why  string `json:"why"`  // one sentence: why take it, or why not
+	Kind   string `json:"kind"`
+	Fits   bool   `json:"fits"`   // it keeps every promise of the Needs
+	Weaker bool   `json:"weaker"` // it can do what is needed and promises less: New takes it only if it is named
+	Why    string `json:"why"`    // why take it, what it does not promise, or why it cannot be taken
 
 	// What it will be like with all its keys. If it is to grow, the cache lines are
 	// those after it has grown tenfold.
 	kinds.Prediction
 
-	spoilt int // what speaks against it: how many needs it meets only in part, and excessive memory
+	excessive bool // it takes many times the memory of another that fits
 }
 
 // ErrNoKind is returned when no kind of filter can do what is needed.
 var ErrNoKind = errors.New("no kind can")
 
-// Plan judges all kinds of filter by the needs: first those that fit, the best
-// first, then the others. The error is about the Needs themselves; if none fits,
-// it is ErrNoKind and the choices say why.
+// Plan judges all kinds of filter by the needs, whatever Kind names. The first is the
+// one that [New] takes. Then come the others that fit, by what is to be spared; of
+// these last the ones that take ten times the memory of the leanest; then those that
+// promise less; then those that cannot do it. The error is about the Needs themselves;
+// if none fits, it is ErrNoKind and the choices say why.
 func Plan(n Needs) ([]Choice, error) { return plan(kinds.All(), n) }
 
 func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
@@ -41,35 +44,50 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 	for _, k := range table {
 		choices = append(choices, judge(k, n))
 	}
-	spoilByExcess(choices)
+	markExcess(choices)
 	slices.SortStableFunc(choices, func(a, b Choice) int { return compare(a, b, n.Spare) })
 	if !choices[0].Fits {
-		return choices, fmt.Errorf("everbloom: %w %s", ErrNoKind, n.wish())
+		return choices, fmt.Errorf("everbloom: %w %s", ErrNoKind, n.verbs())
 	}
+	moveToFront(choices, n.preferred())
 	return choices, nil
+}
+
+// moveToFront puts the first of the named choices that fits before all others.
+func moveToFront(choices []Choice, names []string) {
+	for _, name := range names {
+		for i, c := range choices {
+			if c.Kind == name && c.Fits {
+				copy(choices[1:], choices[:i])
+				choices[0] = c
+				return
+			}
+		}
+	}
 }
 
 // judge predicts what k would be like and says why or why not.
 func judge(k kinds.Kind, n Needs) Choice {
-	c := Choice{Kind: k.Name, spoilt: n.spoilt(k)}
+	c := Choice{Kind: k.Name}
 	p, err := n.predict(k)
-	switch lacks := n.lacks(k); {
+	lacks, broken := n.lacks(k), n.broken(k)
+	switch {
 	case len(lacks) > 0:
 		c.Why = fmt.Sprintf("cannot %s", strings.Join(lacks, " or "))
 	case err != nil:
 		c.Why = fmt.Sprintf("cannot be made: %v", err)
+	case len(broken) > 0:
+		c.Weaker = true
+		c.Why = fmt.Sprintf("only if it is named: %s; %s", strings.Join(broken, "; "), k.Strength)
 	default:
 		c.Fits = true
 		c.Why = fmt.Sprintf("%s; %s", k.Strength, k.Weakness)
-		if n.Delete {
-			c.Why += "; deleting an absent key: " + k.AbsentDelete
-		}
 		if n.Merge {
 			c.Why += "; merging: " + k.Merging
 		}
 	}
 	c.Prediction = p
-	if c.Fits && n.Grow {
+	if n.Grow && (c.Fits || c.Weaker) {
 		c.HitLines, c.MissLines = n.linesWhenGrown(k, p)
 	}
 	return c
@@ -79,7 +97,7 @@ func judge(k kinds.Kind, n Needs) Choice {
 const grown = 10
 
 // linesWhenGrown returns the cache lines of a hit and of a miss after growth, or
-// those of before if nobody can tell.
+// those of before if they are not known.
 func (n Needs) linesWhenGrown(k kinds.Kind, before kinds.Prediction) (hit, miss float64) {
 	after, err := k.Predict(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}, grown*n.itemsPerShard())
 	if err != nil {
@@ -88,27 +106,12 @@ func (n Needs) linesWhenGrown(k kinds.Kind, before kinds.Prediction) (hit, miss 
 	return after.HitLines, after.MissLines
 }
 
-// spoilt counts what k does only in part: some keys that are to be deleted will be
-// pinned, the rate will not hold when the set grows, or it cannot be intersected.
-func (n Needs) spoilt(k kinds.Kind) (count int) {
-	if n.Delete && k.Pins {
-		count++
-	}
-	if n.Grow && k.Drifts {
-		count++
-	}
-	if n.Merge && k.UnionOnly {
-		count++
-	}
-	return count
-}
-
 // excess is how many times the memory of the leanest kind speaks against one, however
 // quick it is.
 const excess = 10
 
-// spoilByExcess counts excessive memory against those that fit.
-func spoilByExcess(choices []Choice) {
+// markExcess finds the excessive memory of those that fit.
+func markExcess(choices []Choice) {
 	least := math.Inf(1)
 	for _, c := range choices {
 		if c.Fits {
@@ -116,9 +119,8 @@ func spoilByExcess(choices []Choice) {
 		}
 	}
 	for i := range choices {
-		if c := &choices[i]; c.Fits && c.totalBits() > excess*least {
-			c.spoilt++
-		}
+		c := &choices[i]
+		c.excessive = c.Fits && c.totalBits() > excess*least
 	}
 }
 
@@ -157,8 +159,8 @@ func meanRate(k kinds.Kind, c kinds.Config, mean float64) (rate float64, err err
 	return rate, nil
 }
 
-// wish says in words what n asks for.
-func (n Needs) wish() string {
+// verbs says in words what n asks for.
+func (n Needs) verbs() string {
 	var verbs []string
 	for _, w := range []struct {
 		asked bool
@@ -174,10 +176,10 @@ func (n Needs) wish() string {
 	return strings.Join(verbs, " and ")
 }
 
-// compare orders choices: those that fit first, of those the ones that meet all
-// needs in full; then by what is to be spared, then by the other resources.
+// compare orders choices: those that fit first, without excess first, then those that
+// promise less; then by what is to be spared, then by the other resources.
 func compare(a, b Choice, spare Resource) int {
-	if order := cmp.Or(trueFirst(a.Fits, b.Fits), cmp.Compare(a.spoilt, b.spoilt)); order != 0 {
+	if order := cmp.Or(trueFirst(a.Fits, b.Fits), trueFirst(b.excessive, a.excessive), trueFirst(a.Weaker, b.Weaker)); order != 0 {
 		return order
 	}
 	lines := cmp.Compare(a.HitLines+a.MissLines, b.HitLines+b.MissLines)
@@ -203,19 +205,17 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// choose returns the kind to build for n.
-func choose(table []kinds.Kind, n Needs) (kinds.Kind, error) {
-	if n.Kind != "" {
-		_, err := n.withDefaults()
-		k, errKind := n.named(table)
-		return k, errors.Join(err, errKind)
+// firstChoices returns the preferred kinds that the table has and that keep all
+// promises of n.
+func (n Needs) firstChoices(table []kinds.Kind) (found []kinds.Kind) {
+	for _, name := range n.preferred() {
+		for _, k := range table {
+			if k.Name == name && len(n.lacks(k)) == 0 && len(n.broken(k)) == 0 {
+				found = append(found, k)
+			}
+		}
 	}
-	choices, err := plan(table, n)
-	if err != nil {
-		return kinds.Kind{}, err
-	}
-	n.Kind = choices[0].Kind
-	return n.named(table)
+	return found
 }
 
 // named returns the kind that n names, if it is able to do what is needed.

@@ -94,7 +94,7 @@ func TestPlanSaysWhy(t *testing.T) {
 	limited.Name, limited.Type = "limited", plain{}
 	choices := mustPlan(t, append(rows(t, "bloom", "blocked", "dleft"), limited, exactKind), Needs{Delete: true, Grow: true, Merge: true})
 	want := map[string]string{
-		"exact":   "never errs; 64 bits per key and more; deleting an absent key: refused; merging: any sizes",
+		"exact":   "never errs; 64 bits per key and more; merging: any sizes",
 		"bloom":   "cannot delete or grow",
 		"blocked": "cannot delete or grow",
 		"dleft":   "cannot grow",
@@ -110,10 +110,10 @@ func TestPlanSaysWhy(t *testing.T) {
 	}
 }
 
-// TestPlanPutsHalfMeasuresLast: whatever is spared, a set that deletes wants all
+// TestPlanPutsWeakerPromisesAfterAll: whatever is spared, a set that deletes wants all
 // its keys to be deletable, and one that grows wants the rate to hold. Where that is
 // not needed it does not matter.
-func TestPlanPutsHalfMeasuresLast(t *testing.T) {
+func TestPlanPutsWeakerPromisesAfterAll(t *testing.T) {
 	pinning, drifting := costs("pinning", 1, 0, 1), costs("drifting", 2, 0, 2)
 	pinning.Pins, drifting.Drifts = true, true
 	table := []kinds.Kind{pinning, drifting, costs("able", 5, 4, 10)}
@@ -121,15 +121,51 @@ func TestPlanPutsHalfMeasuresLast(t *testing.T) {
 		for _, c := range []struct {
 			needs Needs
 			want  string
+			fit   int
 		}{
-			{Needs{}, "pinning drifting able"},
-			{Needs{Delete: true}, "drifting able pinning"},
-			{Needs{Grow: true}, "pinning able drifting"},
-			{Needs{Grow: true, Delete: true}, "able pinning drifting"},
+			{Needs{}, "pinning drifting able", 3},
+			{Needs{Delete: true}, "drifting able pinning", 2},
+			{Needs{Grow: true}, "pinning able drifting", 2},
+			{Needs{Grow: true, Delete: true}, "able pinning drifting", 1},
 		} {
 			c.needs.Spare = spare
-			if got := strings.Join(order(mustPlan(t, table, c.needs)), " "); got != c.want {
+			choices := mustPlan(t, table, c.needs)
+			if got := strings.Join(order(choices), " "); got != c.want {
 				t.Errorf("%+v: %s, want %s", c.needs, got, c.want)
+			}
+			for i, choice := range choices {
+				if choice.Fits != (i < c.fit) || choice.Weaker == choice.Fits || choice.Weaker != strings.HasPrefix(choice.Why, "only if it is named: ") {
+					t.Errorf("%+v, choice %d: %+v", c.needs, i, choice)
+				}
+			}
+		}
+	}
+	if s, err := build([]kinds.Kind{pinning}, Needs{Delete: true}); !errors.Is(err, ErrNoKind) {
+		t.Errorf("a weaker kind was taken without being named: %v, %v", s, err)
+	}
+}
+
+// TestWeakerKindsSayWhatTheyDoNotPromise, each in its own words.
+func TestWeakerKindsSayWhatTheyDoNotPromise(t *testing.T) {
+	choices, err := Plan(Needs{Delete: true, Merge: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{
+		"counting":  {"added twice must be deleted twice", "deleting an absent key: "},
+		"dleft":     {"added twice must be deleted twice", "deleting an absent key: ", "more keys than asked for: refuses"},
+		"deletable": {"some keys cannot be deleted", "deleting an absent key: "},
+		"dynamic":   {"some keys cannot be deleted", "it cannot intersect"},
+		"parallel":  {"some keys cannot be deleted", "it cannot intersect"},
+	}
+	for _, c := range choices {
+		words, weaker := want[c.Kind]
+		if c.Weaker != weaker || c.Weaker && c.Fits {
+			t.Errorf("%s: weaker %t, fits %t", c.Kind, c.Weaker, c.Fits)
+		}
+		for _, w := range words {
+			if !strings.Contains(c.Why, w) {
+				t.Errorf("%s: %q does not say %q", c.Kind, c.Why, w)
 			}
 		}
 	}
@@ -165,9 +201,9 @@ func TestPlanJudgesGrowthByLater(t *testing.T) {
 		{Delete: true}:                                "evergreen",
 		{Delete: true, Grow: true, Merge: true}:       "evergreen",
 		{Grow: true, Spare: TotalMemory}:              "scalable",
-		{Delete: true, Spare: TotalMemory}:            "dleft",
+		{Delete: true, Spare: TotalMemory}:            "evergreen",
 		{Merge: true}:                                 "blocked",
-		{Grow: true, Merge: true, Spare: TotalMemory}: "partition",
+		{Grow: true, Merge: true, Spare: TotalMemory}: "evergreen",
 	} {
 		choices, err := Plan(needs)
 		if err != nil {

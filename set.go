@@ -42,17 +42,45 @@ var shardMixer = filter.NewMixer(0x5A4A6D5348415244)
 // that is named.
 func New(n Needs) (*Set, error) { return build(kinds.All(), n) }
 
+// build predicts nothing unless the preferred kinds fail: that would take longer than
+// making the set. For want of memory they do not fail: another kind would not fit either.
 func build(table []kinds.Kind, n Needs) (*Set, error) {
-	k, err := choose(table, n)
+	n, err := n.withDefaults()
+	if n.Kind != "" {
+		k, errKind := n.named(table)
+		if err := errors.Join(err, errKind); err != nil {
+			return nil, err
+		}
+		return n.makeSet(k)
+	}
 	if err != nil {
 		return nil, err
 	}
-	n, _ = n.withDefaults() // choose has reported what is wrong
+	for _, k := range n.firstChoices(table) {
+		if s, err := n.makeSet(k); err == nil || errors.Is(err, filter.ErrStorage) {
+			return s, err
+		}
+	}
+	choices, err := plan(table, n)
+	if err != nil {
+		return nil, err
+	}
+	n.Kind = choices[0].Kind
+	return build(table, n)
+}
+
+// makeSet returns an empty set of kind k. n has its defaults.
+func (n Needs) makeSet(k kinds.Kind) (*Set, error) {
 	filters := make([]filter.Filter, n.Shards)
 	for i := range filters {
-		if filters[i], err = k.New(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}); err != nil {
+		f, err := k.New(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR})
+		if err != nil {
 			return nil, err
 		}
+		filters[i] = f
+	}
+	if n.Untrusted && n.Hash == (filter.Hash{}) {
+		n.Hash = filter.NewSipHash()
 	}
 	return newSet(n.Hash, filters), nil
 }
