@@ -2,13 +2,14 @@ package filter
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
 // Info describes a filter at one moment.
 type Info struct {
 	Kind       string     `json:"kind"`
-	Keys       uint64     `json:"keys"`               // how many keys are in the set
+	Keys       uint64     `json:"keys"`               // how many keys are in the set; math.MaxInt64 if there is no telling
 	Exact      bool       `json:"exact"`              // whether Keys is a count; otherwise it is an estimate
 	Capacity   uint64     `json:"capacity,omitempty"` // keys it was made for; 0 if unbounded or unknown
 	FastBits   uint64     `json:"fast_bits"`          // memory that queries read
@@ -27,10 +28,14 @@ type Detail struct {
 	Value string `json:"value"`
 }
 
+// Saturated reports whether the filter says yes to nearly every key, more than 9,999 in
+// 10,000. Where all bits are set an estimate of Keys is math.MaxInt64.
+func (i Info) Saturated() bool { return i.FPR > 0.9999 }
+
 // BitsPerKey returns the memory spent per key in the set, fast and slow
-// together, and 0 for an empty set.
+// together, and 0 for a set that is empty or has too many keys to tell.
 func (i Info) BitsPerKey() float64 {
-	if i.Keys == 0 {
+	if i.Keys == 0 || i.Keys >= math.MaxInt64 {
 		return 0
 	}
 	return float64(i.FastBits+i.SlowBits) / float64(i.Keys)
@@ -40,10 +45,14 @@ func (i Info) BitsPerKey() float64 {
 func (i Info) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", i.Kind)
-	if !i.Exact {
-		b.WriteString("about ")
+	switch {
+	case i.Keys >= math.MaxInt64:
+		b.WriteString("too many keys to tell")
+	case i.Exact:
+		fmt.Fprintf(&b, "%d keys", i.Keys)
+	default:
+		fmt.Fprintf(&b, "about %d keys", i.Keys)
 	}
-	fmt.Fprintf(&b, "%d keys", i.Keys)
 	if i.Capacity > 0 {
 		fmt.Fprintf(&b, " of %d", i.Capacity)
 	}
@@ -52,8 +61,8 @@ func (i Info) String() string {
 		b.WriteString(" (overfull)")
 	}
 	fmt.Fprintf(&b, ", %d bytes", (i.FastBits+i.SlowBits+7)/8)
-	if i.Keys > 0 {
-		fmt.Fprintf(&b, ", %.1f bits per key", i.BitsPerKey())
+	if perKey := i.BitsPerKey(); perKey > 0 {
+		fmt.Fprintf(&b, ", %.1f bits per key", perKey)
 	}
 	return b.String()
 }

@@ -34,11 +34,11 @@ func newBench(e *env) *cobra.Command {
 		Use:     "bench [INPUT...]",
 		GroupID: groupChoose,
 		Short:   "Measure all kinds of filter on this machine",
-		Long: `Bench fills a filter of each kind and asks it about keys that are present
-(hit) and absent (miss), one by one, and about both in batches. If the kind can,
-it deletes all keys in the end. It does so in several rounds, one kind after the
-other in each, and shows the median of the rounds, in nanoseconds per key. The
-keys are hashed before. The rate is the share of absent keys that got a yes.
+		Long: `Fill a filter of each kind and ask it about keys that are present (hit) and
+absent (miss), one by one, and about both in batches. If the kind can, delete
+all keys in the end. Do so in several rounds, one kind after the other in each,
+and show the median of the rounds, in nanoseconds per key. The keys are hashed
+before. The rate is the share of absent keys that got a yes.
 
 The present keys are those of the INPUTs, or made up if none is named.`,
 		Example: `  everbloom bench
@@ -241,15 +241,24 @@ func (b *bench) print(results []result, keys int) error {
 		return printJSON(b.stdout, results)
 	}
 	t := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
+	rounds := "one round"
+	if b.rounds > 1 {
+		rounds = fmt.Sprintf("median of %d rounds", b.rounds)
+	}
+	rates := make([]float64, len(results))
+	for i, r := range results {
+		rates[i] = r.FPR
+	}
+	rate := quantity.RateFormat(rates...)
 	// Flush reports what goes wrong.
-	_, _ = fmt.Fprintf(t, "%s, median of %d rounds, nanoseconds per key\n\n", quantity.Keys(uint64(keys)), b.rounds)
+	_, _ = fmt.Fprintf(t, "%s, %s, nanoseconds per key\n\n", quantity.Keys(uint64(keys)), rounds)
 	_, _ = fmt.Fprintln(t, "kind\tbits/key\trate\tinsert\thit\tmiss\tbatch\tdelete")
 	for _, r := range results {
 		if r.Error != "" {
 			_, _ = fmt.Fprintf(t, "%s\t%s\n", r.Kind, r.Error)
 			continue
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%s\n", r.Kind, r.BitsPerKey, quantity.Rate(r.FPR), r.Insert, r.Hit, r.Miss, r.Batch, r.deleteText())
+		_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%s\n", r.Kind, r.BitsPerKey, rate(r.FPR), r.Insert, r.Hit, r.Miss, r.Batch, r.deleteText())
 	}
 	return t.Flush()
 }

@@ -226,8 +226,8 @@ func (b *build) summarise(set *everbloom.Set, took time.Duration) {
 	if float64(info.Keys) < 0.95*float64(keys) { // closer, it may be the estimate
 		parts = append(parts, "about "+quantity.Count(info.Keys)+" different")
 	}
-	if info.Keys > 0 {
-		parts = append(parts, quantity.Short(info.BitsPerKey())+" bits per key")
+	if bits := info.BitsPerKey(); bits > 0 {
+		parts = append(parts, quantity.Short(bits)+" bits per key")
 	}
 	if file, err := os.Stat(b.out); err == nil {
 		parts = append(parts, quantity.Bytes(float64(file.Size())))

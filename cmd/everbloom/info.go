@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"text/tabwriter"
 
@@ -13,6 +14,8 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/kinds"
 )
 
 // info shows what filter files say about themselves.
@@ -27,10 +30,12 @@ func newInfo(e *env) *cobra.Command {
 		Use:     "info FILE...",
 		GroupID: groupUse,
 		Short:   "Show what a filter file holds",
-		Long: `Info shows kind, shape, hash, size and number of keys of filter files, from
-their first bytes, without loading them. With --check it loads everything,
-verifies all checksums, and shows the rate of false positives as the filter
-stands.`,
+		Long: `Show kind, shape, hash, size and number of keys of filter files, from their first
+bytes, without loading them. With --check load everything, verify all checksums,
+and show the rate of false positives as the filter stands.
+
+The number of keys is an estimate where it says "about". A filter that holds far
+more keys than it was made for has a warning.`,
 		Example: `  everbloom info seen.bloom
   everbloom info --check *.bloom
   everbloom info --json seen.bloom | jq '.[0].summary.keys'`,
@@ -45,9 +50,12 @@ stands.`,
 // fileInfo is what is known about one file.
 type fileInfo struct {
 	File  string `json:"file"`
-	Bytes int64  `json:"bytes"`
+	Bytes int64  `json:"bytes,omitempty"` // 0 if the file is a pipe
 	everbloom.Description
-	State *everbloom.Info `json:"state,omitempty"` // with --check
+	Saturated bool            `json:"saturated"`       // it says yes to every key, or nearly so; the number of keys is of no use
+	State     *everbloom.Info `json:"state,omitempty"` // with --check
+
+	counted, overfull bool // Summary.Keys is no estimate; is far above the capacity
 }
 
 // run shows all files that can be shown, and reports the others.
@@ -88,17 +96,39 @@ func (i *info) describe(path string) (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, unreadable(path, err)
 	}
-	f := fileInfo{File: path, Bytes: stat.Size(), Description: d}
-	if i.check {
-		set, err := i.openFilter(path)
-		if err != nil {
-			return fileInfo{}, err
-		}
-		state := set.Info()
-		f.State = &state
+	f := fileInfo{File: path, Bytes: stat.Size(), Description: d, Saturated: d.Summary.Keys >= math.MaxInt64}
+	f.judge(i.kinds)
+	if !i.check {
+		return f, nil
 	}
+	if !stat.Mode().IsRegular() {
+		return fileInfo{}, within(path, "cannot be read twice: store it in a file for --check")
+	}
+	set, err := i.openFilter(path)
+	if err != nil {
+		return fileInfo{}, err
+	}
+	state := set.Info()
+	f.State, f.counted, f.overfull = &state, state.Exact, state.Overfull
+	f.Saturated = f.Saturated || state.Saturated()
 	return f, nil
 }
+
+// judge finds out from the kind what the number of keys means. Where copies count, many
+// keys need not be too many.
+func (f *fileInfo) judge(table []kinds.Kind) {
+	for _, k := range table {
+		if k.Name == f.Kind {
+			f.counted = countsKeys(k.Name)
+			f.overfull = k.Duplicates != filter.DuplicatesCounted && f.Summary.Capacity > 0 &&
+				float64(f.Summary.Keys) > farAbove*float64(f.Summary.Capacity)
+		}
+	}
+}
+
+// farAbove is how many times the keys that it was made for raise the rate of a filter
+// several times.
+const farAbove = 1.5
 
 // print shows one table per file, or one JSON array for all.
 func (i *info) print(found []fileInfo) error {
@@ -130,39 +160,58 @@ func (f fileInfo) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { _, _ = fmt.Fprintf(t, name+"\t"+format+"\n", args...) } // Flush reports
 	s := f.Summary
-	row("file", "%s (%s)", f.File, quantity.Bytes(float64(f.Bytes)))
+	if f.Bytes > 0 {
+		row("file", "%s (%s)", f.File, quantity.Bytes(float64(f.Bytes)))
+	} else {
+		row("file", "%s", f.File)
+	}
 	row("kind", "%s, format version %d", f.Kind, f.Version)
 	row("shape", "%s", f.Shape)
 	if f.Shards > 1 {
 		row("shards", "%d, each of this shape", f.Shards)
 	}
 	row("hash", "%s", f.hashName())
-	about := "about "
-	if f.State != nil && f.State.Exact || countsKeys(f.Kind) {
-		about = ""
-	}
-	row("keys", "%s%s", about, quantity.Count(s.Keys))
+	row("keys", "%s", f.keys())
 	if s.Capacity > 0 {
 		row("made for", "%s", quantity.Keys(s.Capacity))
 	}
 	row("memory", "%s", f.memory())
-	if s.Keys > 0 {
+	if s.Keys > 0 && !f.Saturated {
 		row("per key", "%s bits", quantity.Short(float64(s.FastBits+s.SlowBits)/float64(s.Keys)))
 	}
 	if f.State != nil {
 		f.printState(row)
 	}
+	if f.overfull {
+		row("warning", "%s", f.warning())
+	}
 	return t.Flush()
+}
+
+// keys says how many there are and how well that is known.
+func (f fileInfo) keys() string {
+	switch {
+	case f.Saturated:
+		return "saturated: every bit is set or nearly so, it says yes to every key"
+	case f.counted:
+		return quantity.Count(f.Summary.Keys)
+	}
+	return "about " + quantity.Count(f.Summary.Keys)
+}
+
+// warning says that there are too many keys and what follows.
+func (f fileInfo) warning() string {
+	const remedy = "; give build a larger --items, or --grow"
+	if f.State == nil {
+		return "far more keys than it was made for: the rate is far above the asked one, --check shows it" + remedy
+	}
+	return "more keys than it was made for: the rate is above the asked one" + remedy
 }
 
 // printState adds what only a loaded filter knows.
 func (f fileInfo) printState(row func(name, format string, args ...any)) {
 	row("fill", "%.1f %%", 100*f.State.Fill)
-	overfull := ""
-	if f.State.Overfull {
-		overfull = ", above the asked one: it holds more keys than it was made for"
-	}
-	row("rate", "%s%s", quantity.Rate(f.State.FPR), overfull)
+	row("rate", "%s", quantity.Rate(f.State.FPR))
 	for _, d := range f.State.Details {
 		row(d.Name, "%s", d.Value)
 	}

@@ -94,6 +94,16 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// noArguments refuses all arguments; instead says what to give instead.
+func noArguments(instead string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("%s takes no arguments, found %q: %s", cmd.Name(), args[0], instead)
+		}
+		return nil
+	}
+}
+
 // withOutput refuses a verb without the file to write, and else lets next judge
 // the arguments.
 func withOutput(out *string, next cobra.PositionalArgs) cobra.PositionalArgs {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// wish is what the flags say about the set that is wanted.
+// wish is what the flags ask for.
 type wish struct{ everbloom.Needs }
 
 // sizeFlags adds the flags for the number of keys and the rate.
@@ -22,19 +23,30 @@ func (w *wish) sizeFlags(cmd *cobra.Command, items string) {
 // needFlags adds the flags for what the set has to do.
 func (w *wish) needFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&w.Delete, "delete", false, "keys will be deleted")
-	f.BoolVar(&w.Grow, "grow", false, "nobody knows how many keys there will be")
+	f.BoolVar(&w.Delete, "delete", false, "keys will be deleted, safely")
+	f.BoolVar(&w.Grow, "grow", false, "the number of keys is unknown")
 	f.BoolVar(&w.Merge, "merge", false, "the set will be united or intersected with others")
+	f.BoolVar(&w.Untrusted, "untrusted", false, "keys may be chosen by others: hash them with a secret")
 	f.Var((*spareFlag)(&w.Spare), "spare", "what to save first: time, fast (memory that queries read) or total (memory)")
 	complete(cmd, "spare", "time", "fast", "total")
 }
 
-// makeFlags adds the flags for how the set is made.
+// makeFlags adds the flags for how the set is made. Before the verb runs, the hash of
+// untrusted keys is chosen: all keys must meet the same one.
 func (w *wish) makeFlags(cmd *cobra.Command, e *env) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kind, "kind", "", "`KIND` of filter (default: the one that everbloom plan puts first)")
-	f.Var((*hashFlag)(&w.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (keys that an adversary may choose)")
+	f.Var((*hashFlag)(&w.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (a secret, as with --untrusted)")
 	f.IntVar(&w.Shards, "shards", 0, "split the keys over `N` filters, for programs that write in parallel (default 1)")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if w.Untrusted && !w.Hash.Secret() {
+			if f.Changed("hash") {
+				return fmt.Errorf("--hash: %s has no secret, --untrusted needs one: leave out one of them", w.Hash.Name())
+			}
+			w.Hash = filter.NewSipHash()
+		}
+		return nil
+	}
 	var names []string
 	for _, k := range e.kinds {
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Title))

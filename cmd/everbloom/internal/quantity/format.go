@@ -16,10 +16,14 @@ func Count(n uint64) string {
 	return s
 }
 
-// Keys gives a number of keys: 1 key, 2,000 keys.
+// Keys gives a number of keys: 1 key, 2,000 keys. Where every bit is set filters
+// estimate an endless one, math.MaxInt64.
 func Keys(n uint64) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 key"
+	case n >= math.MaxInt64:
+		return "too many keys to tell"
 	}
 	return Count(n) + " keys"
 }
@@ -65,6 +69,21 @@ func Rate(p float64) string {
 		return strconv.FormatFloat(p, 'g', 3, 64)
 	}
 	return strconv.FormatFloat(100*p, 'g', 3, 64) + " %"
+}
+
+// RateFormat gives the rates of one column in one notation: in per cent, or if the least
+// of them is below a thousandth of a per cent, as powers of ten.
+func RateFormat(rates ...float64) func(p float64) string {
+	least := 1.0
+	for _, p := range rates {
+		if p > 0 {
+			least = min(least, p)
+		}
+	}
+	if least >= 0.95e-5 {
+		return func(p float64) string { return strconv.FormatFloat(100*p, 'g', 3, 64) + " %" }
+	}
+	return func(p float64) string { return strconv.FormatFloat(p, 'e', 2, 64) }
 }
 
 // Duration gives a time in one or two units, as exact as it is of use.

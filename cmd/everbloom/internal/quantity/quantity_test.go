@@ -106,3 +106,27 @@ func FuzzParseCount(f *testing.F) {
 		}
 	})
 }
+
+// TestColumnsOfRatesHaveOneNotation: 0.0001 in one line and 0.01 % in the next look like
+// two numbers.
+func TestColumnsOfRatesHaveOneNotation(t *testing.T) {
+	for _, c := range []struct {
+		rates []float64
+		want  string
+	}{
+		{[]float64{0.01, 0.0031, 1}, "1 %, 0.31 %, 100 %"},
+		{[]float64{1e-4, 0.99999e-4, 3.27e-5}, "0.01 %, 0.01 %, 0.00327 %"},
+		{[]float64{1e-4, 3.27e-6}, "1.00e-04, 3.27e-06"},
+		{[]float64{0, 0.01}, "0 %, 1 %"},
+		{[]float64{0, 1e-9}, "0.00e+00, 1.00e-09"},
+	} {
+		var got []string
+		format := RateFormat(c.rates...)
+		for _, p := range c.rates {
+			got = append(got, format(p))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%v: %s, want %s", c.rates, text, c.want)
+		}
+	}
+}
