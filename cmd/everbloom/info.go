@@ -30,9 +30,9 @@ func newInfo(e *env) *cobra.Command {
 		Use:     "info FILE...",
 		GroupID: groupUse,
 		Short:   "Show what a filter file holds",
-		Long: `Show kind, shape, hash, size and number of keys of filter files, from their first
-bytes, without loading them. With --check load everything, verify all checksums,
-and show the rate of false positives as the filter stands.
+		Long: `Show kind, shape, hash, size and number of keys of filter files, from their
+first bytes, without loading them. With --check load everything, verify all
+checksums, and show the rate of false positives as the filter stands.
 
 The number of keys is an estimate where it says "about". A filter that holds far
 more keys than it was made for has a warning.`,

@@ -29,10 +29,10 @@ func newPlan(e *env) *cobra.Command {
 what it will be like with all its keys, and what others would cost.
 
 Fast memory is what queries read, slow memory what only changes touch. Lines are
-cache lines read by a query for a key that is present (hit) or absent (miss): the
-fewer, the faster; with --grow, after the set has grown tenfold. Kinds that fit
-keep every promise; those that are weaker promise less and are taken only if
-build is given their name with --kind.
+cache lines read by a query for a key that is present (hit) or absent (miss);
+fewer are faster. With --grow they are those after the set has grown tenfold.
+Kinds that fit keep every promise; those that are weaker promise less and are
+taken only if build is given their name with --kind.
 
 The exit status is 2 if no kind fits.`,
 		Example: `  everbloom plan --items 1M --fpr 1%
