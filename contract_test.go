@@ -24,8 +24,8 @@ func allNeeds() (all []Needs) {
 func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
 	for _, needs := range allNeeds() {
 		want := needs.preferred()[0]
-		for _, needs.Items = range []uint64{1, 10, 1000, 5000, 20_000, 200_000} {
-			for _, needs.FPR = range []float64{0.9, 0.1, 0.01, 0.001, 1e-6, 1e-9} {
+		for _, needs.Items = range []uint64{1, 100, 5000, 8000, 100_000} {
+			for _, needs.FPR = range []float64{0.9, 0.01, 0.001, 1e-9} {
 				if got := mustNew(t, needs).Info().Kind; got != want {
 					t.Errorf("%+v: %s, want %s", needs, got, want)
 				}
@@ -37,8 +37,8 @@ func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
 // TestPlanPutsFirstWhatNewTakes, also where the preferred kind cannot be made.
 func TestPlanPutsFirstWhatNewTakes(t *testing.T) {
 	fallbacks := 0
-	for _, items := range []uint64{1, 1000, 20_000} {
-		for _, rate := range []float64{0.9999, 0.01, 1e-5, 1e-10, 1e-13, 1e-16, 1e-25} {
+	for _, items := range []uint64{1, 1500} {
+		for _, rate := range []float64{0.9999, 0.01, 1e-10, 1e-13, 1e-16, 1e-25} {
 			for _, shards := range []int{1, 3} {
 				for _, needs := range allNeeds() {
 					needs.Items, needs.FPR, needs.Shards = items, rate, shards
@@ -79,9 +79,9 @@ func checkFirst(t *testing.T, needs Needs) string {
 // TestDeleteHasOneContractAtEverySize holds what Needs.Delete promises. With
 // EVERBLOOM_TRIALS set it goes up to ten million keys.
 func TestDeleteHasOneContractAtEverySize(t *testing.T) {
-	sizes := []uint64{1, 10, 100, 1000, 5000, 8000, 20_000}
+	sizes := []uint64{1, 10, 100, 1000, 5000, 8000}
 	if !testing.Short() && !filtertest.UnderRace {
-		sizes = append(sizes, 100_000, 1_000_000)
+		sizes = append(sizes, 20_000, 100_000, 1_000_000)
 	}
 	if os.Getenv("EVERBLOOM_TRIALS") != "" {
 		sizes = append(sizes, 10_000_000)
@@ -92,7 +92,7 @@ func TestDeleteHasOneContractAtEverySize(t *testing.T) {
 		})
 	}
 	for name, needs := range map[string]Needs{
-		"shards":    {Items: 5000, FPR: 0.1, Delete: true, Shards: 4},
+		"shards":    {Items: 2000, FPR: 0.1, Delete: true, Shards: 4},
 		"fallback":  {Items: 300, FPR: 1e-10, Delete: true},
 		"untrusted": {Items: 1000, FPR: 0.1, Delete: true, Untrusted: true},
 		"elastic":   {Items: 1000, FPR: 0.1, Delete: true, Kind: "elastic"},
@@ -105,7 +105,10 @@ func TestDeleteHasOneContractAtEverySize(t *testing.T) {
 // twice, and deletes absent keys, then some of these once. Some are at most 20,000.
 func checkDeleteContract(t *testing.T, s *Set, items uint64) {
 	t.Helper()
-	const some = 20_000
+	some := uint64(20_000)
+	if filtertest.UnderRace {
+		some = 2000
+	}
 	stream := filtertest.Stream{Seed: items}
 	keys := stream.Keys(3 * items)
 	for i, k := range keys {
@@ -120,7 +123,7 @@ func checkDeleteContract(t *testing.T, s *Set, items uint64) {
 		}
 	}
 	falsePositives := 0
-	for i := range uint64(some) {
+	for i := range some {
 		absent := stream.Absent(i)
 		if s.MayContainKey(absent) {
 			falsePositives++

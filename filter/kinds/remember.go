@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// remembered returns predict with a memory of its last few results: some predictions
+// remembered returns a predict that keeps a few of its results: some predictions
 // take a millisecond, and programs ask for few sizes. Readers do not wait.
 func remembered(predict func(Config, uint64) (Prediction, error)) func(Config, uint64) (Prediction, error) {
 	type entry struct {
@@ -13,7 +13,7 @@ func remembered(predict func(Config, uint64) (Prediction, error)) func(Config, u
 		n      uint64
 		Prediction
 	}
-	const slotsLog = 3
+	const slotsLog = 5
 	var slots [1 << slotsLog]atomic.Pointer[entry]
 	return func(c Config, n uint64) (Prediction, error) {
 		hash := (c.Items*0x9E3779B97F4A7C15 ^ n*0xBF58476D1CE4E5B9 ^ math.Float64bits(c.FPR)) * 0x94D049BB133111EB
