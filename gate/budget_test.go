@@ -18,7 +18,7 @@ func TestSharesNeverExceedTheLimit(t *testing.T) {
 			Users:   1 + r.Uint64N(1<<(5+r.IntN(12))),
 			Banned:  r.Uint64N(1 << (1 + r.IntN(12))),
 			Memory:  1 << (14 + r.IntN(10)),
-			Confirm: r.IntN(2) == 0,
+			Confirm: Confirmation(r.IntN(3)),
 			Window:  time.Duration(r.IntN(2)) * time.Hour,
 			Strikes: 1 + r.IntN(10),
 		}
@@ -112,7 +112,7 @@ func TestSetsThatGrowAreStoppedInTime(t *testing.T) {
 }
 
 func TestRejectRateIsThatOfTheBadSet(t *testing.T) {
-	for _, confirm := range []bool{false, true} {
+	for _, confirm := range []Confirmation{ConfirmNever, ConfirmAlways} {
 		e := gate(t, Config{Kind: "dleft", Banned: 100, Confirm: confirm})
 		if got := e.RejectRate(); got != 0 {
 			t.Errorf("an empty gate rejects %g", got)
@@ -121,7 +121,7 @@ func TestRejectRateIsThatOfTheBadSet(t *testing.T) {
 			e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 		}
 		want := e.bad.Info().FPR
-		if confirm && e.confirm != nil {
+		if confirm == ConfirmAlways && e.confirm != nil {
 			want = 0
 		}
 		if got := e.RejectRate(); e.spares == 0 && got-want > 1e-15 {

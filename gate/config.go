@@ -53,10 +53,10 @@ type Config struct {
 	// DropFlagged holds back the packets that complete a pattern.
 	DropFlagged bool
 
-	// Confirm has every hit of the bad set looked up exactly, so that nobody is
-	// rejected by mistake. Where the kind knows its keys that takes no memory,
-	// otherwise 11 bytes for each address expected in the bad set, of Memory.
-	Confirm bool
+	// Confirm says whether every hit of the bad set is looked up exactly, so that no
+	// false positive locks a user out. The zero value confirms where that takes no
+	// memory: see [ConfirmFree].
+	Confirm Confirmation
 
 	// IPv6Prefix is how many leading bits of an IPv6 address make a user, 1 to 128;
 	// 0 means 128. Who has one address usually has the 2^64 of its network.
@@ -66,6 +66,23 @@ type Config struct {
 	// senders may choose their addresses, take [filter.NewSipHash].
 	Hash filter.Hash
 }
+
+// Confirmation says which hits of the bad set are looked up exactly.
+type Confirmation uint8
+
+// The choices.
+const (
+	// ConfirmFree confirms if the kind stores its keys, as evergreen and elastic do:
+	// that takes no memory. Other kinds do not confirm.
+	ConfirmFree Confirmation = iota
+
+	// ConfirmAlways confirms with every kind. One that does not store its keys gets a
+	// table of 11 bytes for each address expected in the bad set, within Memory.
+	ConfirmAlways
+
+	// ConfirmNever lets false positives of the bad set reject.
+	ConfirmNever
+)
 
 const (
 	defaultUsers   = 100_000
@@ -89,6 +106,7 @@ func (c Config) withDefaults() (Config, error) {
 		err = errors.Join(err, unknown)
 	} else {
 		orDefault(&c.BitsPerUser, b.bits)
+		orDefault(&c.Confirm, b.confirmation())
 	}
 	return c, err
 }
@@ -115,6 +133,9 @@ func (c Config) check() error {
 	}
 	if c.IPv6Prefix < 1 || c.IPv6Prefix > 128 {
 		errs = append(errs, fmt.Errorf("gate: IPv6Prefix: %d, must be 1 to 128", c.IPv6Prefix))
+	}
+	if c.Confirm > ConfirmNever {
+		errs = append(errs, fmt.Errorf("gate: Confirm: %d, must be %d to %d", c.Confirm, ConfirmFree, ConfirmNever))
 	}
 	return errors.Join(append(errs, checkPrefixes("Blacklist", c.Blacklist), checkPrefixes("Whitelist", c.Whitelist))...)
 }

@@ -29,7 +29,7 @@
 // # Memory
 //
 //	address ──hash, once──> key
-//	                         ├─> bad set ── claimed: reject (confirmed exactly, if wished)
+//	                         ├─> bad set ── claimed: reject (confirmed exactly where the kind can, see Config.Confirm)
 //	                         ├─> good set ─ told every time, but for recent keys
 //	                         └─> states ─── only users inside a chain or with strikes
 //	words ──> set of words ──> automaton, for words that are in some pattern
@@ -58,7 +58,9 @@
 //
 // # What is exact
 //
-// False positives of the bad set reject strangers, at the rate that [Stats] tells.
+// Where hits are confirmed, as by default with evergreen and elastic, no false positive
+// rejects. Elsewhere false positives of the bad set lock sources out, at the rate that
+// [Stats] tells.
 // False positives of the good set make queries answer good for none; false positives of
 // the set of words cost time. Chains, strikes and bans are never by mistake: they
 // come from states, which are exact for keys. Keys are 64 bits of hash: two

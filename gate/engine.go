@@ -77,8 +77,8 @@ func (e *Engine) allocate() error {
 	if err != nil {
 		return err
 	}
-	// The kinds that are exact are those that can be asked for a key exactly.
-	needsBans := e.config.Confirm && !b.exact
+	confirms := e.config.Confirm == ConfirmAlways
+	needsBans := confirms && !b.exact
 	shares, err := e.config.share(b, needsBans)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (e *Engine) allocate() error {
 	if e.bad, err = newSet(b, e.config.Banned, shares.bad); err != nil {
 		return err
 	}
-	if e.config.Confirm && !needsBans {
+	if confirms && b.exact {
 		e.confirm = e.bad.Deleter.(confirmer)
 	}
 	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare)); err != nil {

@@ -268,7 +268,7 @@ func TestOneAddressIsOneUserHoweverWritten(t *testing.T) {
 
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, kind := range Kinds() {
-		e := gate(t, Config{Kind: kind, Window: time.Hour, Confirm: true, Blacklist: prefixes("7.0.0.0/8", "9.9.9.9"), Whitelist: prefixes("6.0.0.0/8")})
+		e := gate(t, Config{Kind: kind, Window: time.Hour, Confirm: ConfirmAlways, Blacklist: prefixes("7.0.0.0/8", "9.9.9.9"), Whitelist: prefixes("6.0.0.0/8")})
 		words := letters("abqxy")
 		sources := []netip.Addr{v4('1'), v4('2'), addr("9.9.9.9"), addr("7.1.1.1"), addr("6.1.1.1"), addr("2001:db8::1"), addr("::ffff:1.1.1.1")}
 		i := 0

@@ -50,7 +50,7 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 	for _, kind := range heavyKinds() {
 		for _, c := range []Config{
 			{Users: 1000, Banned: 300},
-			{Users: 1000, Banned: 300, Window: time.Second, Confirm: true},
+			{Users: 1000, Banned: 300, Window: time.Second, Confirm: ConfirmAlways},
 			{Users: 2000, Banned: 300, Memory: map[string]uint64{"evergreen": 400_000, "elastic": 10_000_000}[kind]},
 		} {
 			c.Kind = kind
@@ -95,9 +95,9 @@ func TestSmallLimitsAreKeptOrRefused(t *testing.T) {
 		for i, users := range []uint64{1, 10, 200} {
 			for j, c := range []Config{
 				{Strikes: 3},
-				{Strikes: 3, Confirm: true},
+				{Strikes: 3, Confirm: ConfirmAlways},
 				{Strikes: 100, Window: time.Second},
-				{Strikes: 2, Window: time.Second, Confirm: true},
+				{Strikes: 2, Window: time.Second, Confirm: ConfirmAlways},
 			} {
 				c.Kind, c.Users, c.Banned, c.Memory, c.Patterns = kind, users, users, 1, testPatterns(t)
 				enough := enoughFor(t, c)
@@ -222,7 +222,7 @@ func TestConfigReportsAllProblems(t *testing.T) {
 // or take all the memory there is.
 func TestTooLargeAWishIsAnError(t *testing.T) {
 	for _, kind := range []string{"evergreen", "counting", "dleft"} {
-		if _, err := New(Config{Kind: kind, Users: maxUsers, Banned: maxUsers, Confirm: true}); !errors.Is(err, filter.ErrStorage) {
+		if _, err := New(Config{Kind: kind, Users: maxUsers, Banned: maxUsers, Confirm: ConfirmAlways}); !errors.Is(err, filter.ErrStorage) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestPardonTakesOffTheBadSet(t *testing.T) {
 	for _, kind := range Kinds() {
-		for _, confirm := range []bool{false, true} {
+		for _, confirm := range []Confirmation{ConfirmNever, ConfirmAlways} {
 			e := gate(t, Config{Kind: kind, Confirm: confirm, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8")})
 			play(e, "1x 1x 1x")
 			for _, src := range []string{"0.0.0.49", "9.9.9.9", "7.1.1.1"} {
@@ -92,8 +92,8 @@ func TestPardonsEndWhenThereIsNoRoomForExceptions(t *testing.T) {
 func TestConfirmedHitsRejectNobodyByMistake(t *testing.T) {
 	for _, kind := range heavyKinds() {
 		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
-		wrong := map[bool]int{}
-		for _, confirm := range []bool{false, true} {
+		wrong := map[Confirmation]int{}
+		for _, confirm := range []Confirmation{ConfirmNever, ConfirmAlways} {
 			e := gate(t, Config{Kind: kind, Confirm: confirm, Banned: 5000, BitsPerUser: bits})
 			for i := range uint32(5000) {
 				e.Blacklist(prefixes(v4(scatter(i)).String())[0])
@@ -106,15 +106,35 @@ func TestConfirmedHitsRejectNobodyByMistake(t *testing.T) {
 				}
 			}
 		}
-		if wrong[true] != 0 || bits != 0 && wrong[false] == 0 {
-			t.Errorf("%s: %d rejected by mistake, %d without confirmation", kind, wrong[true], wrong[false])
+		if wrong[ConfirmAlways] != 0 || bits != 0 && wrong[ConfirmNever] == 0 {
+			t.Errorf("%s: %d rejected by mistake, %d without confirmation", kind, wrong[ConfirmAlways], wrong[ConfirmNever])
 		}
+	}
+}
+
+// TestZeroConfigConfirmsWhereThatIsFree has kinds that store their keys confirm for no
+// memory, and the others only if asked.
+func TestZeroConfigConfirmsWhereThatIsFree(t *testing.T) {
+	for _, b := range backings {
+		free, never := gate(t, Config{Kind: b.name}), gate(t, Config{Kind: b.name, Confirm: ConfirmNever})
+		if got := free.confirm != nil; got != b.exact || free.Limit() != never.Limit() {
+			t.Errorf("%s: confirms %t, %d bytes, %d without", b.name, got, free.Limit(), never.Limit())
+		}
+		if never.confirm != nil || never.Lost().Exact || free.Lost().Exact {
+			t.Errorf("%s: confirms though told not to, or claims to have given it up", b.name)
+		}
+		if gate(t, Config{Kind: b.name, Confirm: ConfirmAlways}).confirm == nil {
+			t.Errorf("%s: does not confirm though asked to", b.name)
+		}
+	}
+	if _, err := New(Config{Confirm: ConfirmNever + 1}); err == nil {
+		t.Error("an unknown choice is taken")
 	}
 }
 
 // TestConfirmationEndsWhereItWouldForgetABan bans more than the table has room for.
 func TestConfirmationEndsWhereItWouldForgetABan(t *testing.T) {
-	e := gate(t, Config{Kind: "counting", Confirm: true, Banned: 100})
+	e := gate(t, Config{Kind: "counting", Confirm: ConfirmAlways, Banned: 100})
 	for i := range uint32(300) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}
@@ -186,7 +206,7 @@ func TestPartsOfUsersAreListedAlone(t *testing.T) {
 // for, so that a delete is not enough for a pardon, and more pardons than exceptions.
 func TestRefusedPardonsChangeNothing(t *testing.T) {
 	const banned, pardons = 5000, 2000
-	e := gate(t, Config{Kind: "counting", Confirm: true, Users: 1000, Banned: 2000, Memory: 42_000})
+	e := gate(t, Config{Kind: "counting", Confirm: ConfirmAlways, Users: 1000, Banned: 2000, Memory: 42_000})
 	for i := range uint32(banned) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}
@@ -218,7 +238,7 @@ func TestRefusedPardonsChangeNothing(t *testing.T) {
 // TestPardonsOfSpareBansTakeNothingFromTheBadSet has a bad set that is full before the
 // table of bans is: what it refused was never there to be deleted.
 func TestPardonsOfSpareBansTakeNothingFromTheBadSet(t *testing.T) {
-	e := gate(t, Config{Kind: "dleft", Confirm: true, Banned: 5000, BitsPerUser: 26})
+	e := gate(t, Config{Kind: "dleft", Confirm: ConfirmAlways, Banned: 5000, BitsPerUser: 26})
 	e.bad.most = 300
 	for i := range uint32(400) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])

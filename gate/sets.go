@@ -18,8 +18,8 @@ type backing struct {
 	bits  float64 // per expected key, unless asked otherwise
 	least uint64  // bytes of a set however few keys are expected
 
-	// exact says that adding a key again changes nothing and that deleting one that
-	// is not there is refused, both exactly.
+	// exact says that the kind stores its keys: adding one again changes nothing,
+	// deleting one that is not there is refused, and Contains has no false positives.
 	exact bool
 
 	// grows says that the set is as large as its keys need, so that the gate has to
@@ -62,6 +62,14 @@ func backingOf(name string) (backing, error) {
 		}
 	}
 	return backing{}, fmt.Errorf("gate: kind %q: take %s", name, strings.Join(Kinds(), ", "))
+}
+
+// confirmation returns what [ConfirmFree] comes to.
+func (b backing) confirmation() Confirmation {
+	if b.exact {
+		return ConfirmAlways
+	}
+	return ConfirmNever
 }
 
 // planKind makes a kind as the table of kinds does.

@@ -65,7 +65,7 @@ func (e *Engine) Lost() Lost {
 		Chains:   e.lost.chains + e.states.evicted,
 		Strikes:  e.lost.strikes,
 		Users:    e.lost.users,
-		Exact:    e.config.Confirm && e.confirm == nil,
+		Exact:    e.config.Confirm == ConfirmAlways && e.confirm == nil,
 		Overflow: e.spares,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,12 +52,38 @@ func (g *gateFlags) makeFlags(cmd *cobra.Command) {
 	f.IntVar(&g.Strikes, "strikes", 3, "completed patterns that ban, `N`")
 	f.DurationVar(&g.Window, "window", 0, "how long a strike counts, such as 10m (default: for ever)")
 	f.BoolVar(&g.DropFlagged, "drop", false, "hold back the packets that complete a pattern")
-	f.BoolVar(&g.Confirm, "confirm", false, "look every bad source up exactly, so that nobody is rejected by mistake")
+	f.Var((*confirmFlag)(&g.Confirm), "confirm", "look every hit of the banned set up exactly, so that no false positive locks a source out "+
+		"(default: with evergreen and elastic, which store their keys; others then keep a table of 11 bytes per banned source)")
+	f.Lookup("confirm").NoOptDefVal = "true"
 	f.IntVar(&g.IPv6Prefix, "ipv6-prefix", 128, "leading bits of an IPv6 address that make a user, `N`")
 	f.Var((*hashFlag)(&g.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (sources that choose their addresses)")
 	complete(cmd, "kind", gate.Kinds()...)
 	complete(cmd, "hash", "xxh3", "siphash", "murmur3")
 }
+
+// confirmFlag is a switch with a third state: left alone, the kind decides.
+type confirmFlag gate.Confirmation
+
+// Set takes what a boolean flag takes.
+func (c *confirmFlag) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("must be true or false")
+	}
+	*c = confirmFlag(gate.ConfirmNever)
+	if on {
+		*c = confirmFlag(gate.ConfirmAlways)
+	}
+	return nil
+}
+
+// String returns nothing for the default, which the help explains.
+func (c *confirmFlag) String() string {
+	return map[gate.Confirmation]string{gate.ConfirmAlways: "true", gate.ConfirmNever: "false"}[gate.Confirmation(*c)]
+}
+
+// Type names the values in the help.
+func (c *confirmFlag) Type() string { return "bool" }
 
 // fileFlags adds the flags for lists in files.
 func (g *gateFlags) fileFlags(cmd *cobra.Command) {

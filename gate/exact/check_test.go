@@ -77,7 +77,7 @@ func TestGoodSetsAreHarmedOnlyWhereTheyMayBe(t *testing.T) {
 	for kind, bits := range map[string]float64{"evergreen": 200, "deletable": 12, "counting": 24, "dleft": 24, "elastic": 8000} {
 		r := run(t,
 			traffic.Config{Seed: 2, Packets: 80_000, Users: 5000, Evil: 0.3},
-			gate.Config{Kind: kind, Users: 5000, Banned: 3000, BitsPerUser: bits, Confirm: true})
+			gate.Config{Kind: kind, Users: 5000, Banned: 3000, BitsPerUser: bits, Confirm: gate.ConfirmAlways})
 		if exact := kind == "evergreen" || kind == "elastic"; exact && r.Good.Denied != 0 {
 			t.Errorf("%s: %d users denied", kind, r.Good.Denied)
 		}
@@ -207,7 +207,7 @@ func TestPredictedRateIsThatOfAllThatRejects(t *testing.T) {
 		most    float64
 		strange int
 	}{
-		{"confirmed", gate.Config{Kind: "deletable", Confirm: true, BitsPerUser: 10}, 0, 0, 20_000},
+		{"confirmed", gate.Config{Kind: "deletable", Confirm: gate.ConfirmAlways, BitsPerUser: 10}, 0, 0, 20_000},
 		{"not confirmed", gate.Config{Kind: "deletable", BitsPerUser: 10}, 0.01, 0.2, 20_000},
 		{"spare filter", gate.Config{Kind: "dleft", Banned: 1000}, 0.01, 1, 20_000},
 	} {

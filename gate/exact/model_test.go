@@ -81,7 +81,7 @@ func TestEngineEqualsExactGate(t *testing.T) {
 	for seed := range uint64(60) {
 		kind := gate.Kinds()[seed%5]
 		s := newScript(t, seed)
-		s.config.Kind, s.config.Confirm = kind, true
+		s.config.Kind, s.config.Confirm = kind, gate.ConfirmAlways
 		c, err := NewCheck(s.config)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func FuzzGate(f *testing.F) {
 	f.Add(uint64(1), []byte("\x00\x00\x01\x01\x02\x02\x03\x03"))
 	f.Fuzz(func(t *testing.T, seed uint64, life []byte) {
 		s := newScript(t, seed%1000)
-		s.config.Confirm = true
+		s.config.Confirm = gate.ConfirmAlways
 		c, err := NewCheck(s.config)
 		if err != nil {
 			t.Fatal(err)
