@@ -120,7 +120,7 @@ func TestCausesAreFound(t *testing.T) {
 		step(c, "1.1.1.1", 7)
 		step(c, "1.1.1.1", 7)
 		r := c.Report(100, 1)
-		if r.Rejected[FalsePositive] != 3 || r.First.Number != 2 || r.WronglyRejected() != 3 || r.Otherwise != 1 || r.Welcome != 4 {
+		if r.Rejected[FalsePositive] != 3 || r.First != nil || r.WronglyRejected() != 3 || r.Otherwise != 1 || r.Welcome != 4 {
 			t.Errorf("%+v", r) // the last packet is held back by both
 		}
 		if r.Bans.Missing != 1 || r.Bans.Covered != 1 {
@@ -133,7 +133,7 @@ func TestCausesAreFound(t *testing.T) {
 		step(c, "1.1.1.1", 7)
 		step(c, "1.1.1.1", 7)
 		step(c, "1.1.1.1", 1)
-		if r := c.Report(0, 1); r.Bans.Spurious != 1 || r.Rejected[SpuriousBan] != 2 || r.WronglyRejected() != 2 || r.Otherwise != 1 {
+		if r := c.Report(0, 1); r.Bans.Spurious != 1 || r.First == nil || r.First.Number != 1 || r.Rejected[SpuriousBan] != 2 || r.WronglyRejected() != 2 || r.Otherwise != 1 {
 			t.Errorf("%+v", r)
 		}
 		step(c, "1.1.1.1", 7) // now the exact gate bans, too
@@ -249,9 +249,11 @@ func TestQueriesFillTheMatrix(t *testing.T) {
 func TestReportIsJSON(t *testing.T) {
 	c := small(t)
 	c.Engine.Blacklist(netip.MustParsePrefix("1.1.1.1/32"))
+	c.Exact.Blacklist(netip.MustParsePrefix("3.3.3.3/32"))
 	step(c, "1.1.1.1", 1)
+	step(c, "3.3.3.3", 1)
 	text, err := json.Marshal(c.Report(10, 1))
-	for _, part := range []string{`"wrongly_rejected":{"false positive of the bad set":1}`, `"Action":"reject"`, `"measured_fpr"`, `"src":"1.1.1.1"`} {
+	for _, part := range []string{`"wrongly_rejected":{"false positive of the bad set":1}`, `"Action":"reject"`, `"measured_fpr"`, `"number":2,"src":"3.3.3.3"`} {
 		if err != nil || !strings.Contains(string(text), part) {
 			t.Errorf("%s, %v: no %s", text, err, part)
 		}

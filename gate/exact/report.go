@@ -27,10 +27,10 @@ type Report struct {
 	Packets uint64 `json:"packets"`
 	Welcome uint64 `json:"welcome"` // packets that the exact gate lets pass, but for the white list
 
-	First     *Difference      `json:"first_difference,omitempty"`
-	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`    // held back for whatever reason
-	Passed    map[Cause]uint64 `json:"wrongly_passed"`      // that should have been held back
-	Otherwise uint64           `json:"otherwise_different"` // in the reason, strikes or pattern, not in passing
+	First     *Difference      `json:"first_difference,omitempty"` // that no false positive explains
+	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`           // held back for whatever reason
+	Passed    map[Cause]uint64 `json:"wrongly_passed"`             // that should have been held back
+	Otherwise uint64           `json:"otherwise_different"`        // in the reason, strikes or pattern, not in passing
 
 	// Expected is how many packets the gate should reject wrongly, by the rate that it
 	// predicted when each came.
