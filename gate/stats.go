@@ -122,6 +122,9 @@ func (e *Engine) Bytes() uint64 {
 // limit.
 func (e *Engine) Limit() uint64 { return e.limit }
 
+// Confirms reports whether hits of the bad set are looked up exactly.
+func (e *Engine) Confirms() bool { return e.confirm != nil }
+
 // RejectRate returns the predicted share of strangers whose packets are rejected by
 // mistake, as the gate stands: 0 if hits are confirmed.
 func (e *Engine) RejectRate() float64 {

@@ -21,8 +21,9 @@
 //	failure.go  messages and exit statuses
 //
 // Packages below internal read key lists (lines), keep keys until their number
-// is known (spool), show how far the work has come (progress), draw (figure), and
-// read and write numbers for people (quantity).
+// is known (spool), show how far the work has come (progress, live), draw (figure),
+// measure a set that changes (growth), tell what a gate did (gatereport), and read
+// and write numbers for people (quantity).
 //
 // No kind of filter is named in the code: everything about them comes from the
 // table in package kinds.

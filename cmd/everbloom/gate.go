@@ -22,9 +22,13 @@ func newGate(e *env) *cobra.Command {
 		GroupID: groupGate,
 		Short:   "Judge packets: reject, follow and ban their sources",
 		Long: `Gate is a packet filter and tracker. It rejects packets of sources on a black
-list, follows the words that every other user sends for forbidden sequences, and
-bans who completes three. Who is good and who is bad is kept in filters that can
-delete, within a limit of memory.`,
+list, follows the words that all other sources send for forbidden patterns, and
+bans a source that completes three. Tracked and banned sources are kept in
+filters that can delete, within a limit of memory.
+
+A filter may take a source for banned that is not: a false positive. With the
+kinds that store their keys (evergreen, the default, and elastic) every hit is
+confirmed exactly, so that none locks a source out.`,
 		Example: `  everbloom gate demo
   everbloom gate run --patterns bad.txt --blacklist ips.txt capture.pcap
   everbloom gate check --users 200k --seeds 20`,
@@ -45,15 +49,15 @@ type gateFlags struct {
 // makeFlags adds the flags for how the gate is made.
 func (g *gateFlags) makeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.Kind, "kind", "", "`KIND` of filter for the good and the bad set: "+strings.Join(gate.Kinds(), ", ")+" (default evergreen)")
+	f.StringVar(&g.Kind, "kind", "", "`KIND` of filter for tracked and banned sources: "+strings.Join(gate.Kinds(), ", ")+" (default evergreen)")
 	f.Var((*countFlag)(&g.Banned), "banned", "number of bad sources expected, those of the black list included (default: a quarter of the users)")
 	f.Float64Var(&g.BitsPerUser, "bits", 0, "memory of each set per source expected in it, in `BITS` (default: depends on the kind)")
 	f.Var((*countFlag)(&g.Memory), "memory", "limit for sets and states in bytes, such as 16M (default: what --bits comes to)")
 	f.IntVar(&g.Strikes, "strikes", 3, "completed patterns that ban, `N`")
 	f.DurationVar(&g.Window, "window", 0, "how long a strike counts, such as 10m (default: for ever)")
 	f.BoolVar(&g.DropFlagged, "drop", false, "hold back the packets that complete a pattern")
-	f.Var((*confirmFlag)(&g.Confirm), "confirm", "look every hit of the banned set up exactly, so that no false positive locks a source out "+
-		"(default: with evergreen and elastic, which store their keys; others then keep a table of 11 bytes per banned source)")
+	f.Var((*confirmFlag)(&g.Confirm), "confirm", "look every hit of a banned source up exactly, so that no false positive locks a source out "+
+		"(default: on with evergreen and elastic, where it takes no memory; other kinds keep 11 bytes per banned source)")
 	f.Lookup("confirm").NoOptDefVal = "true"
 	f.IntVar(&g.IPv6Prefix, "ipv6-prefix", 128, "leading bits of an IPv6 address that make a user, `N`")
 	f.Var((*hashFlag)(&g.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (sources that choose their addresses)")

@@ -31,9 +31,9 @@ func newGateCheck(e *env) *cobra.Command {
 		Use:   "check [INPUT...]",
 		Short: "Compare with an exact gate and count every mistake",
 		Long: `Check judges packets twice, by the gate and by one that keeps everything
-exactly, and tells where they differ: packets wrongly rejected or passed and
-why, bans that are missing, late or spurious, answers to queries, and for each
-set the rate measured and predicted.
+exactly, and tells where they differ: false positives, packets wrongly passed
+and why, bans that are missing, late or spurious, answers to queries, and for
+each set the rate measured and predicted.
 
 INPUTs are those of everbloom gate run; - is the standard input. Without any it
 makes up packets, as everbloom gate generate does, for as many seeds as asked
@@ -187,16 +187,16 @@ func whole(x float64) string { return quantity.Short(x) }
 
 var figures = []compared{
 	{"packets wrongly passed", func(r *exact.Report) float64 { return float64(r.WronglyPassed()) }, whole},
-	{"packets wrongly rejected", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) }, whole},
-	{"of them expected", func(r *exact.Report) float64 { return r.Expected }, whole},
-	{"share wrongly rejected", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) / float64(max(1, r.Welcome)) }, quantity.Rate},
-	{"share expected", func(r *exact.Report) float64 { return r.Expected / float64(max(1, r.Welcome)) }, quantity.Rate},
-	{"bad set's rate, measured", func(r *exact.Report) float64 { return r.Bad.FPR }, quantity.Rate},
-	{"bad set's rate, predicted", func(r *exact.Report) float64 { return r.Bad.Predicted }, quantity.Rate},
-	{"good set's rate, measured", func(r *exact.Report) float64 { return r.Good.FPR }, quantity.Rate},
-	{"good set's rate, predicted", func(r *exact.Report) float64 { return r.Good.Predicted }, quantity.Rate},
-	{"good users denied", func(r *exact.Report) float64 { return float64(r.Good.Denied) }, whole},
-	{"keys pinned in the good set", func(r *exact.Report) float64 { return float64(r.Good.Pinned) }, whole},
+	{"false positives", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) }, whole},
+	{"false positives predicted", func(r *exact.Report) float64 { return r.Expected }, whole},
+	{"share of packets", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) / float64(max(1, r.Welcome)) }, quantity.Rate},
+	{"share predicted", func(r *exact.Report) float64 { return r.Expected / float64(max(1, r.Welcome)) }, quantity.Rate},
+	{"rate of banned set, measured", func(r *exact.Report) float64 { return r.Bad.FPR }, quantity.Rate},
+	{"rate of banned set, predicted", func(r *exact.Report) float64 { return r.Bad.Predicted }, quantity.Rate},
+	{"rate of tracked set, measured", func(r *exact.Report) float64 { return r.Good.FPR }, quantity.Rate},
+	{"rate of tracked set, predicted", func(r *exact.Report) float64 { return r.Good.Predicted }, quantity.Rate},
+	{"tracked users lost", func(r *exact.Report) float64 { return float64(r.Good.Denied) }, whole},
+	{"keys pinned in the tracked set", func(r *exact.Report) float64 { return float64(r.Good.Pinned) }, whole},
 	{"bans right", func(r *exact.Report) float64 { return float64(r.Bans.Right) }, whole},
 	{"bans missing", func(r *exact.Report) float64 { return float64(r.Bans.Missing) }, whole},
 	{"missing, rejected all the same", func(r *exact.Report) float64 { return float64(r.Bans.Covered) }, whole},

@@ -21,7 +21,7 @@ type gateOutput struct {
 func (g *gateOutput) outputFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&g.json, "json", false, "print the summary as a JSON object")
-	f.StringVar(&g.html, "html", "", "write a report with figures to `FILE`")
+	f.StringVar(&g.html, "html", "", "write a page with charts to `FILE`")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "no summary and no progress bar")
 }
 
@@ -43,13 +43,19 @@ func (g *gateOutput) abandon() {
 	}
 }
 
+// write writes the report, if one is wanted.
+func (g *gateOutput) write(p gatereport.Page) error {
+	if g.page == nil {
+		return nil
+	}
+	page := g.page
+	g.page = nil
+	return page.finish(p.HTML(page))
+}
+
 // tell prints the summary as was asked for, also if the report fails.
 func (g *gateOutput) tell(w io.Writer, s gatereport.Summary) error {
-	var failed error
-	if g.page != nil {
-		failed = g.page.finish(s.HTML(g.page))
-		g.page = nil
-	}
+	failed := g.write(gatereport.Page{Summary: s})
 	switch {
 	case g.json:
 		return errors.Join(failed, printJSON(w, s))

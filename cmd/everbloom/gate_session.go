@@ -24,7 +24,8 @@ import (
 // becomes of them.
 type gateSession struct {
 	engine   *gate.Engine
-	check    *exact.Check // nil if nobody compares
+	check    *exact.Check // nil if nothing is compared
+	twin     *gateSession // judges the same packets beside the same exact gate; may be nil
 	recorder *gatereport.Recorder
 	start    time.Time
 
@@ -58,8 +59,25 @@ func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
 	if c.Patterns != nil {
 		patterns = c.Patterns.Patterns()
 	}
-	s.recorder = gatereport.NewRecorder(patterns, s.engine.RejectRate)
+	s.recorder = gatereport.NewRecorder(patterns, s.look)
 	return s, nil
+}
+
+// beside makes a twin that shares the exact gate.
+func (s *gateSession) beside(c gate.Config) (err error) {
+	if s.twin, err = newGateSession(c, true); err == nil {
+		s.twin.check.Exact = s.check.Exact
+	}
+	return err
+}
+
+// look fills in what the gate predicts and what the comparison has found.
+func (s *gateSession) look(p *gatereport.Point) {
+	p.Rate = s.engine.RejectRate()
+	if s.check != nil {
+		r := s.check.Counts()
+		p.Welcome, p.Wrong, p.Expected = r.Welcome, r.WronglyRejected(), r.Expected
+	}
 }
 
 // often is how many packets lie between two looks at the world outside.
@@ -96,11 +114,14 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if p.Query {
 		return s.ask(p.Src)
 	}
-	var v gate.Verdict
+	var v, want gate.Verdict
 	if s.check != nil {
-		v, _ = s.check.Step(p)
+		v, want = s.check.Step(p)
 	} else {
 		v = s.engine.StepWords(p.Src, p.Words, p.At)
+	}
+	if s.twin != nil {
+		s.twin.recorder.Count(s.twin.check.Follow(p, want))
 	}
 	s.recorder.Count(v)
 	if p.At == 0 {
@@ -170,7 +191,7 @@ const strangers = 200_000
 // summary tells what has happened since the session began.
 func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 	sum := s.recorder.Summary(s.engine.Stats(), time.Since(s.start).Seconds())
-	sum.Inputs, sum.PassedOver = inputs, s.over
+	sum.Inputs, sum.PassedOver, sum.Confirmed = inputs, s.over, s.engine.Confirms()
 	if s.check != nil {
 		r := s.check.Report(strangers, seed)
 		sum.Check = &r

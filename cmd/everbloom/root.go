@@ -52,7 +52,7 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		newBuild(e), newQuery(e), newInfo(e),
 		newAdd(e), newDelete(e), newApply(e),
 		newUnion(e), newIntersect(e),
-		newLab(e),
+		newDemo(e), newLab(e),
 		newGate(e),
 	)
 	root.SetFlagErrorFunc(flagError)

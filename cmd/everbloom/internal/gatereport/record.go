@@ -29,7 +29,20 @@ type Point struct {
 	Dropped  uint64  `json:"dropped"`
 	Rejected uint64  `json:"rejected"`
 	Bans     uint64  `json:"bans"`
-	Rate     float64 `json:"reject_rate"` // at which strangers are rejected by mistake
+	Rate     float64 `json:"reject_rate"` // predicted, at which sources that are not banned are rejected
+
+	// If an exact gate judges as well: the packets that it lets pass, how many of them
+	// were rejected, and how many should have been by the predicted rate.
+	Welcome  uint64  `json:"welcome,omitempty"`
+	Wrong    uint64  `json:"wrongly_rejected,omitempty"`
+	Expected float64 `json:"expected_wrongly_rejected,omitempty"`
+}
+
+// Shares returns the measured and the predicted share of welcome packets that were
+// rejected.
+func (p Point) Shares() (measured, predicted float64) {
+	welcome := float64(max(1, p.Welcome))
+	return float64(p.Wrong) / welcome, p.Expected / welcome
 }
 
 // Answered is a query and its answer.
@@ -44,6 +57,16 @@ type PatternCount struct {
 	Strikes uint64 `json:"strikes"`
 }
 
+// Traffic is what is known about the sources of made-up packets.
+type Traffic struct {
+	Seed      uint64 `json:"seed"`
+	Honest    uint64 `json:"honest"`
+	Evil      uint64 `json:"evil"`
+	Listed    uint64 `json:"listed"`     // on the black list
+	LockedOut uint64 `json:"locked_out"` // honest users whose packets are rejected in the end
+	MapBytes  uint64 `json:"map_bytes"`  // of a Go map of all addresses
+}
+
 // Summary is all that there is to tell in the end.
 type Summary struct {
 	Inputs  []string `json:"inputs,omitempty"`
@@ -53,6 +76,10 @@ type Summary struct {
 	// read.
 	PassedOver uint64 `json:"passed_over,omitempty"`
 
+	// Confirmed says that hits of the banned set are looked up exactly.
+	Confirmed bool `json:"confirmed"`
+
+	Traffic  *Traffic       `json:"traffic,omitempty"`
 	Gate     gate.Stats     `json:"gate"`
 	Patterns []PatternCount `json:"patterns"` // that were completed, the most frequent first
 	Events   []Event        `json:"latest"`
@@ -73,7 +100,7 @@ type Recorder struct {
 	latest   []Event
 	queries  []Answered
 	omitted  uint64 // queries
-	rate     func() float64
+	look     func(*Point)
 }
 
 const (
@@ -84,10 +111,10 @@ const (
 	MaxQueries = 1000
 )
 
-// NewRecorder returns one for a gate with these patterns. It calls rate now and then,
-// for the rate at which strangers are rejected.
-func NewRecorder(patterns []pattern.Pattern, rate func() float64) *Recorder {
-	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1024, rate: rate}
+// NewRecorder returns one for a gate with these patterns. It calls look now and then, to
+// fill in what counting verdicts does not tell.
+func NewRecorder(patterns []pattern.Pattern, look func(*Point)) *Recorder {
+	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1, look: look}
 }
 
 // Count takes in what became of a packet.
@@ -125,10 +152,12 @@ func (r *Recorder) mark() {
 
 // point is how things stand.
 func (r *Recorder) point() Point {
-	return Point{
-		Packets: r.packets, Rate: r.rate(),
-		Passed: r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
+	p := Point{
+		Packets: r.packets,
+		Passed:  r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
 	}
+	r.look(&p)
+	return p
 }
 
 // Answer takes in the answer to a query, as far as there is room for it.

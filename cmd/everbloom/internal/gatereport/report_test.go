@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/exact"
@@ -17,7 +18,7 @@ var patterns = []pattern.Pattern{{Name: "rare", Words: []uint32{1}}, {Name: "<b>
 
 // filled returns a recorder that has seen so many packets, every tenth a strike.
 func filled(n int) *Recorder {
-	r := NewRecorder(patterns, func() float64 { return 0.01 })
+	r := NewRecorder(patterns, func(p *Point) { p.Rate, p.Welcome, p.Wrong, p.Expected = 0.01, p.Packets, p.Packets/100, 1 })
 	for i := range n {
 		p := &packets.Packet{Src: netip.MustParseAddr("1.2.3.4"), Number: uint64(i + 1)}
 		v := gate.Verdict{Pattern: -1}
@@ -86,7 +87,7 @@ func everything() Summary {
 	s.Check = &exact.Report{
 		Otherwise: 9,
 		Packets:   5000, Welcome: 4000, Expected: 1.5, Both: 1,
-		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.SpareFilter: 1}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
+		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.SpareFilter: 1, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
 		First: &exact.Difference{Number: 77, Src: netip.MustParseAddr("1.2.3.4"), Got: gate.Verdict{Action: gate.Reject, Reason: gate.Banned}},
 	}
 	return s
@@ -100,9 +101,9 @@ func TestTextSaysEverything(t *testing.T) {
 	for _, want := range []string{
 		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "passed over       12 frames that are not IP",
 		"rejected          1,900: 1,800 banned, 90 listed, 10 spared", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
-		"1 beginnings of patterns, 2 strikes, 3 packets of users who could not enter the good set, 4 bans in the spare filter, exact confirmation",
-		"wrongly rejected  4 of 4,000 packets, 1.50 expected: 1 false positive of the spare filter, 3 false positive of the bad set",
-		"wrongly passed    2: 2 missing ban", "else different    9, in reason, strikes or pattern", "packet 77 of 1.2.3.4: reject (banned), should be pass (clean)", "in both sets      1",
+		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the spare filter, exact confirmation",
+		"false positives   4 of 4,000 packets that an exact gate passes, 1.50 predicted\n", "wrongly rejected  5 more: 5 spurious ban\n",
+		"wrongly passed    2: 2 missing ban", "other reason      9 packets", "packet 77 of 1.2.3.4: reject (banned), should be pass (clean)", "in both sets      1",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -110,25 +111,79 @@ func TestTextSaysEverything(t *testing.T) {
 	}
 }
 
-func TestPageIsWholeAndHarmless(t *testing.T) {
+// external is what would make a page load something.
+var external = []string{"<script", "http:", "https:", "src=", "href=", "url(", "@import", "<link"}
+
+func write(t *testing.T, p Page) string {
+	t.Helper()
 	var b strings.Builder
-	if err := everything().HTML(&b); err != nil {
+	if err := p.HTML(&b); err != nil {
 		t.Fatal(err)
 	}
-	page := b.String()
-	for _, want := range []string{"<!DOCTYPE html>", "prefers-color-scheme: dark", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;", "<polyline class=\"good\"", "9.9.9.9", "both sets claim it", "</html>"} {
+	for _, bad := range append([]string{"NaN", "Inf", "<b>often", "e-45"}, external...) {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("there is %q", bad)
+		}
+	}
+	return b.String()
+}
+
+func TestPageIsWholeAndHarmless(t *testing.T) {
+	page := write(t, Page{Summary: everything()})
+	for _, want := range []string{
+		"<!DOCTYPE html>", "prefers-color-scheme: dark", "width=device-width", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;",
+		"2 packets passed that should have been held back; 9 packets rejected by mistake.",
+		"<polyline class=\"ours\"", "packets judged so far", "share of welcome packets, %", "9.9.9.9", "both sets claim it", "</html>",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	for _, bad := range []string{"<script", "http://", "https://", "NaN", "Inf", "<b>"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("there is %q", bad)
+}
+
+// TestPageOfADemoComparesAndShowsGrowth has all that only a demo has.
+func TestPageOfADemoComparesAndShowsGrowth(t *testing.T) {
+	with, without := everything(), everything()
+	with.Confirmed, with.Check = true, &exact.Report{Welcome: 4000}
+	with.Traffic = &Traffic{Honest: 45_000, Evil: 5000, Listed: 12_500, MapBytes: 5 << 20}
+	without.Traffic = &Traffic{Honest: 45_000, LockedOut: 57}
+	steps := []growth.Step{{Keys: 10, FPR: 0.01, Bits: 80, MapBits: 200, Fixed: 0.01}, {Keys: 100, FPR: 0.0101, Bits: 81, MapBits: 300, Fixed: 1}, {Keys: 10, Shrinking: true, Bits: 80, MapBits: 3000}}
+	page := write(t, Page{Summary: with, Without: &without, Growth: &growth.Report{Kind: "evergreen", Asked: 0.01, Steps: steps}})
+	for _, want := range []string{
+		"No packet of a banned source passed, and no honest user was locked out.", "57 honest users would have been locked out",
+		"A set grew from 10 to 100 keys and shrank again at 1.0 % of false positives and 81 bits per key, and lost none.",
+		"packets of 45,000 honest users, 5,000 evil ones and 12,500 listed sources", "a Go map of the addresses takes 5.00 MiB",
+		"<b>57</b>honest users locked out if filters are trusted: 9 packets, 2 predicted",
+		"<b>0</b>honest users locked out if each hit is confirmed, in the same memory",
+		"with confirmation, measured", "standard Bloom filter made for 10 keys", "Go map of 64-bit keys", "bits per key",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
 		}
 	}
-	b.Reset()
-	if err := (Summary{}).HTML(&b); err != nil || strings.Contains(b.String(), "NaN") {
-		t.Errorf("an empty summary: %v", err)
+}
+
+// TestPageOfFewPacketsHasNoCharts holds that axes without data are not drawn.
+func TestPageOfFewPacketsHasNoCharts(t *testing.T) {
+	for packets, charts := range map[int]int{0: 0, 1: 0, 4: 0, 20: 3} {
+		page := write(t, Page{Summary: filled(packets).Summary(gate.Stats{}, 1)})
+		if got := strings.Count(page, "<figure>"); got != charts {
+			t.Errorf("%d packets: %d charts, want %d", packets, got, charts)
+		}
+	}
+}
+
+// TestScalesCoverTheirValues holds for round marks from 0 to beyond the highest value.
+func TestScalesCoverTheirValues(t *testing.T) {
+	for _, high := range []float64{1e-5, 0.0004, 0.06, 1, 3, 7, 60, 4910, 2e6} {
+		for _, s := range []scale{shares(high), counts(high)} {
+			if n := len(s.marks); s.high < high*(1-1e-9) || n < 3 || n > 6 || s.marks[0] != 0 || s.marks[n-1] != s.high {
+				t.Errorf("%g: %v up to %g", high, s.marks, s.high)
+			}
+		}
+	}
+	if s := decades(0.003, 0.9, count); s.share(0.001) != 0 || s.share(1) != 1 || len(s.marks) != 4 || s.share(0) != 0 {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -36,8 +36,8 @@ func (s Summary) Text(w io.Writer) error {
 	t.row("rejected", "%s%s", quantity.Count(g.Rejected), reasons(g))
 	t.row("strikes", "%s", quantity.Count(g.Strikes))
 	t.row("bans", "%s", quantity.Count(g.Bans))
-	t.row("good set", "%s", describe(g.Good))
-	t.row("bad set", "%s", describe(g.Bad))
+	t.row("tracked users", "%s", describe(g.Good))
+	t.row("banned sources", "%s", describe(g.Bad))
 	t.row("states", "%s of %s", quantity.Count(uint64(g.States)), quantity.Count(uint64(g.Room)))
 	t.row("memory", "%s of %s", quantity.Bytes(float64(g.Bytes)), quantity.Bytes(float64(g.Limit)))
 	if g.Lost.Any() {
@@ -91,7 +91,7 @@ func given(l gate.Lost) string {
 	}{
 		{l.Chains, "beginnings of patterns"},
 		{l.Strikes, "strikes"},
-		{l.Users, "packets of users who could not enter the good set"},
+		{l.Users, "packets of users that could not be tracked"},
 		{l.Overflow, "bans in the spare filter"},
 	} {
 		if c.n > 0 {
@@ -106,18 +106,22 @@ func given(l gate.Lost) string {
 
 // checkRows tells what the comparison with an exact gate has found.
 func checkRows(t table, r exact.Report) {
-	t.row("wrongly rejected", "%s of %s packets, %s expected%s", quantity.Count(r.WronglyRejected()),
-		quantity.Count(r.Welcome), quantity.Short(r.Expected), causes(r.Rejected))
+	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.SpareFilter]
+	t.row("false positives", "%s of %s packets that an exact gate passes, %s predicted", quantity.Count(ordinary),
+		quantity.Count(r.Welcome), quantity.Short(r.Expected))
+	if other := r.WronglyRejected() - ordinary; other > 0 {
+		t.row("wrongly rejected", "%s more%s", quantity.Count(other), causes(r.Rejected))
+	}
 	t.row("wrongly passed", "%s%s", quantity.Count(r.WronglyPassed()), causes(r.Passed))
 	if r.Otherwise > 0 {
-		t.row("else different", "%s, in reason, strikes or pattern", quantity.Count(r.Otherwise))
+		t.row("other reason", "%s packets that both passed or both held back", quantity.Count(r.Otherwise))
 	}
 	t.row("bans", "%s right, %s late, %s missing (%s rejected all the same), %s spurious", quantity.Count(r.Bans.Right),
 		quantity.Count(r.Bans.Late), quantity.Count(r.Bans.Missing), quantity.Count(r.Bans.Covered), quantity.Count(r.Bans.Spurious))
-	t.row("good set's rate", "%s", rates(r.Good))
-	t.row("bad set's rate", "%s", rates(r.Bad))
+	t.row("rate, tracked", "%s", rates(r.Good))
+	t.row("rate, banned", "%s", rates(r.Bad))
 	for i, row := range r.Queries {
-		t.row(fmt.Sprintf("asked about %s", gate.Standing(i)), "%s none, %s good, %s bad",
+		t.row(fmt.Sprintf("truly %s", gate.Standing(i)), "answered %s none, %s good, %s bad",
 			quantity.Count(row[gate.None]), quantity.Count(row[gate.Good]), quantity.Count(row[gate.Bad]))
 	}
 	if r.Both > 0 {
@@ -125,14 +129,15 @@ func checkRows(t table, r exact.Report) {
 	}
 	if d := r.First; d != nil {
 		t.row("first difference", "packet %d of %v: %v (%v), should be %v (%v)", d.Number, d.Src, d.Got.Action, d.Got.Reason, d.Want.Action, d.Want.Reason)
-	} else {
-		t.row("first difference", "none")
 	}
 }
 
 func causes(by map[exact.Cause]uint64) string {
 	var list []string
 	for cause, n := range by {
+		if cause == exact.FalsePositive || cause == exact.SpareFilter {
+			continue // told apart
+		}
 		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))
 	}
 	if len(list) == 0 {
@@ -143,6 +148,6 @@ func causes(by map[exact.Cause]uint64) string {
 }
 
 func rates(m exact.Measured) string {
-	return fmt.Sprintf("%s measured, %s predicted; %s members denied, %s pinned",
+	return fmt.Sprintf("%s measured, %s predicted; %s false negatives, %s pinned",
 		quantity.Rate(m.FPR), quantity.Rate(m.Predicted), quantity.Count(m.Denied), quantity.Count(m.Pinned))
 }

@@ -1,5 +1,5 @@
 // Package live draws a few lines on a terminal again and again, for work that is
-// worth watching. Without a terminal it writes one plain line now and then.
+// worth watching, and removes them in the end.
 package live
 
 import (
@@ -14,13 +14,10 @@ import (
 // Config is what a view shows, and where.
 type Config struct {
 	W     io.Writer
-	Width func() int // of the terminal; nil if there is none
+	Width func() int // of the terminal
 
 	// Frame returns the lines to show; it is called from another goroutine.
 	Frame func() []string
-
-	// Line returns the line to show where there is no terminal.
-	Line func() string
 }
 
 // View is what is being drawn.
@@ -32,11 +29,8 @@ type View struct {
 	once   sync.Once
 }
 
-// Times between two looks.
-const (
-	interval = 100 * time.Millisecond
-	rarely   = 2 * time.Second
-)
+// interval lies between two looks.
+const interval = 100 * time.Millisecond
 
 // Start begins to draw.
 func Start(c Config) *View {
@@ -45,8 +39,11 @@ func Start(c Config) *View {
 	return v
 }
 
-// Stop draws once more and ends. It may be called twice.
+// Stop removes what was drawn. It may be called twice, and on a nil View.
 func (v *View) Stop() {
+	if v == nil {
+		return
+	}
 	v.once.Do(func() {
 		close(v.quit)
 		v.gone.Wait()
@@ -54,34 +51,23 @@ func (v *View) Stop() {
 }
 
 func (v *View) run() {
-	every := interval
-	if v.config.Width == nil {
-		every = rarely
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			v.draw()
+			v.draw(v.config.Frame())
 		case <-v.quit:
-			v.draw()
+			v.erase()
 			return
 		}
 	}
 }
 
-// draw shows how things are, over what was drawn before.
-func (v *View) draw() {
-	if v.config.Width == nil {
-		_, _ = fmt.Fprintln(v.config.W, v.config.Line()) // a lost line is no loss
-		return
-	}
+// draw shows lines, over what was drawn before.
+func (v *View) draw(lines []string) {
 	var b strings.Builder
-	if v.drawn > 0 {
-		_, _ = fmt.Fprintf(&b, "\x1b[%dA", v.drawn)
-	}
-	lines := v.config.Frame()
+	v.up(&b)
 	for _, line := range lines {
 		_, _ = fmt.Fprintf(&b, "\r%s\x1b[K\n", clip(line, v.config.Width()-1))
 	}
@@ -89,7 +75,26 @@ func (v *View) draw() {
 		b.WriteString("\r\x1b[K\n")
 	}
 	v.drawn = max(v.drawn, len(lines))
+	_, _ = io.WriteString(v.config.W, b.String()) // a lost picture is no loss
+}
+
+// erase leaves the terminal as it was before the first picture.
+func (v *View) erase() {
+	if v.drawn == 0 {
+		return
+	}
+	var b strings.Builder
+	v.up(&b)
+	b.WriteString("\x1b[J")
+	v.drawn = 0
 	_, _ = io.WriteString(v.config.W, b.String())
+}
+
+// up goes back to the first line that was drawn.
+func (v *View) up(b *strings.Builder) {
+	if v.drawn > 0 {
+		_, _ = fmt.Fprintf(b, "\r\x1b[%dA", v.drawn)
+	}
 }
 
 // clip keeps a line within the terminal, or it would take two.

@@ -1,0 +1,159 @@
+package gatereport
+
+import (
+	_ "embed" // for the template
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+)
+
+//go:embed report.html
+var pageText string
+
+var report = template.Must(template.New("report").Funcs(template.FuncMap{
+	"count": quantity.Count,
+}).Parse(pageText))
+
+// Page is a summary as a page that needs nothing else.
+type Page struct {
+	Summary
+
+	Without *Summary       // of the same packets, with hits that are not confirmed; may be nil
+	Growth  *growth.Report // of a set that grew and shrank; may be nil
+}
+
+// HTML writes the summary as a page.
+func (s Summary) HTML(w io.Writer) error { return Page{Summary: s}.HTML(w) }
+
+// HTML writes the page.
+func (p Page) HTML(w io.Writer) error {
+	var text strings.Builder
+	if err := p.Text(&text); err != nil {
+		return err
+	}
+	return report.Execute(w, struct {
+		Page
+		Headline, Lead           string
+		Facts                    []Fact
+		GrowthCharts, GateCharts []chart
+		Text                     string
+	}{p, p.Headline(), p.lead(), p.Facts(), growthCharts(p.Growth), p.gateCharts(), text.String()})
+}
+
+// Headline says in a sentence how it went.
+func (s Summary) Headline() string {
+	if s.Check == nil {
+		return fmt.Sprintf("%s of %s rejected, %s banned.", quantity.Count(s.Gate.Rejected),
+			plural(s.Gate.Packets, "packet"), plural(s.Gate.Bans, "source"))
+	}
+	passed := "No packet of a banned source passed"
+	if n := s.Check.WronglyPassed(); n > 0 {
+		passed = plural(n, "packet") + " passed that should have been held back"
+	}
+	if s.Traffic == nil {
+		return fmt.Sprintf("%s; %s rejected by mistake.", passed, plural(s.Check.WronglyRejected(), "packet"))
+	}
+	if s.Traffic.LockedOut == 0 {
+		return passed + ", and no honest user was locked out."
+	}
+	return fmt.Sprintf("%s; %s locked out by false positives.", passed, plural(s.Traffic.LockedOut, "honest user"))
+}
+
+// lead says what else was shown, under the headline.
+func (p Page) lead() string {
+	var list []string
+	if p.Without != nil && p.Without.Traffic != nil {
+		list = append(list, fmt.Sprintf("Had the gate trusted its filters instead of confirming each hit, %s would have been locked out for good.",
+			plural(p.Without.Traffic.LockedOut, "honest user")))
+	}
+	if g := p.Growth; g != nil && len(g.Steps) > 0 {
+		peak := g.Peak()
+		list = append(list, fmt.Sprintf("A set grew from %s to %s keys and shrank again at %.1f %% of false positives and %.0f bits per key, and lost %s.",
+			quantity.Count(g.Steps[0].Keys), quantity.Count(peak.Keys), 100*g.Worst(), peak.Bits, noneOr(g.Lost())))
+	}
+	return strings.Join(list, " ")
+}
+
+func noneOr(n uint64) string {
+	if n == 0 {
+		return "none"
+	}
+	return quantity.Keys(n)
+}
+
+func plural(n uint64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return quantity.Count(n) + " " + thing
+}
+
+// A Fact is a figure and what it means, as the rest of a sentence.
+type Fact struct{ Value, Text string }
+
+// Facts are the figures that matter, in the order in which things happen.
+func (p Page) Facts() []Fact {
+	g := p.Gate
+	facts := []Fact{{quantity.Count(g.Packets), "packets " + p.senders()}}
+	memory := Fact{quantity.Bytes(float64(g.Bytes)), "of memory, limit " + quantity.Bytes(float64(g.Limit))}
+	if p.Traffic != nil {
+		memory.Text += fmt.Sprintf("; a Go map of the addresses takes %s", quantity.Bytes(float64(p.Traffic.MapBytes)))
+	}
+	facts = append(facts, memory,
+		Fact{quantity.Count(g.Passed), "packets passed"},
+		Fact{quantity.Count(g.Rejected), "packets rejected, of sources that were banned or listed"},
+		Fact{quantity.Count(g.Bans), "sources banned for the patterns they completed"})
+	if g.Lost.Any() {
+		facts = append(facts, Fact{"Given up", given(g.Lost)})
+	}
+	return append(facts, p.errors()...)
+}
+
+// senders says from whom made-up packets come.
+func (s Summary) senders() string {
+	t := s.Traffic
+	if t == nil {
+		return "judged"
+	}
+	return fmt.Sprintf("of %s, %s and %s", plural(t.Honest, "honest user"), plural(t.Evil, "evil one"), plural(t.Listed, "listed source"))
+}
+
+// errors are the figures about mistakes: measured, if an exact gate judged as well.
+func (p Page) errors() (facts []Fact) {
+	if p.Check == nil && p.Confirmed {
+		return []Fact{{"0", "sources rejected by mistake: every hit of a filter is confirmed by an exact lookup"}}
+	}
+	if p.Check == nil {
+		rate := 0.0
+		if n := len(p.Points); n > 0 {
+			rate = p.Points[n-1].Rate
+		}
+		return []Fact{{quantity.Rate(rate), "of sources that are not banned are rejected by mistake, by prediction"}}
+	}
+	facts = []Fact{{quantity.Count(p.Check.WronglyPassed()), "packets passed that an exact gate, which judged them as well, holds back"}}
+	if p.Without == nil {
+		return append(facts, p.falsePositives("by false positives"))
+	}
+	how := "if each hit is confirmed"
+	if p.Gate.Limit == p.Without.Gate.Limit {
+		how += ", in the same memory"
+	}
+	return append(facts, p.Without.falsePositives("if filters are trusted"), p.falsePositives(how))
+}
+
+// falsePositives tells about users if these are known, else about packets.
+func (s Summary) falsePositives(how string) Fact {
+	wrong, predicted := s.Check.WronglyRejected(), quantity.Count(uint64(s.Check.Expected+0.5))
+	if s.Traffic == nil {
+		return Fact{quantity.Count(wrong), fmt.Sprintf("packets rejected %s, %s predicted", how, predicted)}
+	}
+	text := "honest users locked out " + how
+	if wrong > 0 {
+		text += fmt.Sprintf(": %s, %s predicted", plural(wrong, "packet"), predicted)
+	}
+	return Fact{quantity.Count(s.Traffic.LockedOut), text}
+}
