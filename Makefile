@@ -4,7 +4,7 @@
 FUZZTIME ?= 30s
 
 .DEFAULT_GOAL := help
-.PHONY: help check build test lint fmt fuzz bench demo results clean
+.PHONY: help check build test lint fmt fuzz bench demo tour results clean
 
 help: ## show this table
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,8 +30,13 @@ fuzz: ## run every fuzz target for FUZZTIME (30s) each
 bench: ## compare with other libraries, short run
 	cd benchmarks && go run . -short
 
-demo: build ## show the gate at work: packets judged, users followed and banned
-	bin/everbloom gate demo
+demo: ## show in ten seconds what filters that change can do; writes everbloom-demo.html
+	@echo 'Building the tool: about a minute the first time, then a second. The demo takes a few seconds.'
+	@go build -o bin/everbloom ./cmd/everbloom
+	@bin/everbloom demo --html everbloom-demo.html
+
+tour: build ## walk through the verbs for filters, command by command
+	@scripts/tour.sh
 
 results: build ## run all experiments in full, some two hours, into docs/results; goes on where it stopped
 	bin/everbloom lab run all --full --out docs/results

@@ -214,3 +214,18 @@ func TestTheListOnStdinIsNotReplaced(t *testing.T) {
 		t.Errorf("the list is now %q", got)
 	}
 }
+
+// TestTourRuns has every command of the tour succeed.
+func TestTourRuns(t *testing.T) {
+	folder := t.TempDir()
+	shim := "#!/bin/sh\nexec " + os.Args[0] + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(folder, "everbloom"), []byte(shim), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("bash", "../../scripts/tour.sh", folder)
+	c.Env = append(os.Environ(), childMark+"=1", "TMPDIR="+folder, "GORACE=atexit_sleep_ms=0")
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "\n100000\n") || !strings.Contains(string(out), "\nNext: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
