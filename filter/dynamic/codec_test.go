@@ -77,8 +77,9 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	}{
 		{"no positions", "Positions: 0", with(one, func(s *shape) { s.Positions = 0 }), good, []uint64{1, 1, 1}},
 		{"never full", "Full: 17", with(one, func(s *shape) { s.Full = 17 }), good, []uint64{1, 1, 1}},
+		{"full too soon", "Full: 2, must be 3 to 96", with(one, func(s *shape) { s.Positions = 96 }), good, []uint64{1, 1, 1}},
 		{"odd width", "CounterBits: 3", with(one, func(s *shape) { s.CounterBits = 3 }), good, []uint64{1, 1, 1}},
-		{"huge claim", "list 0 has 1 units, must be 1 to 0", with(one, func(s *shape) { s.Positions = 1 << 46 }), good, []uint64{1, 1, 1}},
+		{"huge claim", "list 0 has 1 units, must be 1 to 0", with(one, func(s *shape) { s.Positions, s.Full = 1<<46, 1<<45 }), good, []uint64{1, 1, 1}},
 		{"nothing", "payload: 0 bytes", one, sum{}, nil},
 		{"no units", "list 0 has 0 units", one, sum{}, []uint64{0}},
 		{"fewer units", "list 0 has 2 units, must be 1 to 1", one, good, []uint64{2, 1, 1}},

@@ -49,6 +49,8 @@ const (
 	maxPositions  = 1 << 46
 	maxHashes     = 64
 	maxPartitions = 1 << 12
+
+	leastFull = 32 // this part of a unit's positions may be set, and more
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
@@ -172,8 +174,9 @@ func (s Shape) check() error {
 	if s.Hashes < 1 || s.Hashes > maxHashes {
 		errs = append(errs, fmt.Errorf("dynamic: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
 	}
-	if s.Full < uint64(max(0, s.Hashes)) || s.Full > s.Positions {
-		errs = append(errs, fmt.Errorf("dynamic: Full: %d, must be %d to %d: one key at least, all positions at most", s.Full, s.Hashes, s.Positions))
+	// Units that are full while they are nearly empty would multiply the memory of a set.
+	if least := max(uint64(max(0, s.Hashes)), s.Positions/leastFull); s.Full < least || s.Full > s.Positions {
+		errs = append(errs, fmt.Errorf("dynamic: Full: %d, must be %d to %d: one key and a %dnd of the positions at least, all at most", s.Full, least, s.Positions, leastFull))
 	}
 	return errors.Join(append(errs, checkWidth(s.CounterBits))...)
 }

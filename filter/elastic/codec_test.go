@@ -80,6 +80,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	refuses("wide numbers", "HashBits: 63", with(func(s *shape) { s.HashBits = 63 }), one, 0, 0, 1, 1, 1, bucket1)
 	refuses("no growth", "Growth: 5", with(func(s *shape) { s.Growth = 5 }), one, 0, 0, 1, 1, 1, bucket1)
 	refuses("threshold", "Threshold: 2", with(func(s *shape) { s.Threshold = 2 }), one, 0, 0, 1, 1, 1, bucket1)
+	refuses("endless doubling", "Threshold: 1e-09, at least 0.0155, which one key of 1 hashes in 64 bits", with(func(s *shape) { s.Threshold = 1e-9 }), one, 0, 0, 1, 1, 1, bucket1)
 	refuses("no head", "payload: 16 bytes", s, one, 0, 0)
 	refuses("too many doublings", "doublings: 4, at most 3", s, one, 4, 0, 1, 1, 1, bucket1)
 	refuses("high floor", "floor: 1", s, one, 0, 1, 1, 1, 1, bucket1)

@@ -221,6 +221,13 @@ func (s Shape) sizeBits() int { return bits.Len64(s.Bits) - 1 }
 // printBits returns the width of a fingerprint at the initial size, the widest.
 func (s Shape) printBits() int { return s.HashBits - s.sizeBits() }
 
+// leastThreshold returns the share of set bits that one key gives at the initial size.
+// New makes no filter with a lower threshold: every key would make it double again and
+// again. It allows for the rounding of the logarithm.
+func (s Shape) leastThreshold() float64 {
+	return -math.Expm1(-float64(s.Hashes)/float64(max(leastBits, s.Bits))) * (1 - 1e-9)
+}
+
 // load returns the mean number of fingerprints of a bucket when the share of set
 // bits is the threshold.
 func (s Shape) load() float64 { return -math.Log1p(-s.Threshold) }
@@ -243,6 +250,9 @@ func (s Shape) check() error {
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
+	}
+	if least := s.leastThreshold(); s.Threshold < least {
+		errs = append(errs, fmt.Errorf("elastic: Threshold: %g, at least %.3g, which one key of %d hashes in %d bits needs", s.Threshold, least, s.Hashes, max(leastBits, s.Bits)))
 	}
 	between("HashBits", s.HashBits, s.sizeBits()+1, min(maxHashBits, s.sizeBits()+maxPrint))
 	if len(errs) == 0 {

@@ -15,6 +15,14 @@ import (
 // whatever the size; doubling only takes their neighbours away.
 const copiesFactor = 8
 
+// crowdFactor is how many times that size the filter may get to part fingerprints that
+// overflow a tree, beyond the first crowdBits. Chance does not come near it; keys or
+// files that were made for it would take all memory otherwise.
+const (
+	crowdFactor = 256
+	crowdBits   = 1 << 16
+)
+
 // Grow doubles the filter, which about halves the share of set bits. From then on
 // it does not shrink below this size by itself. The work on the buckets is left to
 // the changes that follow, or to Settle.

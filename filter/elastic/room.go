@@ -11,17 +11,20 @@ func (f *Filter) makeRoom(xs []uint64) error {
 		if crowd == nil {
 			return f.expandTo(e)
 		}
-		if !f.exact && f.sparse(e+1) && hasCopies(crowd) {
+		if !f.exact && f.sparse(e+1, copiesFactor) && hasCopies(crowd) {
 			return errCopies
+		}
+		if f.shape.Bits<<(e+1) > crowdBits && f.sparse(e+1, crowdFactor) {
+			return errOverflow
 		}
 	}
 	return errOverflow
 }
 
-// sparse reports whether after e doublings the filter would be too large to have
-// been doubled because of copies.
-func (f *Filter) sparse(e int) bool {
-	return copiesFactor*float64(f.set) < f.shape.Threshold*float64(f.shape.Bits<<e)
+// sparse reports whether after e doublings the filter would be more than so many times
+// as large as its set bits ask for.
+func (f *Filter) sparse(e int, factor float64) bool {
+	return factor*float64(f.set) < f.shape.Threshold*float64(f.shape.Bits<<e)
 }
 
 // crowd returns the entries of a tree that would overflow if xs were added to the

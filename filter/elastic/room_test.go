@@ -84,6 +84,20 @@ func TestOverflowOfNearlyEmptyFilterDoubles(t *testing.T) {
 	}
 }
 
+// TestCrowdTakesBoundedMemory has two numbers that part in their 26th bit, which does
+// not happen by chance.
+func TestCrowdTakesBoundedMemory(t *testing.T) {
+	f := build1(t, Shape{Bits: 64, Hashes: 1, HashBits: 40, Slots: 1, Branches: 1, Growth: 30, Threshold: 1})
+	f.add([]uint64{3})
+	if _, err := f.add([]uint64{1<<(6+25) | 3}); !errors.Is(err, filter.ErrFull) || f.Bits() != 64 {
+		t.Fatalf("%v, %d bits", err, f.Bits())
+	}
+	if _, err := f.add([]uint64{1<<(6+9) | 3}); err != nil || f.Bits() != crowdBits {
+		t.Fatalf("numbers that part in their tenth bit: %v, %d bits", err, f.Bits())
+	}
+	intact(t, f, "doubled ten times")
+}
+
 // TestRefusedAddChangesNothing fills filters with few slots until one key cannot
 // be parted from others any more.
 func TestRefusedAddChangesNothing(t *testing.T) {

@@ -27,6 +27,11 @@ import (
 // bits must be true. The format is version 1: do not change.
 const formatVersion = 1
 
+// maxLoad is how many keys of a unit there may be for each block, on average. At half of it
+// the rate is above a third whatever the hashes are, which no unit may have. What a file
+// costs to check grows with the load, and thereby with its length only.
+const maxLoad = 256
+
 // headWords is the number of words before the blocks of a unit.
 const headWords = 3
 
@@ -125,6 +130,9 @@ func (f *Filter) readUnit(r *frame.Reader) error {
 	blocks, hashes, keys := head[0], head[1], head[2]
 	if blocks > r.Left()/8/theory.BlockWords {
 		return r.Corruptf("payload: unit %d has %d blocks in %d bytes", len(f.units), blocks, r.Left())
+	}
+	if capacity := f.shape.Items << len(f.units); capacity/maxLoad > blocks {
+		return r.Corruptf("payload: unit %d has %d blocks for %d keys, at most %d keys in each", len(f.units), blocks, capacity, maxLoad)
 	}
 	if hashes > theory.MaxPerWord*theory.BlockWords {
 		return r.Corruptf("payload: unit %d has %d hashes, at most %d", len(f.units), hashes, theory.MaxPerWord*theory.BlockWords)

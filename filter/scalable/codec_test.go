@@ -80,7 +80,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		{"more bits than keys set", "1 keys with 8 hashes have set 9 bits", s, one, unit(1, 8, 1, 511)},
 		{"a second unit too early", "unit 0 of 2: 1 keys of 2", s, two, join(unit(1, 8, 1, 1), unit(1, 8, 1, 1))},
 		{"too small for its keys", "give a rate of", shape{Items: 400, FPR: 0.01}, one, unit(1, 8, 1, 1)},
-		{"more units than can be", "unit 1 would be for more than", shape{Items: 1 << 44, FPR: 0.5}, two, join(unit(1, 8, 1, 1), unit(1, 8, 1, 1))},
+		{"far too small for its keys", "unit 0 has 1 blocks for 17592186044416 keys", shape{Items: 1 << 44, FPR: 0.5}, one, unit(1, 8, 1, 1)},
 		{"keys in summary", "summary: {Keys:2", s, sum{Keys: 2, SetBits: 1, FastBits: 512}, unit(1, 8, 1, 1)},
 		{"bits in summary", "SetBits:1", s, sum{Keys: 1, SetBits: 2, FastBits: 512}, unit(1, 8, 1, 1)},
 		{"size in summary", "FastBits:512", s, sum{Keys: 1, SetBits: 1, FastBits: 64}, unit(1, 8, 1, 1)},
