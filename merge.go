@@ -72,6 +72,7 @@ func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (complete f
 	for i := range s.shards {
 		var err error
 		if complete[i], err = prepare(s.shards[i].filter, other.shards[i].filter); err != nil {
+			s.abandon(i)
 			return s.inShard(i, err)
 		}
 	}
@@ -79,6 +80,15 @@ func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (complete f
 		c()
 	}
 	return nil
+}
+
+// abandon gives up the unions that were prepared for the first n shards.
+func (s *Set) abandon(n int) {
+	for i := range n {
+		if a, ok := s.shards[i].filter.(filter.Abandoner); ok {
+			a.AbandonUnion()
+		}
+	}
 }
 
 // inShard says where an error happened, if that is a question.

@@ -286,14 +286,42 @@ func TestUnionWithoutRoomChangesNothing(t *testing.T) {
 	}
 }
 
+// TestUnionOfCopiesWithoutRoomChangesNothing fills a set with copies of the same keys until
+// one of its shards has no room for more.
+func TestUnionOfCopiesWithoutRoomChangesNothing(t *testing.T) {
+	needs := Needs{Items: 3000, FPR: 0.01, Kind: "elastic", Shards: 16}
+	for first := 0; first < 40_000; first += 10_000 { // whose shards get full in another order
+		a, b := filled(t, needs, first, first+3000), filled(t, needs, first+500, first+3500)
+		var err error
+		var before []byte
+		for n := 0; err == nil && n < 20; n++ {
+			before = stored(t, a)
+			err = a.Union(b)
+		}
+		wantError(t, err, filter.ErrFull)
+		if !bytes.Equal(stored(t, a), before) {
+			t.Errorf("a union that failed with %v changed the set", err)
+		}
+		if _, err := a.AddString("later"); err != nil { // would wait for a lock that was left behind
+			t.Error(err)
+		}
+	}
+}
+
 // TestUnionsInCirclesEnd would hang if two unions waited for each other.
 func TestUnionsInCirclesEnd(t *testing.T) {
-	needs := Needs{Items: 100_000, FPR: 0.01, Kind: "dleft", Shards: 7}
+	unionsInCircles(t, Needs{Items: 100_000, FPR: 0.01, Kind: "dleft", Shards: 7}, 20)
+	unionsInCircles(t, Needs{Items: 1000, FPR: 0.01, Kind: "elastic", Shards: 7}, 1)
+}
+
+// unionsInCircles unites three sets, each so many times with the next.
+func unionsInCircles(t *testing.T, needs Needs, rounds int) {
+	t.Helper()
 	sets := []*Set{filled(t, needs, 0, 10), filled(t, needs, 10, 20), filled(t, needs, 20, 30)}
 	var done sync.WaitGroup
 	for i := range sets {
 		done.Go(func() {
-			for range 20 {
+			for range rounds {
 				if err := sets[i].Union(sets[(i+1)%len(sets)]); err != nil {
 					t.Error(err)
 				}
@@ -301,7 +329,10 @@ func TestUnionsInCirclesEnd(t *testing.T) {
 		})
 	}
 	done.Wait()
-	for _, s := range sets {
-		wantWords(t, s, 0, 30)
+	for i, s := range sets {
+		wantWords(t, s, 10*i, 10*i+10)
+		if rounds > 1 {
+			wantWords(t, s, 0, 30)
+		}
 	}
 }

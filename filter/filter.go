@@ -51,8 +51,19 @@ type Preparer interface {
 
 	// PrepareUnion does all of Union that can fail and leaves the filter as it
 	// is. The function it returns completes the union; until it was called the
-	// filter must not be changed.
+	// filter must not be changed. A union that is not to be completed needs nothing
+	// further, unless the filter is an Abandoner.
 	PrepareUnion(other Filter) (complete func(), err error)
+}
+
+// An Abandoner is a Preparer for concurrent use that keeps changes of both filters
+// waiting from PrepareUnion on, until the union is completed or abandoned. Queries
+// do not wait, and may find keys of other before the union is completed.
+type Abandoner interface {
+	Preparer
+
+	// AbandonUnion gives a prepared union up and leaves the filter as it was before.
+	AbandonUnion()
 }
 
 // A Resizer can change its size on demand.

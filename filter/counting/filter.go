@@ -31,7 +31,8 @@ type Filter struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
@@ -203,6 +204,14 @@ func (f *Filter) giveBack(h uint64, n int) {
 		}
 		h = filter.Step(h)
 	}
+}
+
+// Clear takes all keys out, and saturated counters with them. It never fails.
+func (f *Filter) Clear() error {
+	clear(f.words)
+	f.positive, f.saturated = 0, 0
+	f.keys, f.exact = 0, true
+	return nil
 }
 
 // Shape returns the filter's geometry.

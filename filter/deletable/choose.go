@@ -108,8 +108,7 @@ func (f *Filter) reuse(s Shape) (*Filter, error) {
 	if f == nil {
 		return Build(s)
 	}
-	clear(f.marks)
-	clear(f.cells)
+	_ = f.Clear()
 	return from(s, f.marks, f.cells), nil
 }
 

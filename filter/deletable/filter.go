@@ -32,7 +32,8 @@ type view = bloom.View
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
@@ -216,6 +217,15 @@ func (f *Filter) clear(h, free uint64) (cleared uint64) {
 		h = filter.Step(h)
 	}
 	return cleared
+}
+
+// Clear takes all keys out, pinned ones too, and makes all regions clean again. It
+// never fails.
+func (f *Filter) Clear() error {
+	clear(f.marks)
+	clear(f.cells)
+	f.set, f.marked, f.keys = 0, 0, 0
+	return nil
 }
 
 // Shape returns the filter's geometry.

@@ -11,19 +11,32 @@ import (
 // is a collision: a key that is in both is pinned afterwards, as if it had been
 // added twice. A union with itself pins all keys.
 func (f *Filter) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion compares the shapes, which is all that can fail, and returns the
+// function that unites.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return func() { f.unite(o) }, nil
+}
+
+func (f *Filter) unite(o *Filter) {
 	most := f.keys + o.keys
 	least := max(f.keys, o.keys)
 	f.marked = bitvec.Vector(f.marks).Or(o.marks)
 	f.markShared(o.cells)
 	f.set = bitvec.Vector(f.cells).Or(o.cells)
 	f.capacity = max(f.capacity, o.capacity)
-	// Nobody knows how many keys were in both; the fill is a hint.
+	// How many keys were in both is unknown; the fill is a hint.
 	f.keys = min(most, max(least, f.estimate()), f.set)
-	return nil
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape. The rate

@@ -41,7 +41,8 @@ type tally struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
@@ -214,6 +215,13 @@ func (f *Filter) Delete(k filter.Key) error {
 		f.double -= f.weight(fp)
 	}
 	f.exact--
+	return nil
+}
+
+// Clear takes all keys out, and stuck counters with them. It never fails.
+func (f *Filter) Clear() error {
+	clear(f.words)
+	f.tally, f.moved = tally{}, 0
 	return nil
 }
 

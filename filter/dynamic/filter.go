@@ -22,6 +22,7 @@ type Filter struct {
 var (
 	_ filter.Deleter     = (*Filter)(nil)
 	_ filter.Preparer    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
 
@@ -130,6 +131,14 @@ func (f *Filter) Delete(k filter.Key) error {
 		return errAbsent
 	}
 	f.settle(at)
+	return nil
+}
+
+// Clear takes all keys out and leaves one unit, empty. It never fails.
+func (f *Filter) Clear() error {
+	clear(f.units[1:])
+	f.units, f.uneven = f.units[:1], false
+	f.wipe(&f.units[0])
 	return nil
 }
 

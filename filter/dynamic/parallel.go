@@ -30,6 +30,7 @@ type list struct {
 var (
 	_ filter.Deleter     = (*Parallel)(nil)
 	_ filter.Preparer    = (*Parallel)(nil)
+	_ filter.Clearer     = (*Parallel)(nil)
 	_ filter.Snapshotter = (*Parallel)(nil)
 	_ filter.Concurrent  = (*Parallel)(nil)
 )
@@ -101,6 +102,14 @@ func (f *Parallel) Delete(k filter.Key) error {
 	l.Lock()
 	defer l.Unlock()
 	return l.Delete(k)
+}
+
+// Clear takes all keys out, list by list: see [Filter.Clear]. Every key that was added
+// before Clear was called is gone when it returns, and every key that is added after
+// it returned stays. Of keys that are added meanwhile some may go.
+func (f *Parallel) Clear() error {
+	f.each(func(_ int, l *Filter) { _ = l.Clear() })
+	return nil
 }
 
 // Union adds what is in other, a *Parallel of equal shape, list by list: see

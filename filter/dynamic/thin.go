@@ -41,7 +41,8 @@ func (f *Filter) settle(i int) {
 	}
 }
 
-// wipe clears what saturated counters have left in a unit without keys.
+// wipe empties a unit: of its keys, or of what saturated counters have left in one
+// without keys.
 func (f *Filter) wipe(u *unit) {
 	if u.set == 0 {
 		return

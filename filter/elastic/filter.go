@@ -54,11 +54,14 @@ type state struct {
 	places  []place           // room for those of one key
 	entries []entry           // room for those of two trees
 	seen    uint64            // what was read only to have it near
+
+	abandon func() // undoes the union that is prepared
 }
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Merger      = (*Filter)(nil)
+	_ filter.Abandoner   = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Resizer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)

@@ -13,31 +13,74 @@ import (
 // or ErrStorage, and nothing was changed. A filter united with itself stays as it
 // is.
 func (f *Filter) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion unites and keeps both filters locked until the union is completed or
+// [Filter.AbandonUnion] undoes it: changes, Info and Snapshot wait. Queries do not,
+// and may find keys of other from now on. Where several pairs are prepared, the
+// pairs come in one order for all goroutines.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	o, err := filter.Peer(f, other)
-	if err != nil || o == f {
-		return err
+	if err != nil {
+		return nil, err
 	}
 	unlock := lockBoth(f, o)
-	defer unlock()
-	if f.closed || o.closed {
-		return errClosed
+	undo, err := f.uniteOrUndo(o)
+	if err != nil {
+		unlock()
+		return nil, err
 	}
-	before, exact := f.doublings, f.exact
+	end := func() {
+		f.abandon = nil
+		unlock()
+	}
+	f.abandon = func() {
+		undo()
+		end()
+	}
+	return end, nil
+}
+
+// AbandonUnion undoes what PrepareUnion did. It panics if no union is prepared.
+func (f *Filter) AbandonUnion() { f.abandon() }
+
+// uniteOrUndo adds what is in o and returns the function that takes it out again. After
+// an error the filter is as before.
+func (f *Filter) uniteOrUndo(o *Filter) (undo func(), err error) {
+	switch {
+	case f.closed || o.closed:
+		return nil, errClosed
+	case o == f:
+		return func() {}, nil
+	}
+	doublings, keys, exact := f.doublings, f.keys, f.exact
 	f.exact = false // from here on there may be copies
 	done, common, err := f.unite(o)
+	undo = func() {
+		f.part(o, done, doublings)
+		f.keys, f.exact = keys, exact
+	}
 	if err != nil {
-		f.part(o, done, before)
-		f.exact = exact
-		return err
+		undo()
+		return nil, err
 	}
 	shared := uint64(math.Round(float64(common) / float64(f.hashes)))
 	f.reckon(f.keys+o.keys-min(shared, f.keys, o.keys), exact && o.exact && common == 0)
-	return nil
+	return undo, nil
 }
 
-// lockBoth locks two filters in the order in which they were made: who does the
-// same the other way round does not get in the way.
+// lockBoth locks two filters in the order in which they were made, so that two
+// goroutines that unite them both ways do not wait for each other.
 func lockBoth(f, o *Filter) (unlock func()) {
+	if f == o {
+		f.mu.Lock()
+		return f.mu.Unlock
+	}
 	first, second := f, o
 	if o.order < f.order {
 		first, second = o, f

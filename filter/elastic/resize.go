@@ -55,6 +55,26 @@ func (f *Filter) Shrink() error {
 	return nil
 }
 
+// Clear takes all keys out and goes back to the initial size. A SlowFile keeps its
+// length. The error is ErrStorage, and then nothing was changed.
+func (f *Filter) Clear() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return errClosed
+	}
+	a, err := newFast(f.shape.Bits)
+	if err != nil {
+		return err
+	}
+	f.slow.empty()
+	f.doublings, f.floor, f.retry, f.thin = 0, 0, 0, math.MaxUint64
+	f.set, f.prints, f.keys, f.exact = 0, 0, 0, true
+	f.sign, f.unsettled, f.scan = 0, 0, 0
+	f.publish(a)
+	return nil
+}
+
 // expand doubles the filter. After an error it is as before.
 func (f *Filter) expand() error { return f.expandTo(f.doublings + 1) }
 

@@ -68,6 +68,13 @@ func (s *slow) shrink() {
 	s.release()
 }
 
+// empty keeps the first block only, without fingerprints.
+func (s *slow) empty() {
+	s.used = 1
+	s.release()
+	clear(s.blocks[0])
+}
+
 // locate returns the block of a tree of a segment, and where in it the tree begins.
 func (s *slow) locate(segment, group uint64) (block int, at uint64) {
 	block = bits.Len64(segment)

@@ -32,7 +32,8 @@ func commands() []command {
 		{"grow", 5, false, func(m *model) { m.refusedLawfully(filter.Grow(m.filter)) }},
 		{"shrink", 5, false, func(m *model) { m.refusedLawfully(filter.Shrink(m.filter)) }},
 		{"store and read", 3, false, (*model).storeAndRead},
-		{"check all", 4, false, (*model).checkAll},
+		{"check all", 3, false, (*model).checkAll},
+		{"clear", 1, false, (*model).maybeClear},
 		{"restart", 1, false, (*model).maybeRestart},
 	}
 }
@@ -227,6 +228,20 @@ func (m *model) storeAndRead() {
 	}
 	m.wantSame(f, m.filter.Info(), stored, "storing and reading")
 	m.filter = f
+}
+
+// maybeClear empties the filter and goes on with it.
+func (m *model) maybeClear() {
+	if m.tape.next() >= 64 || m.refusedLawfully(filter.Clear(m.filter)) {
+		return
+	}
+	for _, k := range m.set.Keys() {
+		if m.filter.MayContain(k) {
+			m.fail("key %#x was in the set that was cleared, and still is", k)
+		}
+	}
+	m.set, m.loose, m.merged = Set{}, make(map[filter.Key]bool), false
+	m.checkAll()
 }
 
 // maybeRestart is rare in long runs, so that filters can live long.

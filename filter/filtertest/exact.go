@@ -31,7 +31,8 @@ type Exact struct {
 
 var (
 	_ filter.Deleter     = (*Exact)(nil)
-	_ filter.Merger      = (*Exact)(nil)
+	_ filter.Preparer    = (*Exact)(nil)
+	_ filter.Clearer     = (*Exact)(nil)
 	_ filter.Resizer     = (*Exact)(nil)
 	_ filter.Snapshotter = (*Exact)(nil)
 )
@@ -94,20 +95,38 @@ func (f *Exact) Info() filter.Info {
 
 // Union adds what is in other, an *Exact of equal ExactConfig.
 func (f *Exact) Union(other filter.Filter) error {
+	complete, err := f.PrepareUnion(other)
+	if err == nil {
+		complete()
+	}
+	return err
+}
+
+// PrepareUnion looks whether there is room.
+func (f *Exact) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	o, err := f.peer(other)
-	if err != nil || o == f && f.config.Duplicates == filter.DuplicatesIgnored {
-		return err
+	if err != nil {
+		return nil, err
 	}
 	if n := f.unionLen(o); f.config.Bounded && n > f.room {
-		return fmt.Errorf("filtertest: exact: union has %d keys, room for %d: %w", n, f.room, filter.ErrFull)
+		return nil, fmt.Errorf("filtertest: exact: union has %d keys, room for %d: %w", n, f.room, filter.ErrFull)
 	}
+	return func() { f.unite(o) }, nil
+}
+
+func (f *Exact) unite(o *Exact) {
 	if f.config.Duplicates != filter.DuplicatesIgnored {
 		f.set.Union(&o.set)
-		return nil
+		return
 	}
-	for k := range o.set.All() {
+	for _, k := range o.set.Keys() {
 		_, _ = f.Add(k) // there is room
 	}
+}
+
+// Clear takes all keys out and gives the filter the room it was made with.
+func (f *Exact) Clear() error {
+	*f = *NewExact(f.config)
 	return nil
 }
 

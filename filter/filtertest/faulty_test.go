@@ -15,7 +15,9 @@ type hooks struct {
 	info      func(f *Exact) filter.Info
 	delete    func(f *Exact, k filter.Key) error
 	union     func(f *Exact, other filter.Filter) error
+	prepare   func(f *Exact, other filter.Filter) (func(), error)
 	intersect func(f *Exact, other filter.Filter) error
+	clear     func(f *Exact) error
 	grow      func(f *Exact) error
 	snapshot  func(f *Exact) io.WriterTo
 	image     func(f *Exact) io.WriterTo
@@ -92,6 +94,20 @@ func (f *faulty) Union(other filter.Filter) error {
 		return f.hooks.union(f.exact, unwrapped(other))
 	}
 	return f.exact.Union(unwrapped(other))
+}
+
+func (f *faulty) PrepareUnion(other filter.Filter) (func(), error) {
+	if f.hooks.prepare != nil {
+		return f.hooks.prepare(f.exact, unwrapped(other))
+	}
+	return f.exact.PrepareUnion(unwrapped(other))
+}
+
+func (f *faulty) Clear() error {
+	if f.hooks.clear != nil {
+		return f.hooks.clear(f.exact)
+	}
+	return f.exact.Clear()
 }
 
 func (f *faulty) Intersect(other filter.Filter) error {
@@ -183,6 +199,15 @@ func trusting(r io.Reader) (*Exact, error) {
 	body := b[exactHeader:]
 	_ = f.readEntries(uint64(len(body)/16), body[:len(body)/16*16])
 	return f, nil
+}
+
+// generous takes as much memory as a file's shape asks for, before it looks at the file.
+func generous(r io.Reader) (*Exact, error) {
+	f, err := readFramed(r)
+	if err == nil {
+		sink = make([]byte, min(f.room, 1<<26))
+	}
+	return f, err
 }
 
 // hasty reads bytes that it has not checked to be there.

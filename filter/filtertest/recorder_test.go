@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/everbloom-go/everbloom/filter"
 )
 
 // A recorder is a TB that takes notes instead of failing the test.
@@ -72,7 +70,7 @@ func failures(t *testing.T, s Subject, names ...string) map[string]string {
 	}
 	out := make(map[string]string)
 	for _, c := range checks {
-		if len(names) > 0 && !slices.Contains(names, c.name) || !c.applies(filter.AbilitiesOf(f)) {
+		if len(names) > 0 && !slices.Contains(names, c.name) || !c.applies(f) {
 			continue
 		}
 		if notes := record(t, func(tb *recorder) { c.run(checker{tb, s}) }); notes != "" {

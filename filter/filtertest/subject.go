@@ -43,9 +43,8 @@ func Run(t *testing.T, s Subject) {
 	if err != nil {
 		t.Fatalf("%s: making a filter for 1000 keys at 1 %%: %v", s.Name, err)
 	}
-	abilities := filter.AbilitiesOf(f)
 	for _, c := range checks {
-		if c.applies(abilities) {
+		if c.applies(f) {
 			t.Run(c.name, func(t *testing.T) { c.run(checker{t, s}) })
 		}
 	}
@@ -54,17 +53,33 @@ func Run(t *testing.T, s Subject) {
 // A check is one thing that must hold.
 type check struct {
 	name    string
-	applies func(filter.Abilities) bool
+	applies func(filter.Filter) bool
 	run     func(checker)
 }
 
-func always(filter.Abilities) bool         { return true }
-func deletes(a filter.Abilities) bool      { return a.Delete }
-func merges(a filter.Abilities) bool       { return a.Merge }
-func resizes(a filter.Abilities) bool      { return a.Resize }
-func snapshots(a filter.Abilities) bool    { return a.Snapshot }
-func isLockFree(a filter.Abilities) bool   { return a.LockFree && !a.Concurrent }
-func isConcurrent(a filter.Abilities) bool { return a.Concurrent }
+func always(filter.Filter) bool { return true }
+
+// can reports whether f has the optional interface A.
+func can[A filter.Filter](f filter.Filter) bool {
+	_, ok := f.(A)
+	return ok
+}
+
+// both is true where two conditions are.
+func both(a, b func(filter.Filter) bool) func(filter.Filter) bool {
+	return func(f filter.Filter) bool { return a(f) && b(f) }
+}
+
+var (
+	deletes      = can[filter.Deleter]
+	merges       = can[filter.Merger]
+	prepares     = can[filter.Preparer]
+	resizes      = can[filter.Resizer]
+	clears       = can[filter.Clearer]
+	snapshots    = can[filter.Snapshotter]
+	isLockFree   = can[filter.LockFree]
+	isConcurrent = can[filter.Concurrent]
+)
 
 var checks = []check{
 	{"PresentKeysAreNeverDenied", always, checker.presentKeysAreNeverDenied},
@@ -87,6 +102,9 @@ var checks = []check{
 	{"IntersectionKeepsCommonKeys", merges, checker.intersectionKeepsCommonKeys},
 	{"MergeWithItselfIsHarmless", merges, checker.mergeWithItselfIsHarmless},
 	{"MergeRefusesStrangers", merges, checker.mergeRefusesStrangers},
+	{"UnionIsAllOrNothing", merges, checker.unionIsAllOrNothing},
+	{"PreparedUnionChangesNothing", prepares, checker.preparedUnionChangesNothing},
+	{"ClearLeavesANewFilter", clears, checker.clearLeavesANewFilter},
 	{"ResizeKeepsAllKeys", resizes, checker.resizeKeepsAllKeys},
 	{"SnapshotReadsBackEqual", snapshots, checker.snapshotReadsBackEqual},
 	{"SnapshotIsFrozen", snapshots, checker.snapshotIsFrozen},
@@ -95,7 +113,9 @@ var checks = []check{
 	{"ReadRefusesTruncation", snapshots, checker.readRefusesTruncation},
 	{"ReadRefusesDamage", snapshots, checker.readRefusesDamage},
 	{"ReadersNeedNoLock", isLockFree, checker.readersNeedNoLock},
+	{"ForgedFilesCostLittle", snapshots, checker.forgedFilesCostLittle},
 	{"ConcurrentUseIsSafe", isConcurrent, checker.concurrentUseIsSafe},
+	{"ConcurrentClearIsSafe", both(clears, isConcurrent), checker.concurrentClearIsSafe},
 }
 
 // A checker runs checks of one subject. It holds the TB, so that the suite can

@@ -388,6 +388,49 @@ var plants = []plant{
 		finds: []string{"MergeRefusesStrangers"},
 	},
 	{
+		fault:  "is left half united when it is full",
+		config: bounded,
+		hooks: hooks{union: func(f *Exact, other filter.Filter) error {
+			err := f.Union(other)
+			if errors.Is(err, filter.ErrFull) {
+				_, _ = f.Add(other.(*Exact).set.At(other.(*Exact).set.Len() - 1))
+			}
+			return err
+		}},
+		finds: []string{"UnionIsAllOrNothing"},
+	},
+	{
+		fault: "unites before the union is completed",
+		hooks: hooks{prepare: func(f *Exact, other filter.Filter) (func(), error) {
+			return func() {}, f.Union(other)
+		}},
+		finds: []string{"PreparedUnionChangesNothing"},
+	},
+	{
+		fault: "keeps a key when it is cleared",
+		hooks: hooks{clear: func(f *Exact) error {
+			for f.set.Len() > 1 {
+				loseAny(f)
+			}
+			return nil
+		}},
+		finds: []string{"ClearLeavesANewFilter"},
+		model: true,
+	},
+	{
+		fault: "keeps its size when it is cleared",
+		hooks: hooks{clear: func(f *Exact) error {
+			f.set = Set{}
+			return nil
+		}},
+		finds: []string{"ClearLeavesANewFilter"},
+	},
+	{
+		fault: "takes the memory that a file asks for",
+		hooks: hooks{snapshot: framed, read: generous},
+		finds: []string{"ForgedFilesCostLittle"},
+	},
+	{
 		fault: "loses a key when it grows",
 		hooks: hooks{grow: func(f *Exact) error {
 			loseAny(f)
@@ -536,6 +579,17 @@ type locked struct {
 	exact  *Exact
 	adds   int
 	forget int // every so many adds; 0 never
+
+	forgetful bool // Clear takes out what is added later, too
+}
+
+func (f *locked) Clear() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.forgetful {
+		f.forget = 3
+	}
+	return f.exact.Clear()
 }
 
 func (f *locked) ConcurrentUse() {}
@@ -573,18 +627,21 @@ func (f *locked) Snapshot() io.WriterTo {
 	return f.exact.Snapshot()
 }
 
-func lockedSubject(forget int) Subject {
+func lockedSubject(forget int, forgetful bool) Subject {
 	return Subject{Name: "locked", New: func(items uint64, _ float64) (filter.Filter, error) {
-		return &locked{exact: NewExact(ExactConfig{Items: items}), forget: forget}, nil
+		return &locked{exact: NewExact(ExactConfig{Items: items}), forget: forget, forgetful: forgetful}, nil
 	}}
 }
 
 func TestFaultyConcurrentFilterIsFound(t *testing.T) {
-	const name = "ConcurrentUseIsSafe"
-	if got := failures(t, lockedSubject(1001), name); got[name] == "" {
+	const use, clear = "ConcurrentUseIsSafe", "ConcurrentClearIsSafe"
+	if got := failures(t, lockedSubject(1001, false), use); got[use] == "" {
 		t.Error("a concurrent filter that forgets one key in 1001 was not found")
 	}
-	if got := failures(t, lockedSubject(0), name); len(got) > 0 {
+	if got := failures(t, lockedSubject(0, true), clear); got[clear] == "" {
+		t.Error("a concurrent filter that forgets keys after Clear was not found")
+	}
+	if got := failures(t, lockedSubject(0, false), use, clear); len(got) > 0 {
 		t.Errorf("a correct concurrent filter was found faulty: %v", got)
 	}
 }
@@ -609,7 +666,7 @@ func TestFaultyLockFreeFilterIsFound(t *testing.T) {
 
 // TestEveryCheckCanFail holds that the faults above reach every check.
 func TestEveryCheckCanFail(t *testing.T) {
-	found := map[string]bool{"BatchEqualsSingles": true, "BatchMindsItsBounds": true, "ConcurrentUseIsSafe": true, "ReadersNeedNoLock": true}
+	found := map[string]bool{"BatchEqualsSingles": true, "BatchMindsItsBounds": true, "ConcurrentUseIsSafe": true, "ConcurrentClearIsSafe": true, "ReadersNeedNoLock": true}
 	for _, p := range plants {
 		for _, name := range p.finds {
 			found[name] = true

@@ -50,6 +50,7 @@ func (t *tally) exclude(l *leaf) {
 
 var (
 	_ filter.Preparer    = (*Filter)(nil)
+	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )
@@ -138,6 +139,12 @@ func (f *Filter) begin(id uint64) error {
 	}
 	f.tree.put(id, depth, r)
 	f.tree.fitTop()
+	return nil
+}
+
+// Clear takes all keys out and gives the memory back. It never fails.
+func (f *Filter) Clear() error {
+	*f = *over(f.shape)
 	return nil
 }
 
