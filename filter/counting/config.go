@@ -15,8 +15,8 @@ type Config struct {
 	// 1,000,000. More may be added, at the price of a higher rate.
 	Items uint64
 
-	// FPR is the rate of false positives with Items keys, above 0 and below 1;
-	// 0 means 0.001, the default of [Sum].
+	// FPR is the expected rate of false positives with Items keys, above 0 and below
+	// 1; 0 means 0.001, the default of [Sum]. As in package bloom it is a mean.
 	FPR float64
 
 	// CounterBits is the width of a counter: 2, 4 or 8; 0 means 4, which suffices

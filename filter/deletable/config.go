@@ -15,8 +15,9 @@ type Config struct {
 	// deleted.
 	Items uint64
 
-	// FPR is the rate of false positives with Items keys, above 0 and below 1;
-	// 0 means 0.001, the default of [Sum].
+	// FPR is the expected rate of false positives with Items keys that were added and
+	// none deleted, above 0 and below 1; 0 means 0.001, the default of [Sum]. As in
+	// package bloom it is a mean.
 	FPR float64
 
 	// Deletability is the expected share of keys that can be deleted when Items

@@ -3,6 +3,7 @@ package deletable_test
 import (
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,35 @@ func TestDeletabilityFallsUnderChurn(t *testing.T) {
 	}
 	if info := f.Info(); !info.Overfull {
 		t.Errorf("bits that deleted keys left behind do not count: %+v", info)
+	}
+}
+
+// TestInfoTellsWhatChurnCosts holds the table of the package comment: keys are replaced one
+// by one, and those that are pinned are forgotten, as a user would.
+func TestInfoTellsWhatChurnCosts(t *testing.T) {
+	const n, probes = 10_000, 100_000
+	for rate, steps := range map[float64][]struct{ replaced, want, deletable float64 }{
+		0.01:  {{0, 0.01, 0.90}, {0.1, 0.0117, 0.85}, {0.5, 0.0237, 0.65}, {1, 0.055, 0.40}, {2, 0.178, 0.12}, {5, 0.689, 0}},
+		0.001: {{0, 0.001, 0.91}, {0.1, 0.0014, 0.86}, {0.5, 0.0053, 0.58}, {1, 0.0212, 0.28}, {2, 0.122, 0.05}, {5, 0.685, 0}},
+	} {
+		f := filtertest.Make(t, deletable.New, deletable.Config{Items: n, FPR: rate})
+		stream := filtertest.Stream{Seed: 7}
+		f.AddBatch(stream.Keys(n))
+		oldest := uint64(0)
+		for _, step := range steps {
+			for ; float64(oldest) < step.replaced*n; oldest++ {
+				_ = f.Delete(stream.Present(oldest))
+				f.Add(stream.Present(n + oldest))
+			}
+			info := f.Info()
+			if math.Abs(info.FPR/step.want-1) > 0.05 || math.Abs(f.Deletability()-step.deletable) > 0.03 {
+				t.Errorf("asked %g, %g of the keys replaced: rate %.4f, %.2f can be deleted, want %v", rate, step.replaced, info.FPR, f.Deletability(), step)
+			}
+			if info.Overfull != (step.replaced > 0) {
+				t.Errorf("asked %g, %g of the keys replaced: overfull is %t", rate, step.replaced, info.Overfull)
+			}
+			filtertest.CheckRate(t, "told", filtertest.MeasureRate(f, stream, probes), probes, info.FPR, 4)
+		}
 	}
 }
 

@@ -120,6 +120,71 @@ func checkRate(t *testing.T, name string, hits, probes int, predicted float64) {
 	}
 }
 
+// above is by how much, relatively, the expected rate of a kind may be above the asked
+// one: bloom and counting have the bits of the formula for the best number of hashes,
+// and the next whole number of hashes.
+func above(kind string, c Config) float64 {
+	switch {
+	case kind != "bloom" && kind != "counting":
+		return 0
+	case c.FPR < 0.15 && c.Items >= 100:
+		return 0.016
+	}
+	return 0.03
+}
+
+// TestExpectedRateIsAtMostTheAskedRate goes through sizes and rates at the keys that were
+// asked for, and for kinds that grow and keep the rate, at a hundred times as many.
+func TestExpectedRateIsAtMostTheAskedRate(t *testing.T) {
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			for _, items := range []uint64{1, 2, 7, 100, 1000, 12_345, 1_000_000, 20_000_000} {
+				for rate := 0.45; rate > 1e-7; rate *= 0.37 {
+					c := Config{Items: items, FPR: rate}
+					numbers := []uint64{items}
+					if k.Grows && !k.Drifts && items <= 12_345 {
+						numbers = append(numbers, 2*items, 10*items, 100*items)
+					}
+					for _, n := range numbers {
+						if p := predict(t, k, c, n); p.FPR > rate*(1+above(k.Name, c)+1e-9) {
+							t.Errorf("%+v with %d keys: expected rate %g, %.4f of the asked one", c, n, p.FPR, p.FPR/rate)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestRateOfSmallFiltersScattersAroundThePredictedOne takes 40 filters of 1,000 keys, as
+// many as tell their mean from the asked rate. Single ones may lie above: scatter has
+// the standard deviations that the configs of the kinds tell.
+func TestRateOfSmallFiltersScattersAroundThePredictedOne(t *testing.T) {
+	const filters, items, probes, sigmas = 40, 1000, 20_000, 4
+	scatter := map[string]float64{"bloom": 0.05, "counting": 0.05, "deletable": 0.05, "blocked": 0.1}
+	for _, k := range All() {
+		t.Run(k.Name, func(t *testing.T) {
+			for _, rate := range []float64{0.01, 0.001} {
+				c := Config{Items: items, FPR: rate}
+				predicted := predict(t, k, c, items).FPR
+				one := scatter[k.Name]
+				total := 0
+				for i := range filters {
+					hits := measure(t, k, c, items, filtertest.Stream{Seed: uint64(i)}, probes)
+					total += hits
+					if _, most := theory.BinomialInterval(probes, rate*(1+above(k.Name, c)+sigmas*one), sigmas); float64(hits) > most {
+						t.Errorf("%g asked: filter %d has %d yeses among %d", rate, i, hits, probes)
+					}
+				}
+				slack := above(k.Name, c) + sigmas*one/math.Sqrt(filters)
+				if _, most := theory.BinomialInterval(filters*probes, rate*(1+slack), sigmas); float64(total) > most {
+					t.Errorf("%g asked, %g predicted: %d yeses among %d of %d filters", rate, predicted, total, filters*probes, filters)
+				}
+			}
+		})
+	}
+}
+
 // finer names the kinds that give less than half the asked rate: because smaller
 // cells would make them slower, or because they leave room for more keys.
 var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true, "elastic": true}

@@ -81,6 +81,11 @@
 // tells. A plain filter takes 19 and cannot grow. A set that is smaller than a unit takes one
 // whole unit, 2.5 KB: say in Config.Items if all sets are small.
 //
+// These are the bytes that the filter holds. The blocks of the leaves change their sizes
+// as the set grows, and the heap keeps holes where they were: of one million and of five
+// million hashed Keys at 1 %, which hold 44 to 49 bits per key, spans in use take 48 to 67
+// and the process 58 to 76 bits per key, the more the smaller Config.Items was.
+//
 // One id can cost a whole unit. Clusters that are a little larger than a unit, with lone ids
 // around them, cost one for each lone id: clusters of 1,100 with 15 lone ids take 334 bits
 // per key. With a file of such a set the same memory comes back: a file from somebody whom one
