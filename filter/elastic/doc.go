@@ -43,7 +43,8 @@
 //
 // The filter doubles when the share of set bits passes the threshold, or when a
 // tree overflows, as often as it takes to part what is in the tree. If that is more
-// often than it can, Add answers ErrFull. It is halved when a delete makes the share
+// often than it can, or would make it 256 times as large as its set bits ask for,
+// which keys do only if they were chosen for it, Add answers ErrFull. It is halved when a delete makes the share
 // fall below a quarter of the threshold and no tree overflows by it, never below its
 // initial size or one that Grow was asked for. Growth ends when the fingerprints have
 // no bits left to give, or so few that new keys would be mistaken for others: then

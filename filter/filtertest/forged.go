@@ -7,13 +7,14 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
 // What a forged file may cost: reading it, or finding out that it is none, and adding
-// forgedAdds keys to what it gives. Both are bytes of memory, whoever gets them back.
+// forgedAdds keys to what it gives. Both are bytes of memory, also those that are given back.
 const (
 	forgedAdds = 64
 
@@ -89,18 +90,30 @@ func allocated(f func()) uint64 {
 // of them. The race detector makes pairs too slow, and finds nothing there.
 func forgedShapes(s frame.Shape) iter.Seq[frame.Shape] {
 	return func(yield func(frame.Shape) bool) {
-		for i := range s {
-			for _, v := range extremes(s[i].Value) {
-				one := withValue(s, i, v)
-				if !yield(one) {
+		for one, i := range forgedFields(s, 0) {
+			if !yield(one) {
+				return
+			}
+			if UnderRace {
+				continue
+			}
+			for two := range forgedFields(one, i+1) {
+				if !yield(two) {
 					return
 				}
-				for j := i + 1; j < len(s) && !UnderRace; j++ {
-					for _, w := range extremes(s[j].Value) {
-						if !yield(withValue(one, j, w)) {
-							return
-						}
-					}
+			}
+		}
+	}
+}
+
+// forgedFields gives s with one of its fields from the given number on changed, and the
+// number of that field.
+func forgedFields(s frame.Shape, from int) iter.Seq2[frame.Shape, int] {
+	return func(yield func(frame.Shape, int) bool) {
+		for i := from; i < len(s); i++ {
+			for _, v := range extremes(s[i].Value) {
+				if !yield(withValue(s, i, v), i) {
+					return
 				}
 			}
 		}
@@ -108,7 +121,7 @@ func forgedShapes(s frame.Shape) iter.Seq[frame.Shape] {
 }
 
 func withValue(s frame.Shape, i int, v frame.Value) frame.Shape {
-	s = append(frame.Shape(nil), s...)
+	s = slices.Clone(s)
 	s[i].Value = v
 	return s
 }

@@ -634,14 +634,14 @@ func lockedSubject(forget int, forgetful bool) Subject {
 }
 
 func TestFaultyConcurrentFilterIsFound(t *testing.T) {
-	const use, clear = "ConcurrentUseIsSafe", "ConcurrentClearIsSafe"
+	const use, emptied = "ConcurrentUseIsSafe", "ConcurrentClearIsSafe"
 	if got := failures(t, lockedSubject(1001, false), use); got[use] == "" {
 		t.Error("a concurrent filter that forgets one key in 1001 was not found")
 	}
-	if got := failures(t, lockedSubject(0, true), clear); got[clear] == "" {
+	if got := failures(t, lockedSubject(0, true), emptied); got[emptied] == "" {
 		t.Error("a concurrent filter that forgets keys after Clear was not found")
 	}
-	if got := failures(t, lockedSubject(0, false), use, clear); len(got) > 0 {
+	if got := failures(t, lockedSubject(0, false), use, emptied); len(got) > 0 {
 		t.Errorf("a correct concurrent filter was found faulty: %v", got)
 	}
 }
