@@ -655,7 +655,7 @@ func TestFaultyLockFreeFilterIsFound(t *testing.T) {
 	const name = "ReadersNeedNoLock"
 	for _, forget := range []int{0, 1001} {
 		s := Subject{Name: "lock-free", New: func(items uint64, _ float64) (filter.Filter, error) {
-			f, err := lockedSubject(forget).New(items, 0)
+			f, err := lockedSubject(forget, false).New(items, 0)
 			return lockFree{f}, err
 		}}
 		if got := failures(t, s, name); (got[name] != "") != (forget > 0) {
