@@ -20,8 +20,9 @@ func newDelete(e *env) *cobra.Command {
 		GroupID: groupChange,
 		Short:   "Delete keys",
 		Long: `Delete takes keys out of the filter in FILE, which must be of a kind that can
-do that: see everbloom plan --delete. Delete only keys that were added: a
-filter may take an absent key for one of its own, and lose that.
+do that: see everbloom plan --delete. Kinds evergreen and elastic refuse to
+delete an absent key. Other kinds may take it for a present one, and that one is
+then absent: give them only keys that were added.
 
 ` + lineRules + `
 

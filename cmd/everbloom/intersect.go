@@ -16,9 +16,10 @@ func newIntersect(e *env) *cobra.Command {
 Its rate of false positives is at most that of each of them.
 
 ` + mergeRules,
-		Example: `  everbloom intersect -o both.bloom monday.bloom tuesday.bloom`,
-		Args:    withOutput(&m.out, atLeast(2, "two filter files or more")),
-		RunE:    verb(m.run),
+		Example: `  everbloom intersect -o both.bloom monday.bloom tuesday.bloom
+  everbloom intersect -o - monday.bloom tuesday.bloom | everbloom query - users.txt`,
+		Args: withOutput(&m.out, atLeast(2, "two filter files or more")),
+		RunE: verb(m.run),
 	}
 	m.flags(cmd)
 	return cmd

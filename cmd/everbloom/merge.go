@@ -130,7 +130,7 @@ func (m *merge) unmergeable(a, b string, set, other *everbloom.Set, err error) e
 // able lists the kinds that can be merged this way.
 func (m *merge) able() (names []string) {
 	for _, k := range m.kinds {
-		if k.Abilities().Merge && !(m.intersects && k.UnionOnly) {
+		if k.Abilities().Merge && (!m.intersects || !k.UnionOnly) {
 			names = append(names, k.Name)
 		}
 	}

@@ -72,11 +72,11 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 // replaced before it was locked: then another writer has just finished.
 func tryAcquire(path string) (*Lock, error) {
 	for {
-		real, err := Follow(path)
+		target, err := Follow(path)
 		if err != nil {
 			return nil, err
 		}
-		l, err := lockFile(real)
+		l, err := lockFile(target)
 		if err != nil {
 			return nil, err
 		}
