@@ -152,7 +152,7 @@ func (s *demoSession) conclude(one *gateSession, seed uint64) gatereport.Summary
 	return sum
 }
 
-// traffic tells what became of the honest users, whom the generator knows.
+// traffic tells what became of the honest users; the generator knows which these are.
 func (s *demoSession) traffic(e *gate.Engine, seed uint64) *gatereport.Traffic {
 	list := s.made.Blacklist()
 	t := &gatereport.Traffic{Seed: seed, Evil: uint64(s.made.Evil()), Listed: uint64(len(list))}
