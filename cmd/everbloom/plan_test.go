@@ -17,7 +17,7 @@ func TestTextIsWrappedAtTheWidth(t *testing.T) {
 		if joined != text {
 			t.Errorf("width %d: words changed: %q", width, joined)
 		}
-		for _, line := range strings.Split(b.String(), "\n") {
+		for line := range strings.SplitSeq(b.String(), "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "%") {
 				t.Errorf("width %d: %q begins with the unit of a number", width, line)
 			}
