@@ -46,11 +46,12 @@ type Needs struct {
 	// Merge says that the set will be united or intersected with others.
 	Merge bool
 
-	// Untrusted says that keys may be chosen by others, who must not be able to find keys
-	// with equal hashes, to forge false positives, or to fill one place: names in
-	// requests, addresses, uploads. The hash is then SipHash with a secret, new for each
-	// set and stored in its file, and adding or asking takes some nanoseconds longer. Such
-	// sets merge only with sets that share the secret: give each the Hash of the first.
+	// Untrusted says that keys may be chosen by others, such as names in requests,
+	// addresses or uploads, and that finding keys with equal hashes, forging false
+	// positives or filling one place must be impossible. The hash is then SipHash with a
+	// secret, new for each set and stored in its file; adding and asking take some
+	// nanoseconds longer. Such sets merge only with sets that share the secret: give each
+	// the Hash of the first.
 	Untrusted bool
 
 	// Spare is what to save first when several kinds would do.
