@@ -6,9 +6,11 @@ require (
 	github.com/dchest/siphash v1.2.3
 	github.com/gaissmai/bart v0.30.0
 	github.com/gopacket/gopacket v1.5.0
+	github.com/klauspost/compress v1.18.4
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/twmb/murmur3 v1.1.8
+	github.com/ulikunitz/xz v0.5.15
 	github.com/zeebo/xxh3 v1.1.0
 	golang.org/x/sys v0.37.0
 	golang.org/x/term v0.36.0

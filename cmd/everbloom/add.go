@@ -19,6 +19,8 @@ func newAdd(e *env) *cobra.Command {
 
 ` + lineRules + `
 
+` + keyRules + `
+
 ` + changeRules,
 		Example: `  everbloom add seen.bloom today.txt
   echo alice | everbloom add users.bloom
@@ -27,6 +29,7 @@ func newAdd(e *env) *cobra.Command {
 		RunE: c.verb(false, c.addLines),
 	}
 	c.flags(cmd)
+	keyFlags(cmd, &c.rules)
 	return cmd
 }
 

@@ -35,6 +35,7 @@ FILE, which must be of a kind that can delete.
 		RunE: c.verb(true, c.applyLines),
 	}
 	c.flags(cmd)
+	forceFlag(cmd, &c.rules)
 	return cmd
 }
 

@@ -99,7 +99,7 @@ func (b *bench) presentKeys(ctx context.Context, args []string) ([]filter.Key, e
 	if len(args) == 0 {
 		return madeUp(filter.XXH3(1), int(cmp.Or(b.Items, 1_000_000))), nil
 	}
-	in, err := b.input(args, false)
+	in, err := b.input(args, lines.Rules{Force: true}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -19,17 +19,11 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// lineRules is the part of the help that all verbs with key lists share.
-const lineRules = `Keys come one per line, from the named files, or from the standard input if
-none is named or the name is "-". A line ends at a newline; one carriage
-return before it is dropped. The key is the text of the line, whatever bytes
-it has, up to 16 MiB. The last line may lack its newline. Inputs that hold
-gzip data are decompressed, whatever their names. Empty lines hold no key.`
-
 // build makes a filter from a list of keys.
 type build struct {
 	*env
 	wish
+	rules lines.Rules
 	out   string
 	quiet bool
 	keys  atomic.Uint64 // read so far
@@ -47,6 +41,8 @@ replaced as a whole or not at all.
 
 ` + lineRules + `
 
+` + keyRules + `
+
 Without --items the filter is made for as many keys as there are lines: files
 are read twice, and of pipes the hashed keys are kept, 8 bytes each, beyond
 8 MiB in a temporary file. Filters that will be merged must all be built with
@@ -63,6 +59,7 @@ the same --items.`,
 	b.sizeFlags(cmd, "(default: the number of lines)")
 	b.needFlags(cmd)
 	b.makeFlags(cmd, e)
+	keyFlags(cmd, &b.rules)
 	return cmd
 }
 
@@ -72,11 +69,11 @@ func (b *build) run(ctx context.Context, args []string) error {
 	if err := b.checkNeeds(); err != nil {
 		return err
 	}
-	in, err := b.input(args, b.quiet)
+	in, err := b.input(args, b.rules, b.quiet)
 	if err != nil {
 		return err
 	}
-	if err := b.checkOutput(b.out, in, false); err != nil {
+	if err := b.checkOutput(b.out, in, b.rules.Force); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -140,19 +137,6 @@ func (b *build) count(ctx context.Context, in *lines.Input) (uint64, error) {
 		return nil
 	})
 	return sum, err
-}
-
-// countLines must agree with appendKeys on what holds a key.
-func countLines(b *lines.Block, n *uint64) error {
-	*n = 0
-	var line []byte
-	for text := b.Text; len(text) > 0; {
-		line, text = lines.Cut(text)
-		if len(lines.Key(line)) > 0 {
-			*n++
-		}
-	}
-	return nil
 }
 
 // fillSpooled keeps the hashed keys until their number is known.

@@ -20,8 +20,9 @@ import (
 // read all of the input, and write the filter only if nothing went wrong.
 type change struct {
 	*env
-	file, out    string
-	quiet, force bool
+	rules     lines.Rules
+	file, out string
+	quiet     bool
 
 	set  *everbloom.Set
 	keys atomic.Uint64 // read so far
@@ -39,7 +40,6 @@ and is not locked.`
 // flags adds those that all changes have.
 func (c *change) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&c.out, "output", "o", "", "write to `OUT` instead of replacing FILE; - is the standard output")
-	cmd.Flags().BoolVar(&c.force, "force", false, forceUsage)
 	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "say nothing unless something is wrong")
 }
 
@@ -97,7 +97,7 @@ func (c *change) replace(ctx context.Context, work func(*everbloom.Set) error) e
 
 // read applies the named inputs to the set in memory.
 func (c *change) read(ctx context.Context, names []string, apply func(context.Context, *lines.Input) error) error {
-	in, err := c.input(names, c.quiet)
+	in, err := c.input(names, c.rules, c.quiet)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c *change) read(ctx context.Context, names []string, apply func(context.Co
 		return within(c.file, "is both the filter and an input: name a list of keys")
 	}
 	if c.out != c.file {
-		if err := c.checkOutput(c.out, in, c.force); err != nil {
+		if err := c.checkOutput(c.out, in, c.rules.Force); err != nil {
 			return err
 		}
 	}

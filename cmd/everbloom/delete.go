@@ -26,6 +26,8 @@ then absent: give them only keys that were added.
 
 ` + lineRules + `
 
+` + keyRules + `
+
 ` + deleteStatus + `
 
 ` + changeRules,
@@ -35,6 +37,7 @@ then absent: give them only keys that were added.
 		RunE: c.verb(true, c.deleteLines),
 	}
 	c.flags(cmd)
+	keyFlags(cmd, &c.rules)
 	return cmd
 }
 

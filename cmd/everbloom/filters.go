@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/everbloom-go/everbloom"
@@ -84,47 +82,4 @@ func countsKeys(kind string) bool {
 	k, err := kinds.ByName(kind)
 	_, exact := k.Type.(filter.Exact)
 	return err == nil && exact
-}
-
-// input opens the named inputs. If the keys are to be typed it says so, because
-// a program that just waits looks broken.
-func (e *env) input(names []string, quiet bool) (*lines.Input, error) {
-	in, err := lines.Open(names, e.stdin)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: name a file of keys, or pipe keys in", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	stdin := len(names) == 0 || slices.Contains(names, lines.Stdin)
-	if stdin && e.taken {
-		return nil, within(lines.Stdin, "the filter comes from the standard input: name a file of keys")
-	}
-	if stdin && e.typed {
-		e.shown = false // a bar would run into what is typed
-		if !quiet {
-			e.say("reading keys from the terminal, one per line; end with Ctrl-D")
-		}
-	}
-	return in, nil
-}
-
-// hashLines returns a function that puts the keys of a block into its result.
-func hashLines(hash filter.Hash) func(*lines.Block, *[]filter.Key) error {
-	return func(b *lines.Block, keys *[]filter.Key) error {
-		*keys = appendKeys((*keys)[:0], b.Text, hash)
-		return nil
-	}
-}
-
-// appendKeys hashes the lines that hold a key.
-func appendKeys(keys []filter.Key, text []byte, hash filter.Hash) []filter.Key {
-	var line []byte
-	for len(text) > 0 {
-		line, text = lines.Cut(text)
-		if key := lines.Key(line); len(key) > 0 {
-			keys = append(keys, hash.Bytes(key))
-		}
-	}
-	return keys
 }

@@ -1,10 +1,8 @@
 package lines
 
 import (
-	"bufio"
-	"compress/gzip"
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +17,7 @@ const Stdin = "-"
 type Input struct {
 	sources []source
 	stdin   io.Reader
+	rules   Rules
 	read    atomic.Int64
 }
 
@@ -31,11 +30,11 @@ type source struct {
 
 // Open checks that the named inputs can be read, so that most problems come up
 // before any work is done. No names mean the standard input.
-func Open(names []string, stdin io.Reader) (*Input, error) {
+func Open(names []string, stdin io.Reader, rules Rules) (*Input, error) {
 	if len(names) == 0 {
 		names = []string{Stdin}
 	}
-	in := &Input{stdin: stdin}
+	in := &Input{stdin: stdin, rules: rules}
 	for _, name := range names {
 		s := source{name: name}
 		var err error
@@ -144,51 +143,43 @@ func (in *Input) Names(path string) bool {
 	return false
 }
 
-// open returns the text of s and a function that gives back what it holds.
-func (in *Input) open(s source) (io.Reader, func() error, error) {
-	var (
-		raw    = in.stdin
-		closer = func() error { return nil }
-	)
+// open returns the text of s.
+func (in *Input) open(s source) (*stream, error) {
+	raw := &counter{r: in.stdin, n: &in.read}
+	var file []io.Closer // the standard input stays open
 	if s.name != Stdin {
 		f, err := os.Open(s.name)
 		if err != nil {
-			return nil, nil, &Error{Name: s.name, Err: reason(err)}
+			return nil, &Error{Name: s.name, Err: reason(err)}
 		}
-		raw, closer = f, f.Close
+		raw.r, file = f, append(file, f)
 	}
-	text, err := decompress(&counter{raw, &in.read})
+	text, err := newStream(raw)
 	if err != nil {
-		return nil, nil, errors.Join(&Error{Name: s.name, Err: err}, closer())
+		text = &stream{closer: file}
+		return nil, errors.Join(&Error{Name: s.name, Err: err}, text.Close())
 	}
-	return text, closer, nil
+	text.closer = append(text.closer, file...)
+	return text, nil
 }
 
 // counter counts the bytes that pass.
 type counter struct {
-	r io.Reader
-	n *atomic.Int64
+	r    io.Reader
+	n    *atomic.Int64
+	tail [2]byte // the last bytes but for zeros
+	err  error   // of r, its end aside
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))
+	ended := bytes.TrimRight(p[:n], "\x00")
+	for _, b := range ended[max(0, len(ended)-len(c.tail)):] {
+		c.tail[0], c.tail[1] = c.tail[1], b
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
 	return n, err
-}
-
-// decompress returns r, or what r holds if that begins as gzip data does. Of a
-// slow input it waits for no more than the first byte.
-func decompress(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
-	if first, err := b.Peek(1); err != nil || first[0] != 0x1f {
-		return b, nil // an error comes again with the first Read
-	}
-	if head, err := b.Peek(3); err != nil || head[1] != 0x8b || head[2] != 8 {
-		return b, nil
-	}
-	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, fmt.Errorf("gzip: %w", reason(err))
-	}
-	return z, nil
 }

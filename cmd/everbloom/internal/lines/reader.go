@@ -2,8 +2,6 @@ package lines
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,18 +13,22 @@ const (
 	keepSize  = 1 << 20   // larger memory, which only long lines need, is not kept
 )
 
-// A Block is a run of whole lines of one input. Its memory belongs to whoever
-// hands it to Next and is used again.
+// A Block is a run of whole lines of one input. Its memory belongs to the caller
+// of Next and is used again.
 type Block struct {
 	Text  []byte
 	Name  string // of the input
 	First int    // number of the first line, from 1
+
+	rules *Rules
+	spans []Span // memory of Cut
 }
 
 // Lines returns the number of lines.
 func (b *Block) Lines() int {
-	n := bytes.Count(b.Text, []byte{'\n'})
-	if len(b.Text) > 0 && b.Text[len(b.Text)-1] != '\n' {
+	end := b.rules.End()
+	n := bytes.Count(b.Text, []byte{end})
+	if len(b.Text) > 0 && b.Text[len(b.Text)-1] != end {
 		n++
 	}
 	return n
@@ -37,11 +39,10 @@ type Reader struct {
 	in      *Input
 	next    int // source to be opened next
 	name    string
-	src     io.Reader // nil between sources
-	closer  func() error
-	pending error  // came with the last bytes, to be met after them
-	tail    []byte // of a line whose end has not been read
-	line    int    // number of the line that comes next
+	src     *stream // nil between sources
+	pending error   // came with the last bytes, to be met after them
+	tail    []byte  // of a line whose end has not been read
+	line    int     // number of the line that comes next
 }
 
 // Reader returns a reader that begins with the first byte.
@@ -76,7 +77,7 @@ func (r *Reader) open() (err error) {
 		return io.EOF
 	}
 	s := r.in.sources[r.next]
-	if r.src, r.closer, err = r.in.open(s); err != nil {
+	if r.src, err = r.in.open(s); err != nil {
 		return err
 	}
 	r.next++
@@ -89,10 +90,10 @@ func (r *Reader) Close() error {
 	if r.src == nil {
 		return nil
 	}
-	closer := r.closer
-	r.src, r.closer, r.pending, r.tail = nil, nil, nil, r.tail[:0]
-	if err := closer(); err != nil {
-		return r.fail(0, err)
+	src := r.src
+	r.src, r.pending, r.tail = nil, nil, r.tail[:0]
+	if err := src.Close(); err != nil {
+		return &Error{Name: r.name, Err: reason(err)}
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (r *Reader) fill(b *Block) error {
 		start := len(text)
 		var err error
 		text, err = r.more(text)
-		end := start + bytes.LastIndexByte(text[start:], '\n') + 1
+		end := start + bytes.LastIndexByte(text[start:], r.in.rules.End()) + 1
 		if err := r.checkLength(text, start); err != nil {
 			return err
 		}
@@ -113,24 +114,29 @@ func (r *Reader) fill(b *Block) error {
 		case end > start:
 			r.pending = err
 			r.tail = append(r.tail, text[end:]...)
-			r.deliver(b, text[:end])
-			return nil
+			return r.deliver(b, text, end)
 		case errors.Is(err, io.EOF) && len(text) > 0:
 			r.pending = io.EOF
-			r.deliver(b, text)
-			return nil
+			return r.deliver(b, text, len(text))
 		case errors.Is(err, io.EOF):
 			return io.EOF
 		case err != nil:
-			return r.fail(r.line, err)
+			return &Error{Name: r.name, Line: r.line, Err: r.src.explain(err)}
 		}
 	}
 }
 
-// deliver hands over text as a block.
-func (r *Reader) deliver(b *Block, text []byte) {
-	b.Text, b.Name, b.First = text, r.name, r.line
+// deliver hands over the lines of text, which end at end, as a block, unless text
+// shows that the input is no list.
+func (r *Reader) deliver(b *Block, text []byte, end int) error {
+	if r.line == 1 {
+		if err := r.in.rules.check(text); err != nil {
+			return &Error{Name: r.name, Err: err}
+		}
+	}
+	b.Text, b.Name, b.First, b.rules = text[:end], r.name, r.line, &r.in.rules
 	r.line += b.Lines()
+	return nil
 }
 
 // recycle empties b, and lets go of memory that is too large to be kept.
@@ -165,19 +171,9 @@ func (r *Reader) checkLength(text []byte, start int) error {
 	if len(text) <= MaxLine {
 		return nil
 	}
-	if first := bytes.IndexByte(text[start:], '\n'); first >= 0 && start+first <= MaxLine {
+	if first := bytes.IndexByte(text[start:], r.in.rules.End()); first >= 0 && start+first <= MaxLine {
 		return nil
 	}
-	return r.fail(r.line, fmt.Errorf("line is longer than %d MiB: is this a list of keys, one per line?", MaxLine>>20))
-}
-
-// fail says where err happened.
-func (r *Reader) fail(line int, err error) error {
-	switch {
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, new(flate.CorruptInputError)):
-		err = fmt.Errorf("gzip data is damaged: %w", err)
-	default:
-		err = reason(err)
-	}
-	return &Error{Name: r.name, Line: line, Err: err}
+	err := fmt.Errorf("line is longer than %d MiB: is this a list of keys, one per line?", MaxLine>>20)
+	return &Error{Name: r.name, Line: r.line, Err: err}
 }

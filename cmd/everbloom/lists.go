@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// lineRules is the part of the help that all verbs with key lists share.
+const lineRules = `Keys come one per line, from the named files, or from the standard input if
+none is named or the name is "-". A line ends at a newline; one carriage
+return before it is dropped. The key is the text of the line, whatever bytes
+it has, up to 16 MiB. The last line may lack its newline. Empty lines hold no
+key. Inputs that hold gzip, bzip2, xz or zstd data are decompressed, whatever
+their names. Inputs that do not look like a list of keys, such as executables
+and filters, are refused unless --force is given.`
+
+// keyRules is the part of the help about the flags of keyFlags.
+const keyRules = `With --field the key is one field of the line: fields are separated by runs of
+blanks, or by every --delimiter. Quotes have no meaning. With --comment, lines
+that begin with the prefix, after blanks or not, hold no key. With
+--ignore-case the key is the text in lower case. The filter does not remember
+these flags: give the same ones whenever keys are read for it.`
+
+// keyFlags adds the flags that say which part of a line is the key.
+func keyFlags(cmd *cobra.Command, rules *lines.Rules) {
+	f := cmd.Flags()
+	f.Var((*fieldFlag)(&rules.Field), "field", "take field `N` of each line as its key, from 1")
+	f.Var((*delimiterFlag)(&rules.Delimiter), "delimiter", "separate fields at each `TEXT`, such as , or \\t (default: runs of blanks)")
+	f.Var((*commentFlag)(&rules.Comments), "comment", "skip lines that begin with `PREFIX`, such as # (may be given several times)")
+	f.BoolVarP(&rules.IgnoreCase, "ignore-case", "i", false, "take keys in lower case")
+	f.BoolVarP(&rules.Zero, "null-data", "z", false, "lines end at a zero byte instead of a newline")
+	forceFlag(cmd, rules)
+}
+
+// forceFlag adds the flag for inputs that look like anything but a list, and for
+// outputs to a terminal.
+func forceFlag(cmd *cobra.Command, rules *lines.Rules) {
+	cmd.Flags().BoolVar(&rules.Force, "force", false, "read inputs that do not look like a list of keys, and write a filter even to a terminal")
+}
+
+// input opens the named inputs. If the keys are to be typed it says so, because
+// a program that just waits looks broken.
+func (e *env) input(names []string, rules lines.Rules, quiet bool) (*lines.Input, error) {
+	if err := checkRules(rules); err != nil {
+		return nil, err
+	}
+	in, err := lines.Open(names, e.stdin, rules)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: name a file of keys, or pipe keys in", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	stdin := len(names) == 0 || slices.Contains(names, lines.Stdin)
+	if stdin && e.taken {
+		return nil, within(lines.Stdin, "the filter comes from the standard input: name a file of keys")
+	}
+	if stdin && e.typed {
+		e.shown = false // a bar would run into what is typed
+		if !quiet {
+			e.say("reading keys from the terminal, one per line; end with Ctrl-D")
+		}
+	}
+	return in, nil
+}
+
+// checkRules refuses rules that mean nothing.
+func checkRules(r lines.Rules) error {
+	if r.Delimiter != "" && r.Field == 0 {
+		return errors.New("--delimiter without --field: say with --field which field is the key")
+	}
+	return nil
+}
+
+// hashLines returns a function that puts the keys of a block into its result.
+func hashLines(hash filter.Hash) func(*lines.Block, *[]filter.Key) error {
+	return func(b *lines.Block, keys *[]filter.Key) error {
+		*keys = appendKeys((*keys)[:0], b, b.Cut(), hash)
+		return nil
+	}
+}
+
+// appendKeys hashes the keys of the lines that hold one.
+func appendKeys(keys []filter.Key, b *lines.Block, spans []lines.Span, hash filter.Hash) []filter.Key {
+	if b.IgnoreCase() {
+		return appendLowerKeys(keys, b, spans, hash)
+	}
+	for _, l := range spans {
+		if l.From < l.To {
+			keys = append(keys, hash.Bytes(b.Text[l.From:l.To]))
+		}
+	}
+	return keys
+}
+
+func appendLowerKeys(keys []filter.Key, b *lines.Block, spans []lines.Span, hash filter.Hash) []filter.Key {
+	var key []byte
+	for _, l := range spans {
+		if l.From < l.To {
+			key = lines.AppendLower(key[:0], b.Text[l.From:l.To])
+			keys = append(keys, hash.Bytes(key))
+		}
+	}
+	return keys
+}
+
+// countLines must agree with hashLines on what holds a key.
+func countLines(b *lines.Block, n *uint64) error {
+	*n = 0
+	for _, l := range b.Cut() {
+		if l.From < l.To {
+			*n++
+		}
+	}
+	return nil
+}
+
+// fieldFlag is the number of a field.
+type fieldFlag int
+
+func (f *fieldFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q must be a number from 1", text)
+	}
+	*f = fieldFlag(n)
+	return nil
+}
+
+func (f *fieldFlag) String() string { return "" }
+func (f *fieldFlag) Type() string   { return "N" }
+
+// delimiterFlag is a text in which \t and its like are understood.
+type delimiterFlag string
+
+func (f *delimiterFlag) Set(text string) error {
+	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	if err != nil || plain == "" {
+		return fmt.Errorf("%q must be a text, such as , or \\t; write \\\\ for a backslash", text)
+	}
+	*f = delimiterFlag(plain)
+	return nil
+}
+
+func (f *delimiterFlag) String() string { return "" }
+func (f *delimiterFlag) Type() string   { return "TEXT" }
+
+// commentFlag is a list of prefixes.
+type commentFlag []string
+
+func (f *commentFlag) Set(text string) error {
+	if text == "" {
+		return errors.New("an empty prefix would skip all lines")
+	}
+	*f = append(*f, text)
+	return nil
+}
+
+func (f *commentFlag) String() string { return "" }
+func (f *commentFlag) Type() string   { return "PREFIX" }
