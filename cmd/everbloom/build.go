@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
@@ -25,6 +26,8 @@ type build struct {
 	wish
 	rules lines.Rules
 	out   string
+	like  string   // file with a set whose kind, shape and hash to take
+	asked []string // names of the flags of wish, which like excludes
 	quiet bool
 	keys  atomic.Uint64 // read so far
 	added uint64        // of these looked new
@@ -45,28 +48,50 @@ replaced as a whole or not at all.
 
 Without --items the filter is made for as many keys as there are lines: files
 are read twice, and of pipes the hashed keys are kept, 8 bytes each, beyond
-8 MiB in a temporary file. Filters that will be merged must all be built with
-the same --items.`,
+8 MiB in a temporary file.
+
+With --like the filter gets the kind, the shape and the hash of another one,
+its secret included, so that the two can be merged. It has as much room as the
+other one.`,
 		Example: `  everbloom build -o words.bloom /usr/share/dict/words
   everbloom build -o seen.bloom --fpr 0.1% urls.txt.gz more-urls.txt
   cut -f1 log.tsv | everbloom build -o users.bloom --items 10M --fpr 1%
-  everbloom build -o users.bloom --kind bloom --hash siphash users.txt`,
+  everbloom build -o blocked.bloom --field 2 --comment '#' hosts.txt
+  everbloom build -o users.bloom --kind bloom --hash siphash users.txt
+  everbloom build -o tuesday.bloom --like monday.bloom tuesday.txt`,
 		Args: withOutput(&b.out, cobra.ArbitraryArgs),
 		RunE: verb(b.run),
 	}
-	cmd.Flags().StringVarP(&b.out, "output", "o", "", "`FILE` to write (required)")
-	cmd.Flags().BoolVar(&b.quiet, "quiet", false, "say nothing unless something is wrong")
 	b.sizeFlags(cmd, "(default: the number of lines)")
 	b.needFlags(cmd)
 	b.makeFlags(cmd, e)
+	chooseHash := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		return errors.Join(b.checkLike(cmd), chooseHash(cmd, args))
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { b.asked = append(b.asked, f.Name) })
+	cmd.Flags().StringVarP(&b.out, "output", "o", "", "`FILE` to write (required)")
+	cmd.Flags().StringVar(&b.like, "like", "", "take kind, shape and hash of the filter in `OTHER`, so that the two can be merged")
+	cmd.Flags().BoolVar(&b.quiet, "quiet", false, "say nothing unless something is wrong")
 	keyFlags(cmd, &b.rules)
 	return cmd
+}
+
+// checkLike refuses flags that ask for what --like decides.
+func (b *build) checkLike(cmd *cobra.Command) error {
+	for _, name := range b.asked {
+		if b.like != "" && cmd.Flags().Changed(name) {
+			return fmt.Errorf("--like takes kind, shape and hash from %s: leave out --%s", b.like, name)
+		}
+	}
+	return nil
 }
 
 // run checks everything that can be checked before it reads the first key: a list
 // may be long.
 func (b *build) run(ctx context.Context, args []string) error {
-	if err := b.checkNeeds(); err != nil {
+	sibling, err := b.prepare()
+	if err != nil {
 		return err
 	}
 	in, err := b.input(args, b.rules, b.quiet)
@@ -77,7 +102,7 @@ func (b *build) run(ctx context.Context, args []string) error {
 		return err
 	}
 	start := time.Now()
-	set, err := b.fill(ctx, in)
+	set, err := b.fill(ctx, in, sibling)
 	if err != nil {
 		return err
 	}
@@ -90,17 +115,28 @@ func (b *build) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// checkNeeds tries the needs on a tiny set, before any input is read.
-func (b *build) checkNeeds() error {
-	n := b.Needs
-	n.Items = 1
-	_, err := newSet(n)
-	return err
+// prepare returns the empty set that --like asks for. Else it tries the needs on a
+// tiny set.
+func (b *build) prepare() (*everbloom.Set, error) {
+	if b.like == "" {
+		n := b.Needs
+		n.Items = 1
+		_, err := newSet(n)
+		return nil, err
+	}
+	set, err := b.openFilter(b.like)
+	if err != nil {
+		return nil, err
+	}
+	if err := set.Clear(); err != nil {
+		return nil, within(b.like, "%s: build both filters with the same --kind, --items, --fpr, --shards and --hash", plain(err))
+	}
+	return set, nil
 }
 
-// fill makes the set and adds all keys.
-func (b *build) fill(ctx context.Context, in *lines.Input) (*everbloom.Set, error) {
-	if b.Items == 0 {
+// fill adds all keys to the set, which it makes if there is none.
+func (b *build) fill(ctx context.Context, in *lines.Input, set *everbloom.Set) (*everbloom.Set, error) {
+	if set == nil && b.Items == 0 {
 		if !in.Again() {
 			return b.fillSpooled(ctx, in)
 		}
@@ -112,9 +148,11 @@ func (b *build) fill(ctx context.Context, in *lines.Input) (*everbloom.Set, erro
 			return nil, errNoKeys
 		}
 	}
-	set, err := newSet(b.Needs)
-	if err != nil {
-		return nil, err
+	if set == nil {
+		var err error
+		if set, err = newSet(b.Needs); err != nil {
+			return nil, err
+		}
 	}
 	bar := b.progress(b.quiet, b.state("build", in, set))
 	defer bar.Stop()
@@ -178,15 +216,18 @@ func (b *build) add(set *everbloom.Set, keys []filter.Key) error {
 	added, err := set.AddBatch(keys, nil)
 	b.added += uint64(added)
 	b.keys.Add(uint64(len(keys)))
-	return full(err, b.keys.Load())
-}
-
-// full says what to do about a filter that has no more room.
-func full(err error, keys uint64) error {
 	if errors.Is(err, filter.ErrFull) {
-		return fmt.Errorf("full after about %s: give a larger --items, or --grow: %w", quantity.Keys(keys), err)
+		return fmt.Errorf("full after about %s: %s: %w", quantity.Keys(b.keys.Load()), b.more(), err)
 	}
 	return err
+}
+
+// more says how to get a filter with more room.
+func (b *build) more() string {
+	if b.like != "" {
+		return "build a larger one without --like"
+	}
+	return "give a larger --items, or --grow"
 }
 
 // state tells how far reading has come, and of a set how good it still is.
@@ -226,6 +267,6 @@ func (b *build) summarise(set *everbloom.Set, took time.Duration) {
 		b.say("%s: %s looked as if they were in it already: a key that is added twice cannot be deleted", b.out, quantity.Keys(seen))
 	}
 	if info.Overfull {
-		b.say("%s: made for %s, so the rate is above the asked one: give a larger --items", b.out, quantity.Keys(info.Capacity))
+		b.say("%s: made for %s, so the rate is above the asked one: %s", b.out, quantity.Keys(info.Capacity), b.more())
 	}
 }

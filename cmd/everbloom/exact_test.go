@@ -30,6 +30,12 @@ func (f storedExact) Image() io.WriterTo {
 	}
 }
 
+// Clear takes all keys out.
+func (f storedExact) Clear() error {
+	*f.Exact = *filtertest.NewExact(filtertest.ExactConfig{})
+	return nil
+}
+
 var exactKind = kinds.Kind{
 	Name:   "exact",
 	Number: exactNumber,
