@@ -49,7 +49,7 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 	)
 	root.AddCommand(
 		newPlan(e), newBench(e),
-		newBuild(e), newQuery(e), newInfo(e),
+		newBuild(e), newQuery(e), newUniq(e), newInfo(e),
 		newAdd(e), newDelete(e), newApply(e),
 		newUnion(e), newIntersect(e),
 		newDemo(e), newLab(e),
