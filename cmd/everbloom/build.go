@@ -31,6 +31,9 @@ type build struct {
 	quiet bool
 	keys  atomic.Uint64 // read so far
 	added uint64        // of these looked new
+
+	comment string // an input that begins with a comment
+	prefix  byte   // of it
 }
 
 func newBuild(e *env) *cobra.Command {
@@ -156,7 +159,8 @@ func (b *build) fill(ctx context.Context, in *lines.Input, set *everbloom.Set) (
 	}
 	bar := b.progress(b.quiet, b.state("build", in, set))
 	defer bar.Stop()
-	return set, lines.Each(ctx, in, hashLines(set.Hash()), func(_ *lines.Block, keys *[]filter.Key) error {
+	return set, lines.Each(ctx, in, hashLines(set.Hash()), func(block *lines.Block, keys *[]filter.Key) error {
+		b.observe(block)
 		return b.add(set, *keys)
 	})
 }
@@ -205,10 +209,20 @@ func (b *build) keep(ctx context.Context, in *lines.Input, kept *spool.Spool) er
 	bar := b.progress(b.quiet, b.state("read", in, nil))
 	defer bar.Stop()
 	defer b.keys.Store(0)
-	return lines.Each(ctx, in, hashLines(b.Hash), func(_ *lines.Block, keys *[]filter.Key) error {
+	return lines.Each(ctx, in, hashLines(b.Hash), func(block *lines.Block, keys *[]filter.Key) error {
+		b.observe(block)
 		b.keys.Add(uint64(len(*keys)))
 		return kept.Append(*keys)
 	})
+}
+
+// observe finds inputs that begin with a comment, the most common way to get keys
+// that were not meant as such.
+func (b *build) observe(block *lines.Block) {
+	if block.First == 1 && len(b.rules.Comments) == 0 && b.rules.Field == 0 && (block.Text[0] == '#' || block.Text[0] == ';') {
+		b.comment = block.Name
+		b.prefix = block.Text[0]
+	}
 }
 
 // add puts keys into the set and counts them.
@@ -265,6 +279,9 @@ func (b *build) summarise(set *everbloom.Set, took time.Duration) {
 	b.say("%s: %s: %s", b.out, info.Kind, strings.Join(parts, ", "))
 	if seen := keys - min(keys, b.added); info.Duplicates == filter.DuplicatesPin && seen > keys/50 {
 		b.say("%s: %s looked as if they were in it already: a key that is added twice cannot be deleted", b.out, quantity.Keys(seen))
+	}
+	if b.comment != "" {
+		b.say("%s: begins with %q: if that is a comment, give --comment '%c', or such lines are keys", b.comment, b.prefix, b.prefix)
 	}
 	if info.Overfull {
 		b.say("%s: made for %s, so the rate is above the asked one: %s", b.out, quantity.Keys(info.Capacity), b.more())

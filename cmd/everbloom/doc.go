@@ -14,16 +14,17 @@
 //
 //	env.go      the world: standard streams, terminal, table of kinds
 //	wish.go     flags that say what a set has to do
-//	filters.go  filters and key lists: opening, checking, saving, hashing
+//	lists.go    key lists: flags, opening, hashing
+//	filters.go  filters: opening, checking, saving
 //	change.go   what add, delete and apply have in common
 //	merge.go    what union and intersect have in common
 //	lab.go      what lab run and lab report have in common
 //	failure.go  messages and exit statuses
 //
-// Packages below internal read key lists (lines), keep keys until their number
-// is known (spool), show how far the work has come (progress, live), draw (figure),
-// measure a set that changes (growth), tell what a gate did (gatereport), and read
-// and write numbers for people (quantity).
+// Packages below internal read key lists (lines), find keys inside lines (extract),
+// keep keys until their number is known (spool), show how far the work has come
+// (progress, live), draw (figure), measure a set that changes (growth), tell what a
+// gate did (gatereport), and read and write numbers for people (quantity).
 //
 // No kind of filter is named in the code: everything about them comes from the
 // table in package kinds.

@@ -32,7 +32,9 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		Example: `  everbloom plan --items 10M --fpr 1%           which kinds of filter would do?
   everbloom build -o seen.bloom urls.txt        one key per line
   everbloom query seen.bloom new-urls.txt       the lines that may be in the set
-  everbloom query -v seen.bloom new-urls.txt    the lines that certainly are not`,
+  everbloom query -v seen.bloom new-urls.txt    the lines that certainly are not
+  everbloom query --match ip bad.bloom auth.log the lines with a listed address
+  everbloom uniq --state s.bloom urls.txt       the lines not seen before`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

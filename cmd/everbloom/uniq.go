@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"sync/atomic"
 
@@ -29,7 +30,6 @@ type uniq struct {
 	quiet    bool
 
 	set      *everbloom.Set
-	kept     bool // state was there before
 	counts   bool // the kind counts duplicates
 	isNew    []bool
 	keys     atomic.Uint64 // read so far
@@ -54,7 +54,8 @@ With --state the lines are remembered in FILE, from one run to the next. FILE is
 made if it is not there; --items and --fpr count only then. It is written at the
 end of the input, and also after an interruption (Ctrl-C), when it holds the
 lines printed so far. It is not written if the output cannot be: the lines come
-again in the next run. FILE is a filter: everbloom info and query can read it.
+again in the next run. While one uniq runs with FILE, others wait. FILE is a
+filter: everbloom info and query can read it.
 
 ` + lineRules + `
 Lines without a key are never printed.
@@ -74,7 +75,7 @@ The whole line is printed, also if only a part of it is the key.`,
 	f.BoolVarP(&u.count, "count", "c", false, "print only how many lines there would be")
 	f.BoolVarP(&u.stats, "stats", "v", false, "say at the end what was done (default on a terminal)")
 	f.BoolVar(&u.quiet, "quiet", false, "say nothing unless something is wrong")
-	u.sizeFlags(cmd, "to make room for at first (default 1M)")
+	u.sizeFlags(cmd, "(to begin with; default 1M)")
 	keyFlags(cmd, &u.rules)
 	return cmd
 }
@@ -84,53 +85,75 @@ func (u *uniq) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := u.load(in); err != nil {
-		return err
+	u.Grow = true
+	var ended error // what ended the input, if anything did
+	if u.state == "" {
+		if u.set, err = newSet(u.Needs); err == nil {
+			ended = u.read(ctx, in)
+		}
+	} else if err = u.create(in); err == nil {
+		err = u.updateFilter(ctx, u.state, func(set *everbloom.Set) error {
+			u.set, u.counts = set, set.Info().Duplicates != filter.DuplicatesIgnored
+			ended = u.read(ctx, in)
+			return u.keep(ended)
+		})
 	}
-	bar := u.progress(u.quiet || !u.count, func() progress.State {
-		return progress.State{Label: "uniq", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: u.keys.Load()}
-	})
-	err = lines.Each(ctx, in, u.collect, u.print)
-	bar.Stop()
-	if err := u.keep(ctx, err); err != nil {
+	if err != nil && !errors.Is(err, errUnchanged) {
 		return err
 	}
 	u.summarise()
-	return u.conclude(err)
+	return u.conclude(ended)
 }
 
-// load makes the set, or takes it from the state.
-func (u *uniq) load(in *lines.Input) (err error) {
-	u.Grow = true
-	if u.state == "" {
-		u.set, err = newSet(u.Needs)
+// create makes the state unless it is there. Another process may do so at the same
+// moment: then that one's stays.
+func (u *uniq) create(in *lines.Input) error {
+	if u.state == stdout {
+		return within(u.state, "is no file: name one that remembers the lines")
+	}
+	if err := u.checkOutput(u.state, in, false); err != nil {
 		return err
 	}
-	if err := checkOutput(u.state, in); err != nil {
+	if _, err := os.Stat(u.state); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what is wrong with it, if anything, opening says
+	}
+	set, err := newSet(u.Needs)
+	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(u.state); errors.Is(err, fs.ErrNotExist) {
-		u.set, err = newSet(u.Needs)
-		return err
+	first := fmt.Sprintf("%s.%08x.tmp", u.state, rand.Uint32()) // a name by which leftovers are known
+	if err := set.Save(first); err != nil {
+		return unwritable(u.state, err)
 	}
-	u.kept = true
-	if u.set, err = u.open(u.state); err != nil {
-		return err
+	defer func() { _ = os.Remove(first) }() // it has another name now
+	if err := os.Link(first, u.state); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	u.counts = u.set.Info().Duplicates != filter.DuplicatesIgnored
-	return nil
+	return os.Rename(first, u.state) // a file here has one name only
 }
 
-// keep saves the state, whatever ended the input, if every line in it was printed.
-// It returns what is wrong with saving, or with the output.
-func (u *uniq) keep(ctx context.Context, ended error) error {
+// read prints the lines of the input.
+func (u *uniq) read(ctx context.Context, in *lines.Input) error {
+	bar := u.progress(u.quiet || !u.count, func() progress.State {
+		return progress.State{Label: "uniq", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: u.keys.Load()}
+	})
+	defer bar.Stop()
+	return lines.Each(ctx, in, u.collect, u.print)
+}
+
+// errUnchanged ends an update that has nothing to save.
+var errUnchanged = errors.New("nothing is new")
+
+// keep decides whether the state is saved: whatever ended the input, if every line in
+// it was printed.
+func (u *uniq) keep(ended error) error {
 	switch {
 	case u.lost:
 		return ended
-	case u.state == "", u.kept && u.fresh == 0:
-		return nil
+	case u.fresh == 0:
+		return errUnchanged
 	}
-	return save(context.WithoutCancel(ctx), u.set, u.state)
+	return nil
 }
 
 // conclude prints the count and says what an interruption left behind.

@@ -6,9 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,7 +76,35 @@ func TestUniqForgetsWhatItCouldNotPrint(t *testing.T) {
 	if code != exitBrokenPipe && sig != syscall.SIGPIPE || stderr.Len() > 0 {
 		t.Errorf("status %d, signal %v: %q", code, sig, stderr.String())
 	}
-	if _, err := os.Stat(filepath.Join(folder, "s")); !os.IsNotExist(err) {
-		t.Errorf("a line that was not printed is remembered: %v", err)
+	again := command(t, folder, "uniq", "--state", "s")
+	again.Stdin = strings.NewReader("ann\n")
+	if out, err := again.Output(); string(out) != "ann\n" || err != nil {
+		t.Errorf("a line that was not printed is remembered: %q, %v", out, err)
+	}
+}
+
+// TestUniqsTakeTurns begins several that make one state.
+func TestUniqsTakeTurns(t *testing.T) {
+	folder := t.TempDir()
+	const runs = 4
+	var printed [runs]bytes.Buffer
+	commands := make([]*exec.Cmd, runs)
+	for i := range commands {
+		commands[i] = command(t, folder, "uniq", "--state", "s", "--items", "100")
+		commands[i].Stdin = strings.NewReader("ann\nbob\nann\n")
+		commands[i].Stdout = &printed[i]
+		if err := commands[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := ""
+	for i, c := range commands {
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+		all += printed[i].String()
+	}
+	if all != "ann\nbob\n" || names(t, folder) != "s" {
+		t.Errorf("%d runs printed %q, folder: %s", runs, all, names(t, folder))
 	}
 }
