@@ -137,16 +137,16 @@ func (q *query) findIn(found []extract.Part, text []byte) []extract.Part {
 func (q *query) chooseParts(b *lines.Block, v *verdict) {
 	start, part, key := uint32(0), uint32(0), uint32(0)
 	for i, l := range v.lines {
-		any, selected := false, false
+		found, selected := false, false
 		for _, p := range v.parts[part:v.ends[i]] {
 			yes := slices.Contains(v.has[key:p.keys], true)
-			any, key = any || yes, p.keys
+			found, key = found || yes, p.keys
 			if q.only && yes != q.invert {
 				selected = true
 				v.text = q.appendLine(v.text, b, i, b.Text[p.from:p.to])
 			}
 		}
-		if !q.only && any != q.invert {
+		if !q.only && found != q.invert {
 			selected = true
 			v.text = q.appendLine(v.text, b, i, b.Text[start:l.End])
 		}
