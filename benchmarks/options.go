@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -29,6 +30,8 @@ type options struct {
 	base string
 	json string
 
+	journey string // the picture to write; empty: none
+
 	short, list, bars, shared bool
 }
 
@@ -42,6 +45,7 @@ Examples:
   go run . -n 50M -only 'floor|parquet|blob'  large sets, some contenders
   go run . -n 1M -threads 1,2                 two readers at a time
   go run . -shared -n 1M -rounds 11           one and two goroutines that share a set
+  go run . -journey ../docs/journey.svg       a set that grows and shrinks, as a picture
   go run . -bars -json bars.json              the limits everbloom has set itself
 
 Exit status: 0, or 1 if a filter denied a key that it holds, 2 if the flags are wrong,
@@ -50,11 +54,13 @@ Exit status: 0, or 1 if a filter denied a key that it holds, 2 if the flags are 
 Flags:
 `
 
-// The settings of a plain run, of -short and of -bars. A flag that is given wins.
+// The settings of a plain run, of -short, -bars and -journey. A flag that is given wins.
 var (
 	plainSettings = map[string]string{"n": "10k,1M", "fpr": "1%", "keysize": "8", "threads": "1", "rounds": "5"}
 	shortSettings = map[string]string{"rounds": "3"}
 	barsSettings  = map[string]string{"n": "10k,1M,50M", "fpr": "1%,0.1%"}
+
+	journeySettings = map[string]string{"n": "10k,3M", "probes": "262144"}
 )
 
 // parseOptions reads the command line. Problems and the help go to w.
@@ -96,6 +102,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.short, "short", false, "few contenders and rounds")
 	fs.BoolVar(&o.bars, "bars", false, "measure what the limits need, and check them")
 	fs.BoolVar(&o.shared, "shared", false, "measure one and two goroutines that share a set, with the first of -n")
+	fs.StringVar(&o.journey, "journey", "", "measure sets that grow from the smallest to the largest of -n and shrink again; write a picture to this `file`, .svg, and the figures beside it, .csv")
 	fs.BoolVar(&o.list, "list", false, "list the contenders and stop")
 }
 
@@ -109,6 +116,9 @@ func (o *options) preset(fs *flag.FlagSet) error {
 	}
 	if o.bars {
 		presets = append(presets, barsSettings)
+	}
+	if o.journey != "" {
+		presets = append(presets, journeySettings)
 	}
 	var errs []error
 	for _, preset := range presets {
@@ -137,6 +147,7 @@ func (o *options) check() error {
 	wrong(o.fills < 0 || o.fills > o.rounds, "-fills: %d: 0 to %d, the rounds", o.fills, o.rounds)
 	wrong(o.pass <= 0, "-pass: %v: must be positive", o.pass)
 	wrong(o.probes < 1, "-probes: %d: at least 1", o.probes)
+	wrong(o.journey != "" && !strings.HasSuffix(o.journey, ".svg"), "-journey: %s: the name must end in .svg", o.journey)
 	slices.Sort(o.threads)
 	return errors.Join(errs...)
 }

@@ -58,7 +58,7 @@ func TestAllFlagsAreRead(t *testing.T) {
 func TestWrongFlagsAreRefused(t *testing.T) {
 	for _, args := range []string{
 		"-n 1", "-n 5G", "-n x", "-fpr 0", "-fpr 100%", "-keysize 7", "-threads 0", "-rounds 0", "-rounds 2 -fills 3",
-		"-pass 0s", "-probes 0", "-mem lots", "-only (", "-clock sun", "-nosuch", "extra",
+		"-pass 0s", "-probes 0", "-mem lots", "-only (", "-clock sun", "-journey x.png", "-nosuch", "extra",
 	} {
 		if _, err := parseOptions(strings.Fields(args), io.Discard); err == nil {
 			t.Errorf("%s: no error", args)
@@ -80,7 +80,7 @@ func TestHelpHasExamplesAndEveryFlag(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Examples:", "Exit status", "-n ", "-fpr ", "-keysize ", "-threads ", "-rounds ", "-only ", "-short", "-list",
-		"-bars", "-json ", "-base ", "-mem ", "-pass ", "-fills ", "-probes ", "-seed ", "-clock ",
+		"-bars", "-journey ", "-json ", "-base ", "-mem ", "-pass ", "-fills ", "-probes ", "-seed ", "-clock ",
 	} {
 		if !strings.Contains(help.String(), want) {
 			t.Errorf("help lacks %q", want)
