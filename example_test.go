@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 
 	"github.com/everbloom-go/everbloom"
@@ -136,4 +137,202 @@ func ExampleDescribe() {
 	// Output:
 	// bloom xxh3 4 shards, each bits=3010 hashes=7 salt=0
 	// 1 key
+}
+
+// A set that deletes refuses keys that are not in it, and grows and shrinks by
+// itself.
+func ExampleNeeds_delete() {
+	set, err := everbloom.New(everbloom.Needs{Items: 100_000, FPR: 0.01, Delete: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	fmt.Println(set.DeleteString("alice"), set.MayContainString("alice"))
+	fmt.Println(errors.Is(set.DeleteString("bob"), filter.ErrNotFound))
+
+	// Output:
+	// <nil> false
+	// true
+}
+
+// Kinds that store their keys tell for certain, where MayContain may err.
+func ExampleSet_Contains() {
+	set, err := everbloom.New(everbloom.Needs{Kind: "evergreen"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	fmt.Println(set.ContainsString("alice"))
+	fmt.Println(set.ContainsString("bob"))
+
+	// Output:
+	// true <nil>
+	// false <nil>
+}
+
+// Keys are listed as hashes: the bytes they were made from are not stored.
+func ExampleSet_Keys() {
+	set, err := everbloom.New(everbloom.Needs{Kind: "evergreen"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	keys, err := set.Keys()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k := range keys {
+		fmt.Println(k == set.Hash().String("alice"))
+	}
+
+	// Output:
+	// true
+}
+
+// A copy does not follow the set that it was made of.
+func ExampleSet_Clone() {
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	before, err := set.Clone()
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("bob")
+	fmt.Println(before.MayContainString("alice"), before.MayContainString("bob"), set.Equal(before))
+
+	// Output:
+	// true false false
+}
+
+// What is in one set and not in another: the users that left since yesterday.
+func ExampleSet_Difference() {
+	needs := everbloom.Needs{Delete: true}
+	yesterday, err1 := everbloom.New(needs)
+	today, err2 := everbloom.New(needs)
+	if err := errors.Join(err1, err2); err != nil {
+		log.Fatal(err)
+	}
+	yesterday.AddString("alice")
+	yesterday.AddString("bob")
+	today.AddString("bob")
+
+	if err := yesterday.Difference(today); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(yesterday.MayContainString("alice"), yesterday.MayContainString("bob"))
+
+	// Output:
+	// true false
+}
+
+// Batches take hashed keys and tell of each whether it was new.
+func ExampleSet_AddBatch() {
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("bob")
+	var keys []filter.Key
+	for _, name := range []string{"alice", "bob", "carol"} {
+		keys = append(keys, set.Hash().String(name))
+	}
+	added := make([]bool, len(keys))
+	n, err := set.AddBatch(keys, added)
+	fmt.Println(n, added, err)
+
+	// Output:
+	// 2 [true false true] <nil>
+}
+
+// All keys of a map, a slice or any other sequence, in one line.
+func ExampleAddSeq() {
+	users := map[string]int{"alice": 7, "bob": 3}
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, err := everbloom.AddSeq(set, maps.Keys(users), set.Hash().String)
+	fmt.Println(n, err, set.MayContainString("bob"))
+
+	// Output:
+	// 2 <nil> true
+}
+
+// Structs become keys by their values.
+func ExampleKeyFunc() {
+	type session struct {
+		User string
+		Day  int
+	}
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	key, err := everbloom.KeyFunc[session](set.Hash())
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddKey(key(session{"alice", 17}))
+	fmt.Println(set.MayContainKey(key(session{"alice", 17})), set.MayContainKey(key(session{"alice", 18})))
+
+	// Output:
+	// true false
+}
+
+// A set may be a part of a longer stream: reading leaves what follows it.
+func ExampleSet_ReadFrom() {
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	var stream bytes.Buffer
+	if _, err := set.WriteTo(&stream); err != nil {
+		log.Fatal(err)
+	}
+	stream.WriteString("and then some")
+
+	var restored everbloom.Set
+	if _, err := restored.ReadFrom(&stream); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(restored.MayContainString("alice"), stream.String())
+
+	// Output:
+	// true and then some
+}
+
+// A cleared set can be filled again, at the size that it has.
+func ExampleSet_Clear() {
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set.AddString("alice")
+	fmt.Println(set.Clear(), set.MayContainString("alice"))
+
+	// Output:
+	// <nil> false
+}
+
+// Info is a line for logs, and a struct for programs.
+func ExampleSet_Info() {
+	f, err := bloom.Build(bloom.Shape{Bits: 1 << 16, Hashes: 7})
+	if err != nil {
+		log.Fatal(err)
+	}
+	set := everbloom.NewSet(f, filter.Hash{})
+	for i := range uint64(5000) {
+		set.AddUint64(i)
+	}
+	info := set.Info()
+	fmt.Println(info)
+	fmt.Println(info.Overfull)
+
+	// Output:
+	// bloom: about 4987 keys, false-positive rate 0.00205, 8192 bytes, 13.1 bits per key, hash xxh3
+	// false
 }
