@@ -14,7 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/kinds"
 )
 
-var update = flag.Bool("update", false, "renew the generated parts of README.md")
+var update = flag.Bool("update", false, "renew the generated parts of README.md and CHANGELOG.md")
 
 const readme = "README.md"
 
