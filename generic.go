@@ -73,8 +73,7 @@ func checkKeyType(t reflect.Type, name string, within []reflect.Type) error {
 			return nil // is being checked
 		}
 		within = append(within, t)
-		for i := range t.NumField() {
-			field := t.Field(i)
+		for field := range t.Fields() {
 			if err := checkKeyType(field.Type, name+"."+field.Name, within); err != nil {
 				return err
 			}
@@ -108,8 +107,8 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case v.Kind() == reflect.String:
 		return append(word(uint64(v.Len())), v.String()...)
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			b = appendValue(b, v.Field(i))
+		for _, field := range v.Fields() {
+			b = appendValue(b, field)
 		}
 		return b
 	}

@@ -45,8 +45,17 @@ func TestValuesOfAllFieldsMakeTheKey(t *testing.T) {
 	}
 	seen := map[filter.Key]point{}
 	for _, p := range []point{
-		{}, {X: 1}, {Y: 1}, {X: -1}, {name: "ab"}, {name: "a", tags: []string{"b"}}, {tags: []string{"ab"}},
-		{tags: []string{"a", "b"}}, {tags: []string{"", "ab"}}, {tags: []string{"ab", ""}}, {X: 256},
+		{},
+		{X: 1},
+		{Y: 1},
+		{X: -1},
+		{name: "ab"},
+		{name: "a", tags: []string{"b"}},
+		{tags: []string{"ab"}},
+		{tags: []string{"a", "b"}},
+		{tags: []string{"", "ab"}},
+		{tags: []string{"ab", ""}},
+		{X: 256},
 	} {
 		k := key(p)
 		if other, ok := seen[k]; ok {
@@ -110,9 +119,9 @@ func TestTypesWithoutAValueAreRefused(t *testing.T) {
 	}
 	_, pointer := KeyFunc[struct{ Next *int }](filter.Hash{})
 	_, inside := KeyFunc[struct{ Items [3]struct{ M map[string]int } }](filter.Hash{})
-	_, any := KeyFunc[any](filter.Hash{})
+	_, dynamic := KeyFunc[any](filter.Hash{})
 	for want, err := range map[string]error{
-		".Next is of kind ptr": pointer, ".Items[].M is of kind map": inside, "interface {} is of kind interface": any,
+		".Next is of kind ptr": pointer, ".Items[].M is of kind map": inside, "interface {} is of kind interface": dynamic,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -556,8 +556,13 @@ func TestConcurrentKindsAreNotLocked(t *testing.T) {
 // TestQueriesWaitForNoWriter asks while a writer holds its lock.
 func TestQueriesWaitForNoWriter(t *testing.T) {
 	for _, needs := range []Needs{
-		{Kind: "blocked"}, {Kind: "blocked", Hash: filter.XXH3(1)}, {Kind: "blocked", Shards: 3},
-		{Kind: "bloom"}, {Kind: "scalable"}, {Kind: "evergreen"}, {Kind: "elastic"},
+		{Kind: "blocked"},
+		{Kind: "blocked", Hash: filter.XXH3(1)},
+		{Kind: "blocked", Shards: 3},
+		{Kind: "bloom"},
+		{Kind: "scalable"},
+		{Kind: "evergreen"},
+		{Kind: "elastic"},
 	} {
 		needs.Items = 1000
 		s := filled(t, needs, 0, 100)

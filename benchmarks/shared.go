@@ -38,24 +38,16 @@ func runShared(o options, out *printer) error {
 	all := make([]*sharing, len(sharers))
 	for i, name := range sharers {
 		all[i] = &sharing{name: name, build: newSpinning, rates: map[string][]float64{}}
-		if name != spinning {
-			c, err := byName(contenders(), name)
-			if err != nil {
-				return err
-			}
+		if c, err := byName(contenders(), name); err == nil {
 			all[i].build = c.build
 		}
 	}
 	keys := newSharedKeys(w, o.seed)
 	for range o.rounds {
 		for _, l := range workloads {
-			for goroutines := 1; goroutines <= 2; goroutines++ {
-				for _, s := range all {
-					rate, err := s.work(w, keys, l, goroutines)
-					if err != nil {
-						return err
-					}
-					s.rates[l.by(goroutines)] = append(s.rates[l.by(goroutines)], rate)
+			for _, s := range all {
+				if err := s.work(w, keys, l); err != nil {
+					return err
 				}
 			}
 		}
@@ -86,9 +78,22 @@ func newSharedKeys(w wish, seed uint64) sharedKeys {
 	return k
 }
 
-// work fills a new set by half, lets goroutines share the rest of the work, and returns
-// operations per second. There are ten operations for each key that may be added.
-func (s *sharing) work(w wish, keys sharedKeys, l workload, goroutines int) (float64, error) {
+// work measures a workload with one goroutine and with two.
+func (s *sharing) work(w wish, keys sharedKeys, l workload) error {
+	for goroutines := 1; goroutines <= 2; goroutines++ {
+		rate, err := s.workBy(goroutines, w, keys, l)
+		if err != nil {
+			return err
+		}
+		s.rates[l.by(goroutines)] = append(s.rates[l.by(goroutines)], rate)
+	}
+	return nil
+}
+
+// workBy fills a new set by half, lets goroutines share the rest of the work, and
+// returns operations per second. There are ten operations for each key that may be
+// added.
+func (s *sharing) workBy(goroutines int, w wish, keys sharedKeys, l workload) (float64, error) {
 	set, err := s.build(w)
 	if err != nil {
 		return 0, err

@@ -87,7 +87,7 @@ func TestUniqForgetsWhatItCouldNotPrint(t *testing.T) {
 func TestUniqsTakeTurns(t *testing.T) {
 	folder := t.TempDir()
 	const runs = 4
-	var printed [runs]bytes.Buffer
+	var printed [runs]strings.Builder
 	commands := make([]*exec.Cmd, runs)
 	for i := range commands {
 		commands[i] = command(t, folder, "uniq", "--state", "s", "--items", "100")
@@ -97,14 +97,14 @@ func TestUniqsTakeTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := ""
+	var all strings.Builder
 	for i, c := range commands {
 		if err := c.Wait(); err != nil {
 			t.Error(err)
 		}
-		all += printed[i].String()
+		all.WriteString(printed[i].String())
 	}
-	if all != "ann\nbob\n" || names(t, folder) != "s" {
+	if all := all.String(); all != "ann\nbob\n" || names(t, folder) != "s" {
 		t.Errorf("%d runs printed %q, folder: %s", runs, all, names(t, folder))
 	}
 }
