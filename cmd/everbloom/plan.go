@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -75,8 +76,8 @@ func (p *plan) rate() float64 { return cmp.Or(p.FPR, 0.001) }
 // few is how many kinds are shown unless all are asked for.
 const few = 5
 
-// first returns the choices worth showing: a few that can do what is needed, or of all if
-// none can.
+// first returns the choices worth showing: a few that can do what is needed, the smallest
+// of those that fit among them, or of all if none can.
 func first(choices []everbloom.Choice) []everbloom.Choice {
 	able := 0
 	for _, c := range choices {
@@ -84,7 +85,22 @@ func first(choices []everbloom.Choice) []everbloom.Choice {
 			able++
 		}
 	}
-	return choices[:min(few, len(choices), cmp.Or(able, few))]
+	shown := slices.Clone(choices[:min(few, len(choices), cmp.Or(able, few))])
+	if least := smallest(choices); least >= len(shown) {
+		shown[len(shown)-1] = choices[least]
+	}
+	return shown
+}
+
+// smallest returns the index of the choice that fits in the least memory, -1 if none does.
+func smallest(choices []everbloom.Choice) int {
+	least := -1
+	for i, c := range choices {
+		if c.Fits && (least < 0 || totalBits(c) < totalBits(choices[least])) {
+			least = i
+		}
+	}
+	return least
 }
 
 // draw draws a few kinds: more lines than that cannot be told apart.

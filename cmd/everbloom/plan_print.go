@@ -104,6 +104,9 @@ func (p *plan) order(choices []everbloom.Choice) string {
 	if most > 10*least {
 		text += "; those with ten times the memory of another after the others"
 	}
+	if last := choices[len(choices)-1]; last.Fits && totalBits(last) == least && len(choices) > 1 {
+		text += "; " + last.Kind + ", the smallest, in any case"
+	}
 	if weaker {
 		text += "; those that promise less after all that fit"
 	}
