@@ -22,17 +22,17 @@ func TestMergeAndSplitBetweenTwoLooks(t *testing.T) {
 	f.AddBatch(keys)
 	fooled := 0
 	for _, k := range keys {
-		mixed := f.mixer.mix(k)
-		n := f.load().blocks()
-		if f.place(mixed, n) != n-1 {
+		mixed := f.tab().mixer.mix(k)
+		n := f.tab().load().blocks()
+		if f.tab().place(mixed, n) != n-1 {
 			continue
 		}
-		before := f.load()
-		where := f.lines.at(n - 1)
-		step(t, f.merge)
-		found := where.has(f.fingerprint(mixed), f.rounds)
-		step(t, f.split)
-		after := f.load()
+		before := f.tab().load()
+		where := f.tab().lines.at(n - 1)
+		step(t, f.tab().merge)
+		found := where.has(f.tab().fingerprint(mixed), f.tab().rounds)
+		step(t, f.tab().split)
+		after := f.tab().load()
 		if after.blocks() != n {
 			t.Fatalf("%d blocks after a merge and a split, want %d", after.blocks(), n)
 		}
@@ -59,19 +59,19 @@ func TestSplitBetweenTwoLooks(t *testing.T) {
 	f.AddBatch(keys)
 	fooled := 0
 	for range 300 {
-		before := f.load()
+		before := f.tab().load()
 		n := before.blocks()
-		step(t, f.split)
+		step(t, f.tab().split)
 		for _, k := range keys {
-			mixed := f.mixer.mix(k)
-			if f.place(mixed, n+1) != n {
+			mixed := f.tab().mixer.mix(k)
+			if f.tab().place(mixed, n+1) != n {
 				continue
 			}
-			found := f.lines.at(f.place(mixed, n)).has(f.fingerprint(mixed), f.rounds)
+			found := f.tab().lines.at(f.tab().place(mixed, n)).has(f.tab().fingerprint(mixed), f.tab().rounds)
 			if !found {
 				fooled++
 			}
-			if !found && f.load() == before || !f.MayContain(k) {
+			if !found && f.tab().load() == before || !f.MayContain(k) {
 				t.Errorf("a reader would deny %#x", k)
 			}
 		}
@@ -91,14 +91,14 @@ func step(t *testing.T, do func() error) {
 // TestStepsAreCounted checks that no two states of one size are alike.
 func TestStepsAreCounted(t *testing.T) {
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
-	seen := map[state]bool{f.load(): true}
+	seen := map[state]bool{f.tab().load(): true}
 	for range 100 {
 		for _, do := range []func() error{f.Grow, f.Grow, f.Shrink} {
 			step(t, do)
-			if seen[f.load()] {
-				t.Fatalf("state %#x comes back", f.load())
+			if seen[f.tab().load()] {
+				t.Fatalf("state %#x comes back", f.tab().load())
 			}
-			seen[f.load()] = true
+			seen[f.tab().load()] = true
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 // memory busy, few enough to stay in the first cache.
 const stride = 16
 
-// AddBatch adds the keys in order, each as Add does.
-func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
+// addBatch adds the keys in order.
+func (t *table) addBatch(keys []filter.Key) (done, added int, err error) {
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
-		f.PrefetchAdd(keys[:n])
+		t.prefetchAdd(keys[:n])
 		for _, k := range keys[:n] {
-			isNew, err := f.Add(k)
+			isNew, err := t.add(t.mixer.mix(k))
 			if err != nil {
 				return done, added, err
 			}
@@ -30,16 +30,10 @@ func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 	return done, added, nil
 }
 
-// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
-// shorter than keys.
-func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
-	f.hasBatch(keys, out[:len(keys):len(out)])
-}
-
 // portableHasBatch first finds the blocks of a stride and reads a word of each, so
 // that their cache misses overlap. A state for all of them will do: if it has moved
 // when all are answered, the noes are asked again.
-func (f *Filter) portableHasBatch(keys []filter.Key, out []bool) {
+func (t *table) portableHasBatch(keys []filter.Key, out []bool) {
 	var (
 		blocks       [stride]*block
 		fingerprints [stride]uint64
@@ -47,27 +41,27 @@ func (f *Filter) portableHasBatch(keys []filter.Key, out []bool) {
 	)
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
-		s := f.load()
+		s := t.load()
 		for i, k := range keys[:n] {
-			x := f.mixer.mix(k)
-			blocks[i], fingerprints[i] = f.lines.at(f.place(x, s.blocks())), f.fingerprint(x)
+			x := t.mixer.mix(k)
+			blocks[i], fingerprints[i] = t.lines.at(t.place(x, s.blocks())), t.fingerprint(x)
 			if blocks[i] != nil {
 				first[i] = atomic.LoadUint64(&blocks[i][0])
 			}
 		}
 		for i := range n {
-			out[i] = first[i] != 0 && blocks[i] != nil && blocks[i].portableHas(fingerprints[i], f.rounds)
+			out[i] = first[i] != 0 && blocks[i] != nil && blocks[i].portableHas(fingerprints[i], t.rounds)
 		}
-		if f.load() != s {
-			f.askAgain(keys[:n], out[:n])
+		if t.load() != s {
+			t.askAgain(keys[:n], out[:n])
 		}
 		keys, out = keys[n:], out[n:]
 	}
 }
 
 // askAgain asks for all keys that were answered with no.
-func (f *Filter) askAgain(keys []filter.Key, out []bool) {
+func (t *table) askAgain(keys []filter.Key, out []bool) {
 	for i, k := range keys {
-		out[i] = out[i] || f.MayContain(k)
+		out[i] = out[i] || t.has(k)
 	}
 }

@@ -30,22 +30,22 @@ func bestLevel() uint8 {
 	return levelAVX512
 }
 
-// filterHasOne is portableHas for one round and whole keys, with AVX-512: the common
-// case on current machines, without anything that would tell it from others.
-//
-//go:noescape
-func filterHasOne(f *Filter, k filter.Key) bool
-
-// filterHas is portableHas.
+// filterHas is filterLookup, which it calls if there is no table or no assembly for
+// it.
 //
 //go:noescape
 func filterHas(f *Filter, k filter.Key) bool
 
-// filterHasBatch answers for n keys, at most a wave of them, and the given state,
+// tableHas is portableHas.
+//
+//go:noescape
+func tableHas(t *table, k filter.Key) bool
+
+// tableHasBatch answers for n keys, at most a wave of them, and the given state,
 // whatever the state is meanwhile. If a block is gone it gives no answers.
 //
 //go:noescape
-func filterHasBatch(f *Filter, keys *filter.Key, n int, out *bool, s state) (gone bool)
+func tableHasBatch(t *table, keys *filter.Key, n int, out *bool, s state) (gone bool)
 
 // lineHas is block.portableHas.
 //
@@ -79,10 +79,10 @@ func runApart(first *byte, n, width int, mask, p, except uint64, rounds int) (ap
 //go:noescape
 func runFind(first *byte, n, width int, mask, v uint64) int
 
-// filterExpect asks for the block of a mixed key.
+// tableExpect asks for the block of a mixed key.
 //
 //go:noescape
-func filterExpect(f *Filter, mixed uint64)
+func tableExpect(t *table, mixed uint64)
 
 // prefetch asks for the line of an address.
 //
@@ -99,13 +99,13 @@ func prefetchRun(first *byte, bytes int)
 //go:noescape
 func peek(p *uint64) uint64
 
-func (f *Filter) isSimple() bool { return level == levelAVX512 && f.rounds == 1 && f.full }
+func (t *table) isSimple() bool { return level == levelAVX512 && t.rounds == 1 && t.full }
 
-func (f *Filter) has(k filter.Key) bool {
+func (t *table) has(k filter.Key) bool {
 	if level != levelPortable {
-		return filterHas(f, k)
+		return tableHas(t, k)
 	}
-	return f.portableHas(k)
+	return t.portableHas(k)
 }
 
 // wave is how many keys of a batch are asked for at once. It is in the assembly, too.
@@ -116,25 +116,25 @@ const wave = 32
 // variable only so that tests can have small filters do it.
 var prefetchFrom uint64 = 1 << 20 / 64
 
-func (f *Filter) hasBatch(keys []filter.Key, out []bool) {
+func (t *table) hasBatch(keys []filter.Key, out []bool) {
 	switch {
 	case level == levelPortable:
-		f.portableHasBatch(keys, out)
+		t.portableHasBatch(keys, out)
 		return
-	case f.load().blocks() < prefetchFrom:
+	case t.load().blocks() < prefetchFrom:
 		for i, k := range keys {
-			out[i] = f.MayContain(k)
+			out[i] = t.has(k)
 		}
 		return
 	}
 	for len(keys) > 0 {
 		n := min(wave, len(keys))
-		s := f.load()
-		if gone := filterHasBatch(f, &keys[0], n, &out[0], s); gone {
+		s := t.load()
+		if gone := tableHasBatch(t, &keys[0], n, &out[0], s); gone {
 			clear(out[:n])
 		}
-		if f.load() != s {
-			f.askAgain(keys[:n], out[:n])
+		if t.load() != s {
+			t.askAgain(keys[:n], out[:n])
 		}
 		keys, out = keys[n:], out[n:]
 	}
@@ -184,8 +184,8 @@ func (g *geometry) find(run []byte, n int, v uint64) int {
 	return runFind(&run[ownerBytes], n, g.width, g.mask, v)
 }
 
-func (f *Filter) expectBlock(mixed uint64) {
+func (t *table) expectBlock(mixed uint64) {
 	if level != levelPortable {
-		filterExpect(f, mixed)
+		tableExpect(t, mixed)
 	}
 }

@@ -35,10 +35,11 @@ DATA factor<>+0x00(SB)/8, $0x342543DE82EF9500
 GLOBL factor<>(SB), RODATA|NOPTR, $8
 #define STEP $0xD1342543DE82EF95
 #define AVX512 $2
+#define PORTABLE $0
 
-// MIX leaves the mixed form of the key in AX there. DI holds f.
+// MIX leaves the mixed form of the key in AX there. DI holds t.
 #define MIX \
-	IMULQ Filter_mixer+mixer_factor(DI), AX
+	IMULQ table_mixer+mixer_factor(DI), AX
 
 // ADDRESS leaves the lower half of the address of the mixed key in CX; more is never needed.
 #define ADDRESS(mixed) \
@@ -67,7 +68,7 @@ GLOBL factor<>(SB), RODATA|NOPTR, $8
 	CMPL R11, R12             \
 	CMOVLCC R10, R11          \
 	LZCNTL R11, R10           \
-	MOVQ (Filter_lines+lines_table)(DI)(R10*8), R10 \
+	MOVQ (table_lines+lines_table)(DI)(R10*8), R10 \
 	SHLQ $6, R11              \
 	TESTQ R10, R10
 

@@ -8,9 +8,9 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-func (f *Filter) has(k filter.Key) bool { return f.portableHas(k) }
+func (t *table) has(k filter.Key) bool { return t.portableHas(k) }
 
-func (f *Filter) hasBatch(keys []filter.Key, out []bool) { f.portableHasBatch(keys, out) }
+func (t *table) hasBatch(keys []filter.Key, out []bool) { t.portableHasBatch(keys, out) }
 
 func (b *block) has(fingerprint uint64, rounds int) bool { return b.portableHas(fingerprint, rounds) }
 
@@ -24,9 +24,9 @@ func (b *block) collect(run []byte, n int, g *geometry, rounds int) {
 
 func (b *block) store(value *block) { b.portableStore(value) }
 
-func (f *Filter) isSimple() bool { return false }
+func (t *table) isSimple() bool { return false }
 
-func filterHasOne(f *Filter, k filter.Key) bool { return f.portableHas(k) }
+func filterHas(f *Filter, k filter.Key) bool { return filterLookup(f, k) }
 
 // prefetch does nothing: portable code cannot ask for memory without reading it.
 func prefetch(unsafe.Pointer) {}
@@ -45,4 +45,4 @@ func (g *geometry) apart(run []byte, n int, p, except uint64, rounds int) (apart
 
 func (g *geometry) find(run []byte, n int, v uint64) int { return g.portableFind(run, n, v) }
 
-func (f *Filter) expectBlock(uint64) {}
+func (t *table) expectBlock(uint64) {}

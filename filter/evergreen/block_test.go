@@ -70,10 +70,11 @@ func TestLookupsMatchPortable(t *testing.T) {
 			if blocks == prefetchedBlocks && s.Width != 56 && s.Width != 40 {
 				continue
 			}
-			f, err := build(s, blocks, "")
+			made, err := newTable(s, blocks, "")
 			if err != nil {
 				t.Fatal(err)
 			}
+			f := fromTable(made)
 			rng := rand.New(rand.NewPCG(blocks, 3))
 			keys := make([]filter.Key, 3000)
 			for i := range keys {
@@ -84,11 +85,11 @@ func TestLookupsMatchPortable(t *testing.T) {
 			}
 			want := make([]bool, len(keys))
 			for i, k := range keys {
-				want[i] = f.portableHas(k)
+				want[i] = f.tab().portableHas(k)
 			}
 			eachLevel(t, func(t *testing.T) {
 				t.Helper()
-				f.simple = f.isSimple()
+				f.tab().simple = f.tab().isSimple()
 				compareLookups(t, f, keys, want)
 			})
 		}
@@ -115,7 +116,7 @@ func compareLookups(t *testing.T, f *Filter, keys []filter.Key, want []bool) {
 		t.Errorf("%+v, %d blocks: MayContainBatch differs", f.shape, f.Blocks())
 	}
 	clear(got)
-	f.portableHasBatch(keys, got)
+	f.tab().portableHasBatch(keys, got)
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, %d blocks: portableHasBatch differs", f.shape, f.Blocks())
 	}

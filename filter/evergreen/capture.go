@@ -25,29 +25,29 @@ const countBytes = 2
 
 // capture copies stripe by stripe, each under its own lock. Nothing is split or
 // merged meanwhile; that is caught up with afterwards.
-func (f *Filter) capture() *capture {
-	f.resizing.Lock()
-	defer f.resizing.Unlock()
-	c := &capture{geometry: f.store.geometry, blocks: f.load().blocks(), floor: f.floor.Load()}
-	for s := range f.stripes {
-		f.captureStripe(c, s)
+func (t *table) capture() *capture {
+	t.resizing.Lock()
+	defer t.resizing.Unlock()
+	c := &capture{geometry: t.store.geometry, blocks: t.load().blocks(), floor: t.floor.Load()}
+	for s := range t.stripes {
+		t.captureStripe(c, s)
 	}
 	return c
 }
 
-func (f *Filter) captureStripe(c *capture, s int) {
-	st := &f.stripes[s]
+func (t *table) captureStripe(c *capture, s int) {
+	st := &t.stripes[s]
 	st.Lock()
 	defer st.Unlock()
-	if f.closed {
+	if t.gone == closed {
 		c.err = errClosed
 	}
 	if c.err != nil {
 		return
 	}
-	_ = f.deliver(st) // what there is no memory for waits on
-	f.flush(st)       // so that a filter read back goes the same way as this one
-	waiting := f.waitingIn(st, c.blocks)
+	_ = t.deliver(st) // what there is no memory for waits on
+	t.flush(st)       // so that a filter read back goes the same way as this one
+	waiting := t.waitingIn(st, c.blocks)
 	blocks := (c.blocks - uint64(s) + stripeCount - 1) / stripeCount
 	part, err := newBytes(blocks*countBytes + uint64(st.keys)*uint64(c.width))
 	if err != nil {
@@ -56,30 +56,30 @@ func (f *Filter) captureStripe(c *capture, s int) {
 	}
 	c.keys += uint64(st.keys)
 	for i := uint64(s); i < c.blocks; i += stripeCount {
-		r := f.store.ref(i)
+		r := t.store.ref(i)
 		count := r.count() + len(waiting[i])
 		c.runs[c.classes[count]]++
 		part = binary.LittleEndian.AppendUint16(part, uint16(count))
 		if r.count() > 0 {
-			part = append(part, f.store.run(r)[ownerBytes:][:r.count()*c.width]...)
+			part = append(part, t.store.run(r)[ownerBytes:][:r.count()*c.width]...)
 		}
 		for _, fp := range waiting[i] {
 			part = append(part, binary.LittleEndian.AppendUint64(nil, fp)[:c.width]...)
 		}
-		c.set += f.lines.at(i).ones()
+		c.set += t.lines.at(i).ones()
 	}
 	c.parts[s] = part
 }
 
 // waitingIn returns the fingerprints in the inbox of a stripe, by their blocks among n;
 // nil if there are none.
-func (f *Filter) waitingIn(st *stripe, n uint64) (waiting map[uint64][]uint64) {
+func (t *table) waitingIn(st *stripe, n uint64) (waiting map[uint64][]uint64) {
 	for _, mixed := range st.inbox.list(st.waiting) {
 		if waiting == nil {
 			waiting = make(map[uint64][]uint64)
 		}
-		i := f.place(mixed, n)
-		waiting[i] = append(waiting[i], f.fingerprint(mixed))
+		i := t.place(mixed, n)
+		waiting[i] = append(waiting[i], t.fingerprint(mixed))
 	}
 	return waiting
 }

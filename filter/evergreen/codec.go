@@ -46,6 +46,18 @@ func (f *Filter) Snapshot() io.WriterTo {
 	}
 }
 
+// capture copies what the filter holds. A list is stored as its table would be.
+func (f *Filter) capture() *capture {
+	t, list := f.present()
+	if t == nil {
+		var err error
+		if t, err = f.tableOf(list, minBlocks); err != nil {
+			return &capture{geometry: geometries[f.shape.Width/8](), err: err}
+		}
+	}
+	return t.capture()
+}
+
 func (c *capture) write(w io.Writer) error {
 	if c.err != nil {
 		return c.err
@@ -80,22 +92,26 @@ func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := read(r, s, slowFile)
+	t, err := read(r, s, slowFile)
 	if err == nil {
 		err = r.Close()
 	}
-	if err != nil && f != nil {
-		_ = f.Close() // the first error is the one to tell
+	if err != nil && t != nil {
+		_ = t.close() // the first error is the one to tell
 	}
 	if err != nil {
 		return nil, err
+	}
+	f := fromTable(t)
+	if keys, _ := t.count(); t.isSmall() && t.load().blocks() == minBlocks && keys <= int64(listMost) {
+		f.replace(t, t.list(int(keys)))
 	}
 	return f, nil
 }
 
 // read makes a filter from the payload. It begins with the smallest memory, and
 // more follows the bytes that have arrived.
-func read(r *frame.Reader, s Shape, slowFile string) (*Filter, error) {
+func read(r *frame.Reader, s Shape, slowFile string) (*table, error) {
 	var head [headBytes]byte
 	if err := r.ReadFull(head[:]); err != nil {
 		return nil, err
@@ -107,26 +123,26 @@ func read(r *frame.Reader, s Shape, slowFile string) (*Filter, error) {
 	if floor < minBlocks || floor > blocks {
 		return nil, r.Corruptf("floor: %d, must be %d to %d", floor, minBlocks, blocks)
 	}
-	f, err := build(s, minBlocks, slowFile)
+	t, err := newTable(s, minBlocks, slowFile)
 	if err != nil {
 		return nil, err
 	}
-	f.state.Store(uint64(state(0).step(blocks)))
-	d := decoder{Reader: r, f: f, blocks: blocks}
+	t.state.Store(uint64(state(0).step(blocks)))
+	d := decoder{Reader: r, t: t, blocks: blocks}
 	for i := range blocks {
 		if err := d.block(i); err != nil {
-			return f, err
+			return t, err
 		}
 	}
-	f.floor.Store(floor)
-	f.flushAll()
-	return f, d.believe(r.Header().Summary)
+	t.floor.Store(floor)
+	t.flushAll()
+	return t, d.believe(r.Header().Summary)
 }
 
 // A decoder reads blocks.
 type decoder struct {
 	*frame.Reader
-	f      *Filter
+	t      *table
 	blocks uint64
 	buf    []byte
 	list   []uint64
@@ -138,7 +154,7 @@ func (d *decoder) block(i uint64) error {
 	if err := d.ReadFull(head[:]); err != nil {
 		return err
 	}
-	g := d.f.store.geometry
+	g := d.t.store.geometry
 	count := int(binary.LittleEndian.Uint16(head[:]))
 	if count > g.most {
 		return d.Corruptf("block %d: %d keys, at most %d", i, count, g.most)
@@ -147,14 +163,14 @@ func (d *decoder) block(i uint64) error {
 	if err := d.ReadFull(d.buf[ownerBytes:][:count*g.width]); err != nil {
 		return err
 	}
-	if err := d.f.reserve(i + 1); err != nil {
+	if err := d.t.reserve(i + 1); err != nil {
 		return err
 	}
 	d.list = g.fingerprints(d.list[:0], d.buf, count)
 	if err := d.checkList(i); err != nil {
 		return err
 	}
-	if err := d.f.settle(i, d.list); err != nil {
+	if err := d.t.settle(i, d.list); err != nil {
 		return fmt.Errorf("evergreen: read: %w", err)
 	}
 	return nil
@@ -164,10 +180,10 @@ func (d *decoder) block(i uint64) error {
 // kept, or of another block.
 func (d *decoder) checkList(i uint64) error {
 	for j, fp := range d.list {
-		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.f.full) {
+		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.t.full) {
 			return d.Corruptf("block %d: fingerprint %#x after %#x", i, fp, d.list[j-1])
 		}
-		if home := d.f.place(mixedOf(fp, i, d.f.width), d.blocks); home != i {
+		if home := d.t.place(mixedOf(fp, i, d.t.width), d.blocks); home != i {
 			return d.Corruptf("block %d: fingerprint %#x belongs to block %d", i, fp, home)
 		}
 	}
@@ -176,20 +192,20 @@ func (d *decoder) checkList(i uint64) error {
 
 // believe compares the summary with what was read.
 func (d *decoder) believe(sum frame.Summary) error {
-	keys, _ := d.f.count()
+	keys, _ := d.t.count()
 	var set uint64
 	var runs census
 	for i := range d.blocks {
-		set += d.f.lines.at(i).ones()
-		runs[d.f.store.classes[d.f.store.ref(i).count()]]++
+		set += d.t.lines.at(i).ones()
+		runs[d.t.store.classes[d.t.store.ref(i).count()]]++
 	}
 	slow := runs.bits(d.blocks)
 	if sum.Keys != uint64(keys) || sum.SetBits != set || sum.FastBits != d.blocks*theory.BlockBits || sum.SlowBits != slow || sum.Capacity != 0 {
 		return d.Corruptf("summary: %d keys, %d bits set of %d, %d slow, capacity %d; found %d, %d of %d, %d, 0",
 			sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, sum.Capacity, keys, set, d.blocks*theory.BlockBits, slow)
 	}
-	if slack := d.f.capacity / 64; !d.f.full && keys > d.f.capacity+slack { // of those who added at the same time
-		return d.Corruptf("keys: %d, at most %d with fingerprints of %d bits", keys, d.f.capacity, d.f.shape.Width)
+	if slack := d.t.capacity / 64; !d.t.full && keys > d.t.capacity+slack { // of those who added at the same time
+		return d.Corruptf("keys: %d, at most %d with fingerprints of %d bits", keys, d.t.capacity, d.t.shape.Width)
 	}
 	return nil
 }

@@ -53,13 +53,13 @@ func newHammer(t *testing.T, s Shape) *hammer {
 }
 
 func (h *hammer) run() {
-	before := h.f.load()
+	before := h.f.tab().load()
 	for r := range uint64(2) {
 		h.others.Go(func() { h.read(r) })
 	}
 	h.others.Go(h.disturb)
 	// A slow machine may be at a snapshot all the time that the writers take.
-	for tries := 0; tries < 50 && !h.Failed() && h.f.load()>>32-before>>32 < 100; tries++ {
+	for tries := 0; tries < 50 && !h.Failed() && h.f.tab().load()>>32-before>>32 < 100; tries++ {
 		for w := range uint64(3) {
 			h.writers.Go(func() { h.write(w) })
 		}
@@ -67,7 +67,7 @@ func (h *hammer) run() {
 	}
 	h.done.Store(true)
 	h.others.Wait()
-	if steps := h.f.load()>>32 - before>>32; steps < 100 {
+	if steps := h.f.tab().load()>>32 - before>>32; steps < 100 {
 		h.Errorf("there were %d splits and merges, too few to test anything", steps)
 	}
 	if err := h.f.check(); err != nil {
@@ -84,7 +84,7 @@ func (h *hammer) write(w uint64) {
 	keys := filtertest.Keys(100+w, uint64(h.wave))
 	for range h.waves {
 		for _, k := range keys {
-			if added, err := h.f.Add(k); err != nil || !added && h.f.full {
+			if added, err := h.f.Add(k); err != nil || !added && h.f.tab().full {
 				h.Errorf("writer %d: adding %#x: %v, %v", w, k, added, err)
 				return
 			}
@@ -147,9 +147,9 @@ func (h *hammer) disturb() {
 				return
 			}
 		}
-		h.f.resizing.Lock()
-		h.f.floor.Store(minBlocks) // or it would never shrink any more
-		h.f.resizing.Unlock()
+		h.f.tab().resizing.Lock()
+		h.f.tab().floor.Store(minBlocks) // or it would never shrink any more
+		h.f.tab().resizing.Unlock()
 	}
 }
 

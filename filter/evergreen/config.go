@@ -3,11 +3,14 @@ package evergreen
 import (
 	"errors"
 	"fmt"
+	"math"
+	"sync/atomic"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
-// Config is the wish. The zero Config asks for a filter that holds one false
+// Config is what is asked for. The zero Config is a filter that holds one false
 // positive in a thousand at every size, keeps whole keys, and begins small.
 type Config struct {
 	// FPR is the rate of false positives that the filter keeps at every size, from
@@ -15,7 +18,8 @@ type Config struct {
 	FPR float64
 
 	// Items is a number of keys for which there is room from the start, and below
-	// which the filter does not shrink by itself; 0 means the smallest filter.
+	// which the filter does not shrink by itself. Up to 512, and with 0, the filter
+	// begins as a list of keys, which takes 8 bytes for each.
 	Items uint64
 
 	// Width is how many bits of a key are kept: 24, 32 or 40 for a compact filter,
@@ -43,7 +47,7 @@ const (
 	minWidth  = 16 // for experiments; a Config offers 24 at least
 )
 
-// Shape returns the geometry for the wish: the best number of bits per key, by the
+// Shape returns the geometry for the request: the best number of bits per key, by the
 // exact mixture over the blocks' loads ([theory.BlockedBits]).
 func (c Config) Shape() (Shape, error) {
 	if c.FPR == 0 {
@@ -62,8 +66,7 @@ func (c Config) Shape() (Shape, error) {
 	if err := checkFPR(c.FPR); err != nil {
 		return Shape{}, errors.Join(append(errs, err)...)
 	}
-	_, perWord := theory.BlockedBits(c.FPR)
-	s := Shape{FPR: c.FPR, Hashes: perWord * theory.BlockWords, Width: c.Width, Salt: c.Salt}
+	s := Shape{FPR: c.FPR, Hashes: bestHashes(c.FPR), Width: c.Width, Salt: c.Salt}
 	if len(errs) == 0 && s.Capacity() == 0 {
 		errs = append(errs, fmt.Errorf("evergreen: Width: %d bits of a key are too few for rate %g", c.Width, c.FPR))
 	}
@@ -72,6 +75,28 @@ func (c Config) Shape() (Shape, error) {
 			c.Items, s.Capacity(), c.Width, c.FPR))
 	}
 	return s, errors.Join(errs...)
+}
+
+// known keeps the hashes of rates that were asked for lately: to find them out takes a
+// hundred times as long as to make a small filter. Each rate has one place.
+var known [64]atomic.Pointer[struct {
+	fpr    float64
+	hashes int
+}]
+
+// bestHashes returns the best number of bits per key for a rate.
+func bestHashes(fpr float64) int {
+	place := &known[filter.Step(math.Float64bits(fpr))>>58]
+	if k := place.Load(); k != nil && k.fpr == fpr {
+		return k.hashes
+	}
+	_, perWord := theory.BlockedBits(fpr)
+	hashes := perWord * theory.BlockWords
+	place.Store(&struct {
+		fpr    float64
+		hashes int
+	}{fpr, hashes})
+	return hashes
 }
 
 func checkFPR(f float64) error {
@@ -91,6 +116,15 @@ type Shape struct {
 
 // Full reports whether whole keys are kept.
 func (s Shape) Full() bool { return s.Width == fullWidth }
+
+// leastBlocks is how many blocks a table has at least. With one fewer, few whole keys
+// are stored that are in a list: see list.go.
+func (s Shape) leastBlocks(slowFile string) uint64 {
+	if s.Full() && slowFile == "" {
+		return minBlocks + 1
+	}
+	return minBlocks
+}
 
 // maxBlocks is how many blocks the bits that are kept of an address can tell apart.
 func (s Shape) maxBlocks() uint64 { return min(maxBlocks, uint64(1)<<min(63, lowBits+s.Width)) }

@@ -33,7 +33,7 @@ func Example() {
 	// Output:
 	// 30000 keys: true
 	// rate 0.010
-	// 1000 keys in 256 blocks: false true
+	// 1000 keys in 257 blocks: false true
 }
 
 func ExampleFilter_Delete() {

@@ -9,65 +9,65 @@ import (
 // What is here asks for memory that will be needed soon, so that cache misses
 // overlap. It changes nothing.
 
-// PrefetchAdd asks for the blocks of keys that will be added. Filters that are large
+// prefetchAdd asks for the blocks of keys that will be added. Filters that are large
 // enough for it to pay have inboxes, and so need nothing else soon.
-func (f *Filter) PrefetchAdd(keys []filter.Key) {
-	if f.load().blocks() < prefetchFrom {
+func (t *table) prefetchAdd(keys []filter.Key) {
+	if t.load().blocks() < prefetchFrom {
 		return
 	}
 	for _, k := range keys {
-		f.expectBlock(f.mixer.mix(k))
+		t.expectBlock(t.mixer.mix(k))
 	}
 }
 
-// PrefetchDelete asks for all that deleting the first 16 keys will need: first for
+// prefetchDelete asks for all that deleting the first 16 keys will need: first for
 // the blocks and the refs, then for the runs. It takes no lock, so what it finds may
 // be out of date, and is only a hint.
-func (f *Filter) PrefetchDelete(keys []filter.Key) {
+func (t *table) prefetchDelete(keys []filter.Key) {
 	keys = keys[:min(stride, len(keys))]
-	n := f.load().blocks()
-	if n < prefetchFrom || f.file != nil { // which could be closed meanwhile
+	n := t.load().blocks()
+	if n < prefetchFrom || t.file != nil { // which could be closed meanwhile
 		return
 	}
 	var refs [stride]*uint64
 	for j, k := range keys {
-		i := f.place(f.mixer.mix(k), n)
-		f.lines.expect(i)
-		if words := f.store.refs.At(i); words != nil {
+		i := t.place(t.mixer.mix(k), n)
+		t.lines.expect(i)
+		if words := t.store.refs.At(i); words != nil {
 			refs[j] = &words[0]
 			prefetch(unsafe.Pointer(refs[j]))
 		}
 	}
 	for _, p := range refs[:len(keys)] {
 		if p != nil {
-			f.store.expectRun(ref(peek(p)))
+			t.store.expectRun(ref(peek(p)))
 		}
 	}
 }
 
 // expectKey asks for what deleting a mixed key will need.
-func (f *Filter) expectKey(mixed uint64) {
-	n := f.load().blocks()
-	if n < prefetchFrom || f.file != nil {
+func (t *table) expectKey(mixed uint64) {
+	n := t.load().blocks()
+	if n < prefetchFrom || t.file != nil {
 		return
 	}
-	f.expectBlock(mixed)
-	if words := f.store.refs.At(f.place(mixed, n)); words != nil {
-		f.store.expectRun(ref(peek(&words[0])))
+	t.expectBlock(mixed)
+	if words := t.store.refs.At(t.place(mixed, n)); words != nil {
+		t.store.expectRun(ref(peek(&words[0])))
 	}
 }
 
 // expectSplit asks for what splitting the block that is next in turn among n, or
 // undoing that, needs.
-func (f *Filter) expectSplit(n uint64) {
+func (t *table) expectSplit(n uint64) {
 	if n < prefetchFrom {
 		return
 	}
 	lower, _ := split(n)
 	for _, i := range [2]uint64{lower, n} {
-		f.lines.expect(i)
-		if words := f.store.refs.At(i); words != nil {
-			f.store.expectRun(ref(peek(&words[0])))
+		t.lines.expect(i)
+		if words := t.store.refs.At(i); words != nil {
+			t.store.expectRun(ref(peek(&words[0])))
 		}
 	}
 }

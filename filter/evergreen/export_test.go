@@ -5,6 +5,18 @@ import "testing"
 // Check is for tests of the package from outside.
 func (f *Filter) Check() error { return f.check() }
 
+// tab returns the table of a filter that has one.
+func (f *Filter) tab() *table { return f.table.Load() }
+
+// Lists has filters turn lists of more than so many keys into tables, until the test
+// ends.
+func Lists(tb testing.TB, most int) {
+	tb.Helper()
+	before := listMost
+	listMost = most
+	tb.Cleanup(func() { listMost = before })
+}
+
 // Inboxes has even the smallest filters use inboxes, until the test ends.
 func Inboxes(tb testing.TB) {
 	tb.Helper()

@@ -30,44 +30,44 @@ type inbox [inboxSize]uint64
 // openInbox makes sure that there is room for one more key in the inbox of a
 // stripe, and reports whether there is an inbox among so many blocks. A stripe in
 // which a block is crowded, which no hashed keys bring about, has none.
-func (f *Filter) openInbox(st *stripe, blocks uint64) (ready bool, err error) {
+func (t *table) openInbox(st *stripe, blocks uint64) (ready bool, err error) {
 	switch {
 	case st.crowded: // runs must have room for what waits
-		return false, f.deliver(st)
+		return false, t.deliver(st)
 	case blocks < inboxFrom:
 		return false, nil
 	case st.inbox == nil:
 		st.inbox = new(inbox)
 	case st.waiting == inboxSize:
-		err = f.deliver(st)
+		err = t.deliver(st)
 	}
 	return err == nil, err
 }
 
 // deliver moves keys from the inbox of a stripe, which the caller holds, to their
 // runs. Those for which there is no memory stay.
-func (f *Filter) deliver(st *stripe) error {
+func (t *table) deliver(st *stripe) error {
 	if st.waiting == 0 {
 		return nil
 	}
-	if f.closed {
+	if t.gone == closed {
 		return errClosed
 	}
-	n := f.load().blocks()
+	n := t.load().blocks()
 	var (
 		blocks [inboxSize]uint64
 		slots  [inboxSize]*uint64
 	)
 	for j, mixed := range st.inbox[:st.waiting] {
-		blocks[j] = f.place(mixed, n)
-		slots[j] = f.store.slot(blocks[j])
+		blocks[j] = t.place(mixed, n)
+		slots[j] = t.store.slot(blocks[j])
 		prefetch(unsafe.Pointer(slots[j]))
 	}
 	for _, slot := range slots[:st.waiting] {
-		f.store.expectTail(ref(*slot))
+		t.store.expectTail(ref(*slot))
 	}
 	for j, mixed := range st.inbox[:st.waiting] {
-		if err := f.push(st, slots[j], blocks[j], f.fingerprint(mixed), n); err != nil {
+		if err := t.push(st, slots[j], blocks[j], t.fingerprint(mixed), n); err != nil {
 			st.waiting = copy(st.inbox[:], st.inbox[j:st.waiting])
 			return err
 		}
@@ -78,31 +78,31 @@ func (f *Filter) deliver(st *stripe) error {
 
 // push appends a fingerprint to the run of block i among n, whose ref is in the
 // slot, and notes the rate.
-func (f *Filter) push(st *stripe, slot *uint64, i, fingerprint, n uint64) error {
+func (t *table) push(st *stripe, slot *uint64, i, fingerprint, n uint64) error {
 	count := ref(*slot).count()
-	if count == f.store.most {
+	if count == t.store.most {
 		return errCrowded
 	}
-	if err := f.store.push(slot, i, fingerprint); err != nil {
+	if err := t.store.push(slot, i, fingerprint); err != nil {
 		return err
 	}
-	f.watch(st, count+1)
+	t.watch(st, count+1)
 	level := levelOf(i, n)
-	f.note(st, 0, f.share(count+1, level)-f.share(count, level))
+	t.note(st, 0, t.share(count+1, level)-t.share(count, level))
 	return nil
 }
 
 // watch notices that a block of a stripe has become crowded.
-func (f *Filter) watch(st *stripe, count int) {
-	if count > f.store.most-crowdedAt {
+func (t *table) watch(st *stripe, count int) {
+	if count > t.store.most-crowdedAt {
 		st.crowded = true
 	}
 }
 
 // find returns where in the inbox of a stripe a mixed key is, or -1.
-func (f *Filter) find(st *stripe, mixed uint64) int {
+func (t *table) find(st *stripe, mixed uint64) int {
 	for j, other := range st.inbox.list(st.waiting) {
-		if f.same(other, mixed) {
+		if t.same(other, mixed) {
 			return j
 		}
 	}
@@ -112,19 +112,19 @@ func (f *Filter) find(st *stripe, mixed uint64) int {
 // recall takes a mixed key out of the inbox of a stripe, and reports whether it was
 // there. The others of its block among n share bits with it. Keys of one block agree
 // in all bits of their addresses but one, which few of an inbox do.
-func (f *Filter) recall(st *stripe, mixed, n uint64, mine *own) (found bool) {
+func (t *table) recall(st *stripe, mixed, n uint64, mine *own) (found bool) {
 	least := addressOf(1<<(bits.Len64(n)-1) - 1)
-	block := f.place(mixed, n)
+	block := t.place(mixed, n)
 	for j := st.waiting - 1; j >= 0; j-- {
 		other := st.inbox[j]
 		switch {
 		case (other^mixed)&least != 0:
-		case !found && f.same(other, mixed):
+		case !found && t.same(other, mixed):
 			st.waiting--
 			st.inbox[j] = st.inbox[st.waiting]
 			found = true
-		case f.place(other, n) == block:
-			mine.share(f.fingerprint(other))
+		case t.place(other, n) == block:
+			mine.share(t.fingerprint(other))
 		}
 	}
 	return found
@@ -139,6 +139,6 @@ func (b *inbox) list(n int) []uint64 {
 }
 
 // same reports whether the filter cannot tell two mixed keys apart.
-func (f *Filter) same(a, b uint64) bool {
-	return (a^b)>>(fullWidth-uint(f.width)) == 0
+func (t *table) same(a, b uint64) bool {
+	return (a^b)>>(fullWidth-uint(t.width)) == 0
 }

@@ -5,55 +5,68 @@ import (
 	"slices"
 )
 
-// check reports what is wrong with a filter that nobody is using.
+// check reports what is wrong with a filter that is not in use.
 func (f *Filter) check() error {
-	for i := range f.stripes {
-		if err := f.deliver(&f.stripes[i]); err != nil {
+	t, list := f.present()
+	if t != nil {
+		return t.check()
+	}
+	for i := range list {
+		if i > 0 && list[i-1] >= list[i] || i >= listMost {
+			return fmt.Errorf("evergreen: key %d of a list of %d: %#x", i, len(list), list[i])
+		}
+	}
+	return nil
+}
+
+func (t *table) check() error {
+	for i := range t.stripes {
+		if err := t.deliver(&t.stripes[i]); err != nil {
 			return err
 		}
 	}
-	if err := f.checkBlocks(); err != nil {
+	if err := t.checkBlocks(); err != nil {
 		return err
 	}
-	if err := f.store.check(f.load().blocks()); err != nil {
+	if err := t.store.check(t.load().blocks()); err != nil {
 		return err
 	}
-	for i := range f.lines.array.Cap() {
-		if b := f.lines.at(i); i >= f.load().blocks() && *b != (block{}) {
-			return fmt.Errorf("evergreen: block %d of %d is not empty", i, f.load().blocks())
+	for i := range t.lines.array.Cap() {
+		if b := t.lines.at(i); i >= t.load().blocks() && *b != (block{}) {
+			return fmt.Errorf("evergreen: block %d of %d is not empty", i, t.load().blocks())
 		}
 	}
 	return nil
 }
 
 // checkBlocks compares the blocks with their fingerprints, and the counts with both.
-func (f *Filter) checkBlocks() error {
-	n := f.load().blocks()
+func (t *table) checkBlocks() error {
+	n := t.load().blocks()
 	var keys, sum int64
 	for i := range n {
-		r := f.store.ref(i)
+		r := t.store.ref(i)
 		var list []uint64
 		if r.count() > 0 {
-			list = f.store.fingerprints(nil, f.store.run(r), r.count())
+			list = t.store.fingerprints(nil, t.store.run(r), r.count())
 		}
 		var want block
 		for _, fp := range list {
-			want.mark(fp, f.rounds)
-			if home := f.place(mixedOf(fp, i, f.width), n); home != i {
+			want.mark(fp, t.rounds)
+			if home := t.place(mixedOf(fp, i, t.width), n); home != i {
 				return fmt.Errorf("evergreen: block %d of %d holds fingerprint %#x of block %d", i, n, fp, home)
 			}
 		}
-		if got := *f.lines.at(i); got != want {
+		if got := *t.lines.at(i); got != want {
 			return fmt.Errorf("evergreen: block %d with %d keys: bits %x, want %x", i, len(list), got, want)
 		}
 		slices.Sort(list)
-		if f.full && len(slices.Compact(list)) != r.count() {
+		if t.full && len(slices.Compact(list)) != r.count() {
 			return fmt.Errorf("evergreen: block %d holds a fingerprint twice", i)
 		}
 		keys += int64(r.count())
-		sum += f.share(r.count(), levelOf(i, n))
+		sum += t.share(r.count(), levelOf(i, n))
 	}
-	if gotKeys, gotSum := f.count(); gotKeys != keys || gotSum != sum {
+	if gotKeys, gotSum := t.count(); gotKeys != keys || gotSum != sum {
 		return fmt.Errorf("evergreen: %d keys and rate %d, counted %d and %d", keys, sum, gotKeys, gotSum)
 	}
 	return nil

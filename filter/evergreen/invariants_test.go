@@ -18,9 +18,15 @@ var shapes = []Shape{
 	{FPR: 0.2, Hashes: 8, Width: 16},
 }
 
+// mustBuild returns a filter that is a table and stays one.
 func mustBuild(tb testing.TB, s Shape) *Filter {
 	tb.Helper()
-	return filtertest.Make(tb, Build, s)
+	t, err := newTable(s, minBlocks, "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	t.least = minBlocks
+	return fromTable(t)
 }
 
 // TestInvariantsHoldWhileGrowingAndShrinking goes up and down in waves and checks
@@ -80,17 +86,20 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 
 func TestChecksFindDamage(t *testing.T) {
 	for name, damage := range map[string]func(f *Filter){
-		"bits":            func(f *Filter) { f.lines.at(0)[0] ^= 1 },
+		"bits":            func(f *Filter) { f.tab().lines.at(0)[0] ^= 1 },
 		"holds a fingerp": func(f *Filter) { twice(f) },
-		"of block":        func(f *Filter) { f.Grow(); f.store.put(f.store.run(f.store.ref(0)), 0, 1<<addressBit(8, 56)) },
-		"counted":         func(f *Filter) { f.stripes[0].keys++ },
-		"and rate":        func(f *Filter) { f.sum.Add(1) },
-		"is not empty":    func(f *Filter) { f.lines.grow(300); f.lines.at(299)[1] = 1 },
-		"belongs to":      func(f *Filter) { setOwner(f.store.run(f.store.ref(7)), 8) },
-		"holes of class":  func(f *Filter) { f.store.shelves[1].fill-- },
-		"pages in lists":  func(f *Filter) { f.store.pages.used++ },
-		"page above":      func(f *Filter) { f.store.pages.set(f.store.shelves[1].top-1, newLink(0, 1, 1)) },
-		"has ref":         func(f *Filter) { empty(f) },
+		"of block": func(f *Filter) {
+			f.Grow()
+			f.tab().store.put(f.tab().store.run(f.tab().store.ref(0)), 0, 1<<addressBit(8, 56))
+		},
+		"counted":        func(f *Filter) { f.tab().stripes[0].keys++ },
+		"and rate":       func(f *Filter) { f.tab().sum.Add(1) },
+		"is not empty":   func(f *Filter) { f.tab().lines.grow(300); f.tab().lines.at(299)[1] = 1 },
+		"belongs to":     func(f *Filter) { setOwner(f.tab().store.run(f.tab().store.ref(7)), 8) },
+		"holes of class": func(f *Filter) { f.tab().store.shelves[1].fill-- },
+		"pages in lists": func(f *Filter) { f.tab().store.pages.used++ },
+		"page above":     func(f *Filter) { f.tab().store.pages.set(f.tab().store.shelves[1].top-1, newLink(0, 1, 1)) },
+		"has ref":        func(f *Filter) { empty(f) },
 	} {
 		f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 		f.AddBatch(filtertest.Keys(1, 1000))
@@ -103,22 +112,21 @@ func TestChecksFindDamage(t *testing.T) {
 
 // twice stores the first fingerprint of some block again.
 func twice(f *Filter) {
-	r := f.store.ref(3)
-	f.store.push(f.store.slot(3), 3, f.store.get(f.store.run(r), 0))
+	r := f.tab().store.ref(3)
+	f.tab().store.push(f.tab().store.slot(3), 3, f.tab().store.get(f.tab().store.run(r), 0))
 }
 
 // empty makes a ref that leads somewhere and holds nothing.
 func empty(f *Filter) {
-	f.rates[0] = 0
-	f.resizing.Lock()
-	defer f.resizing.Unlock()
-	for i := range f.load().blocks() {
-		f.store.replace(i, nil)
-		f.lines.at(i).store(new(block))
+	f.tab().resizing.Lock()
+	defer f.tab().resizing.Unlock()
+	for i := range f.tab().load().blocks() {
+		f.tab().store.replace(i, nil)
+		f.tab().lines.at(i).store(new(block))
 	}
-	for i := range f.stripes {
-		f.stripes[i].keys, f.stripes[i].pending = 0, 0
+	for i := range f.tab().stripes {
+		f.tab().stripes[i].keys, f.tab().stripes[i].pending = 0, 0
 	}
-	f.sum.Store(0)
-	f.store.setRef(9, newRef(77, 0))
+	f.tab().sum.Store(0)
+	f.tab().store.setRef(9, newRef(77, 0))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -15,11 +16,16 @@ import (
 // keys to give, and the sequence is empty.
 func (f *Filter) Keys() iter.Seq[filter.Key] {
 	return func(yield func(filter.Key) bool) {
-		if !f.full {
+		if !f.shape.Full() {
 			return
 		}
-		for x := range f.mixed() {
-			if !yield(f.mixer.key(x)) {
+		t, list := f.present()
+		if t == nil {
+			slices.Values(list)(yield)
+			return
+		}
+		for x := range t.mixed() {
+			if !yield(t.mixer.key(x)) {
 				return
 			}
 		}
@@ -29,13 +35,13 @@ func (f *Filter) Keys() iter.Seq[filter.Key] {
 // mixed gives what is known of every mixed key: the fingerprint and the lowest bits
 // of its address. It goes through the blocks by their lowest bits, for these stay
 // when a block splits.
-func (f *Filter) mixed() iter.Seq[uint64] {
+func (t *table) mixed() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		var list []uint64
 		for low := range uint64(minBlocks) {
-			list = f.group(list[:0], low)
+			list = t.group(list[:0], low)
 			for _, fp := range list {
-				if !yield(mixedOf(fp, low, f.width)) {
+				if !yield(mixedOf(fp, low, t.width)) {
 					return
 				}
 			}
@@ -44,22 +50,27 @@ func (f *Filter) mixed() iter.Seq[uint64] {
 }
 
 // group appends the fingerprints of all blocks with the given lowest bits to list.
-func (f *Filter) group(list []uint64, low uint64) []uint64 {
-	st := f.stripes.of(low)
+func (t *table) group(list []uint64, low uint64) []uint64 {
+	st := t.stripes.of(low)
 	st.Lock()
 	defer st.Unlock()
-	if f.closed {
+	if t.gone == closed {
 		return list
 	}
+	return t.groupOf(st, list, low)
+}
+
+// groupOf is group for a caller that holds st.
+func (t *table) groupOf(st *stripe, list []uint64, low uint64) []uint64 {
 	for _, mixed := range st.inbox.list(st.waiting) {
 		if addressOf(mixed)%minBlocks == low {
-			list = append(list, f.fingerprint(mixed))
+			list = append(list, t.fingerprint(mixed))
 		}
 	}
-	n := f.load().blocks()
+	n := t.load().blocks()
 	for i := low; i < n; i += minBlocks {
-		if r := f.store.ref(i); r.count() > 0 {
-			list = f.store.fingerprints(list, f.store.run(r), r.count())
+		if r := t.store.ref(i); r.count() > 0 {
+			list = t.store.fingerprints(list, t.store.run(r), r.count())
 		}
 	}
 	return list
@@ -68,11 +79,25 @@ func (f *Filter) group(list []uint64, low uint64) []uint64 {
 // Clone returns a copy in ordinary memory. What it is a copy of while others change
 // the filter, [Filter.Snapshot] says.
 func (f *Filter) Clone() (*Filter, error) {
-	c := f.capture()
+	t, list := f.present()
+	if t == nil {
+		twin := newListed(f.shape)
+		twin.list.Store(&list)
+		return twin, nil
+	}
+	c, err := t.clone()
+	if err != nil {
+		return nil, err
+	}
+	return fromTable(c), nil
+}
+
+func (t *table) clone() (*table, error) {
+	c := t.capture()
 	if c.err != nil {
 		return nil, c.err
 	}
-	twin, err := build(f.shape, c.blocks, "")
+	twin, err := newTable(t.shape, c.blocks, "")
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +112,18 @@ func (f *Filter) Clone() (*Filter, error) {
 }
 
 // settle fills an empty block of a filter that nobody else uses yet.
-func (f *Filter) settle(i uint64, fingerprints []uint64) error {
+func (t *table) settle(i uint64, fingerprints []uint64) error {
 	if len(fingerprints) == 0 {
 		return nil
 	}
-	if err := f.store.replace(i, fingerprints); err != nil {
+	if err := t.store.replace(i, fingerprints); err != nil {
 		return err
 	}
-	st, count, n := f.stripes.of(i), len(fingerprints), f.load().blocks()
-	bits := f.gather(st, i, n)
-	f.lines.at(i).store(&bits)
-	f.watch(st, count)
-	f.note(st, int64(count), f.share(count, levelOf(i, n)))
+	st, count, n := t.stripes.of(i), len(fingerprints), t.load().blocks()
+	bits := t.gather(st, i, n)
+	t.lines.at(i).store(&bits)
+	t.watch(st, count)
+	t.note(st, int64(count), t.share(count, levelOf(i, n)))
 	return nil
 }
 

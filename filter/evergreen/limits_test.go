@@ -50,7 +50,7 @@ func TestAddressBitsRunOut(t *testing.T) {
 		t.Errorf("%d blocks for whole keys, want %d", got, uint64(maxBlocks))
 	}
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 16})
-	f.state.Store(uint64(state(0).step(1 << 24))) // without the gigabyte
+	f.tab().state.Store(uint64(state(0).step(1 << 24))) // without the gigabyte
 	if err := f.Grow(); !errors.Is(err, filter.ErrFull) || f.Blocks() != 1<<24 {
 		t.Errorf("%d blocks: %v", f.Blocks(), err)
 	}

@@ -16,7 +16,7 @@ import (
 // answered. Keys do not influence each other's answers, so that a history can be
 // looked at key by key.
 type event struct {
-	call       string // add, delete, contains or may
+	call       string // add, delete, contains, may or clear
 	yes        bool   // new, deleted, there
 	begin, end int64
 }
@@ -32,6 +32,8 @@ func (e event) after(there bool) (now, right bool) {
 		return false, e.yes == there
 	case "contains":
 		return there, e.yes == there
+	case "clear":
+		return false, e.yes
 	}
 	return there, e.yes || !there
 }
@@ -125,7 +127,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 			}
 		})
 		for seed := range uint64(histories) {
-			for k, events := range record(f, seed) {
+			for k, events := range record(f, seed, "add", "delete", "contains", "may", "may") {
 				if !linearizable(events, false) {
 					t.Fatalf("seed %d, key %#x: no order explains %s", seed, k, fmt.Sprint(events))
 				}
@@ -139,9 +141,9 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	})
 }
 
-// record has four goroutines call for two keys and returns the history of each. The
-// keys are not in the set before and after.
-func record(f *Filter, seed uint64) map[filter.Key][]event {
+// record has four goroutines make calls of the given names for two keys and returns
+// the history of each. The keys are not in the set before and after.
+func record(f *Filter, seed uint64, names ...string) map[filter.Key][]event {
 	const goroutines, calls = 4, 6
 	keys := [2]filter.Key{filter.Key(seed)<<32 | 1, filter.Key(seed)<<32 | 2}
 	var clock atomic.Int64
@@ -153,10 +155,14 @@ func record(f *Filter, seed uint64) map[filter.Key][]event {
 		group.Go(func() {
 			for range calls {
 				k := keys[rng.IntN(len(keys))]
-				e := event{call: []string{"add", "delete", "contains", "may", "may"}[rng.IntN(5)], begin: clock.Add(1)}
+				e := event{call: names[rng.IntN(len(names))], begin: clock.Add(1)}
 				e.yes = perform(f, e.call, k)
 				e.end = clock.Add(1)
 				parts[g][k] = append(parts[g][k], e)
+				if e.call == "clear" { // which is about both
+					other := keys[0] + keys[1] - k
+					parts[g][other] = append(parts[g][other], e)
+				}
 			}
 		})
 	}
@@ -182,6 +188,8 @@ func perform(f *Filter, call string, k filter.Key) bool {
 		return !errors.Is(f.Delete(k), filter.ErrNotFound)
 	case "contains":
 		return f.Contains(k)
+	case "clear":
+		return f.Clear() == nil
 	}
 	return f.MayContain(k)
 }

@@ -4,84 +4,97 @@
 #include "textflag.h"
 #include "block_amd64.h"
 
-// func filterHasOne(f *Filter, k filter.Key) bool
-//
-// The pattern of whole keys can be made from all of the mixed key: its upper byte,
-// which is no part of the fingerprint, has no influence on it. A no is given only if
-// the state is the same before and after the look.
-TEXT ·filterHasOne(SB), NOSPLIT, $0-17
-	MOVQ f+0(FP), DI
-	MOVQ k+8(FP), AX
-	MIX
-	ADDRESS(AX)
-	PATTERN
-	VPBROADCASTQ ones<>(SB), Z17
-	VPBROADCASTQ AX, Z18
-	VPSRLVQ down<>(SB), Z18, Z18
-	VPROLVQ Z18, Z17, Z18
-again:
-	MOVQ Filter_state(DI), R12
-	PLACE
-	JZ   again
-	VPTESTNMQ (R10)(R11*1), Z18, K1
-	KORTESTB K1, K1
-	SETEQ ret+16(FP)
-	CMPQ R12, Filter_state(DI)
-	JNE  late
+// HAS answers for the key at k+8(FP) and the table in DI. A no is given only if the
+// state is the same before and after the look. One round of AVX-512 for whole keys,
+// which is the common case, is told from the others first: its pattern can be made
+// from all of the mixed key, since the upper byte, which is no part of the
+// fingerprint, has no influence on it.
+#define HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256) \
+	CMPB table_simple(DI), $0 \
+	JEQ  many                 \
+	MOVQ k+8(FP), AX          \
+	MIX                       \
+	ADDRESS(AX)               \
+	PATTERN                   \
+	VPBROADCASTQ ones<>(SB), Z17 \
+	VPBROADCASTQ AX, Z18      \
+	VPSRLVQ down<>(SB), Z18, Z18 \
+	VPROLVQ Z18, Z17, Z18     \
+again:                     \
+	MOVQ table_state(DI), R12 \
+	PLACE                     \
+	JZ   again                \
+	VPTESTNMQ (R10)(R11*1), Z18, K1 \
+	KORTESTB K1, K1           \
+	SETEQ ret+16(FP)          \
+	CMPQ R12, table_state(DI) \
+	JNE  late                 \
+	RET                       \
+late:                      \
+	CMPB ret+16(FP), $0       \
+	JEQ  again                \
+	RET                       \
+many:                      \
+	MOVQ table_rounds(DI), R13 \
+more:                      \
+	MOVQ k+8(FP), AX          \
+	MIX                       \
+	ADDRESS(AX)               \
+	MOVL $64, BX              \
+	SUBQ table_width(DI), BX  \
+	FINGERPRINT               \
+	MOVQ table_state(DI), R12 \
+	PLACE                     \
+	JZ   more                 \
+	ADDQ R10, R11             \
+	CMPB ·level(SB), AVX512   \
+	JNE  avx2                 \
+	CONSTANTS512              \
+	PATTERN                   \
+	HAS512(more512, last512)  \
+	SETEQ ret+16(FP)          \
+	JEQ  done512              \
+	CMPQ R12, table_state(DI) \
+	JNE  more                 \
+done512:                   \
+	RET                       \
+avx2:                      \
+	CONSTANTS256              \
+	PATTERN                   \
+	HAS256(more256, last256)  \
+	SETEQ ret+16(FP)          \
+	JEQ  done256              \
+	CMPQ R12, table_state(DI) \
+	JNE  more                 \
+done256:                   \
+	VZEROUPPER                \
 	RET
-late:
-	CMPB ret+16(FP), $0
-	JEQ  again
-	RET
+
+// func tableHas(t *table, k filter.Key) bool
+TEXT ·tableHas(SB), NOSPLIT, $0-17
+	MOVQ t+0(FP), DI
+	HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
 
 // func filterHas(f *Filter, k filter.Key) bool
 TEXT ·filterHas(SB), NOSPLIT, $0-17
 	MOVQ f+0(FP), DI
-	MOVQ Filter_rounds(DI), R13
-again:
-	MOVQ k+8(FP), AX
-	MIX
-	ADDRESS(AX)
-	MOVL $64, BX
-	SUBQ Filter_width(DI), BX
-	FINGERPRINT
-	MOVQ Filter_state(DI), R12
-	PLACE
-	JZ   again
-	ADDQ R10, R11
-	CMPB ·level(SB), AVX512
-	JNE  avx2
+	MOVQ Filter_table(DI), DI
+	TESTQ DI, DI
+	JZ   other
+	CMPB ·level(SB), PORTABLE
+	JEQ  other
+	HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
+other:
+	JMP  ·filterLookup(SB)
 
-	CONSTANTS512
-	PATTERN
-	HAS512(more512, last512)
-	SETEQ ret+16(FP)
-	JEQ  done512
-	CMPQ R12, Filter_state(DI)
-	JNE  again
-done512:
-	RET
-
-avx2:
-	CONSTANTS256
-	PATTERN
-	HAS256(more256, last256)
-	SETEQ ret+16(FP)
-	JEQ  done256
-	CMPQ R12, Filter_state(DI)
-	JNE  again
-done256:
-	VZEROUPPER
-	RET
-
-// func filterHasBatch(f *Filter, keys *filter.Key, n int, out *bool, s state) (gone bool)
+// func tableHasBatch(t *table, keys *filter.Key, n int, out *bool, s state) (gone bool)
 //
 // The first loop finds the blocks and asks for them, the second one tests them.
-TEXT ·filterHasBatch(SB), NOSPLIT, $512-41
-	MOVQ f+0(FP), DI
-	MOVQ Filter_rounds(DI), R13
+TEXT ·tableHasBatch(SB), NOSPLIT, $512-41
+	MOVQ t+0(FP), DI
+	MOVQ table_rounds(DI), R13
 	MOVL $64, BX
-	SUBQ Filter_width(DI), BX
+	SUBQ table_width(DI), BX
 	MOVQ s+32(FP), R12
 	MOVQ keys+8(FP), R8
 	MOVQ n+16(FP), DX
@@ -127,12 +140,12 @@ test256:
 	VZEROUPPER
 	RET
 
-// func filterExpect(f *Filter, mixed uint64)
-TEXT ·filterExpect(SB), NOSPLIT, $0-16
-	MOVQ f+0(FP), DI
+// func tableExpect(t *table, mixed uint64)
+TEXT ·tableExpect(SB), NOSPLIT, $0-16
+	MOVQ t+0(FP), DI
 	MOVQ mixed+8(FP), AX
 	ADDRESS(AX)
-	MOVQ Filter_state(DI), R12
+	MOVQ table_state(DI), R12
 	PLACE
 	PREFETCHT0 (R10)(R11*1)
 	RET

@@ -3,6 +3,7 @@ package evergreen
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -18,31 +19,38 @@ func (f *Filter) Union(other filter.Filter) error {
 	if err != nil {
 		return err
 	}
+	if !f.shape.Full() {
+		return f.table.Load().union(o.table.Load())
+	}
 	if f == o {
-		return f.double()
+		return nil
 	}
-	if n := o.Len(); f.Len()+n > uint64(f.capacity) {
-		return errLimit
-	}
-	for x := range f.ours(o) {
-		if _, err := f.add(x); err != nil {
+	for part := range o.batches() {
+		if _, _, err := f.AddBatch(part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// double is the union of a filter with itself, which is itself where whole keys are
-// kept. Otherwise every fingerprint gets a copy for each it has.
-func (f *Filter) double() error {
-	if f.full {
-		return nil
+// union adds the fingerprints of o, also if that is t itself.
+func (t *table) union(o *table) (err error) {
+	if t == o {
+		if o, err = t.clone(); err != nil {
+			return err
+		}
 	}
-	twin, err := f.Clone()
-	if err != nil {
-		return err
+	mine, _ := t.count()
+	theirs, _ := o.count()
+	if mine+theirs > t.capacity {
+		return errLimit
 	}
-	return f.Union(twin)
+	for x := range o.mixed() {
+		if _, err := t.add(x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Intersect keeps what is also in other; a compact filter keeps as many copies as
@@ -52,24 +60,31 @@ func (f *Filter) Intersect(other filter.Filter) error {
 	if err != nil || f == o {
 		return err
 	}
-	for x := range f.mixed() {
-		if !f.exceeds(o, x) {
+	if !f.shape.Full() {
+		return f.table.Load().intersect(o.table.Load())
+	}
+	for k := range f.Keys() {
+		if o.Contains(k) {
 			continue
 		}
-		if err := f.delete(x); err != nil && !errors.Is(err, filter.ErrNotFound) {
+		if err := f.Delete(k); err != nil && !errors.Is(err, filter.ErrNotFound) {
 			return err
 		}
 	}
 	return nil
 }
 
-// exceeds reports whether f has x, which it is asked for once for every copy of it,
-// more often than o.
-func (f *Filter) exceeds(o *Filter, x uint64) bool {
-	if f.full {
-		return !o.Contains(f.mixer.key(x))
+// intersect deletes the copies that o does not have, each of which is given once.
+func (t *table) intersect(o *table) error {
+	for x := range t.mixed() {
+		if t.copies(x) <= o.copies(x) {
+			continue
+		}
+		if _, err := t.delete(x); err != nil && !errors.Is(err, filter.ErrNotFound) {
+			return err
+		}
 	}
-	return f.copies(x) > o.copies(x)
+	return nil
 }
 
 // Difference takes out what is in other. It needs whole keys: a compact filter
@@ -79,11 +94,11 @@ func (f *Filter) Difference(other filter.Filter) error {
 	if err != nil {
 		return err
 	}
-	if !f.full {
+	if !f.shape.Full() {
 		return errNoKeys
 	}
-	for x := range f.ours(o) {
-		if err := f.delete(x); err != nil && !errors.Is(err, filter.ErrNotFound) {
+	for k := range o.Keys() {
+		if err := f.Delete(k); err != nil && !errors.Is(err, filter.ErrNotFound) {
 			return err
 		}
 	}
@@ -100,7 +115,7 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 		return nil, fmt.Errorf("evergreen: merge with nothing: %w", filter.ErrIncompatible)
 	case f.isClosed() || o.isClosed():
 		return nil, errClosed
-	case f.full && o.full:
+	case f.shape.Full() && o.shape.Full():
 		return o, nil
 	}
 	a, b := f.shape, o.shape
@@ -111,41 +126,45 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 	return o, nil
 }
 
-// ours gives the mixed keys of o as f mixes them.
-func (f *Filter) ours(o *Filter) func(yield func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		for x := range o.mixed() {
-			if f.shape.Salt != o.shape.Salt {
-				x = f.mixer.mix(o.mixer.key(x))
+// batches gives all keys, many at a time. A part is good until the next.
+func (f *Filter) batches() iter.Seq[[]filter.Key] {
+	return func(yield func([]filter.Key) bool) {
+		part := make([]filter.Key, 0, 256)
+		for k := range f.Keys() {
+			if part = append(part, k); len(part) == cap(part) {
+				if !yield(part) {
+					return
+				}
+				part = part[:0]
 			}
-			if !yield(x) {
-				return
-			}
+		}
+		if len(part) > 0 {
+			yield(part)
 		}
 	}
 }
 
 // copies returns how often the fingerprint of x is stored.
-func (f *Filter) copies(x uint64) (n int) {
-	st := f.stripes.of(addressOf(x))
+func (t *table) copies(x uint64) (n int) {
+	st := t.stripes.of(addressOf(x))
 	st.Lock()
 	defer st.Unlock()
-	if f.closed {
+	if t.gone == closed {
 		return math.MaxInt // so that nothing is taken for absent
 	}
 	for _, other := range st.inbox.list(st.waiting) {
-		if f.same(other, x) {
+		if t.same(other, x) {
 			n++
 		}
 	}
-	i, fp := f.place(x, f.load().blocks()), f.fingerprint(x)
-	r := f.store.ref(i)
+	i, fp := t.place(x, t.load().blocks()), t.fingerprint(x)
+	r := t.store.ref(i)
 	if r.count() == 0 {
 		return n
 	}
-	run := f.store.run(r)
+	run := t.store.run(r)
 	for j := range r.count() {
-		if f.store.get(run, j) == fp {
+		if t.store.get(run, j) == fp {
 			n++
 		}
 	}

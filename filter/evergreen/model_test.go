@@ -12,6 +12,15 @@ func TestModel(t *testing.T)         { filtertest.Model(t, subject, 1, operation
 func TestPresizedModel(t *testing.T) { filtertest.Model(t, presized, 2, operations(t)/4) }
 func TestCompactModel(t *testing.T)  { filtertest.Model(t, compact, 3, operations(t)/2) }
 
+// TestTurningModels has filters turn from lists to tables and back all the time.
+func TestTurningModels(t *testing.T) {
+	evergreen.Inboxes(t)
+	for i, most := range []int{1, 6, 40} {
+		evergreen.Lists(t, most)
+		filtertest.Model(t, subject, 7+uint64(i), operations(t)/4)
+	}
+}
+
 // TestInboxModels has inboxes, which otherwise only large filters have.
 func TestInboxModels(t *testing.T) {
 	evergreen.Inboxes(t)
@@ -41,5 +50,10 @@ func TestChurnKeepsAllKeys(t *testing.T) {
 	}
 }
 
-func FuzzModel(f *testing.F)        { filtertest.Fuzz(f, subject) }
+// FuzzModel has lists that turn into tables, and back, after few keys.
+func FuzzModel(f *testing.F) {
+	evergreen.Lists(f, 12)
+	filtertest.Fuzz(f, subject)
+}
+
 func FuzzCompactModel(f *testing.F) { filtertest.Fuzz(f, compact) }

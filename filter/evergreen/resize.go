@@ -18,16 +18,16 @@ const stepsAtOnce = 2
 
 // catchUp splits blocks until the rate is below the limit. If somebody else is
 // resizing, or a snapshot is being taken, it leaves that to later.
-func (f *Filter) catchUp() error {
-	if !f.resizing.TryLock() {
+func (t *table) catchUp() error {
+	if !t.resizing.TryLock() {
 		return nil
 	}
-	defer f.resizing.Unlock()
+	defer t.resizing.Unlock()
 	for range stepsAtOnce {
-		if f.closed || f.sum.Load() <= f.limit.Load() {
+		if t.gone != inUse || t.sum.Load() <= t.limit.Load() {
 			break
 		}
-		if err := f.split(); err != nil {
+		if err := t.split(); err != nil {
 			return err
 		}
 	}
@@ -36,33 +36,34 @@ func (f *Filter) catchUp() error {
 
 // relax merges blocks if the rate is below the low mark, and gives back pages that
 // are not needed. What cannot be done now is left to later.
-func (f *Filter) relax() {
-	thin := f.sum.Load() < f.low.Load() && f.load().blocks() > f.floor.Load()
-	if !thin && !f.store.loose.Load() || !f.resizing.TryLock() {
+func (t *table) relax() {
+	keep := max(t.floor.Load(), t.least)
+	thin := t.sum.Load() < t.low.Load() && t.load().blocks() > keep
+	if !thin && !t.store.loose.Load() || !t.resizing.TryLock() {
 		return
 	}
-	defer f.resizing.Unlock()
-	if f.closed {
+	defer t.resizing.Unlock()
+	if t.gone != inUse {
 		return
 	}
 	for range stepsAtOnce {
-		if f.sum.Load() >= f.low.Load() || f.load().blocks() <= f.floor.Load() || f.merge() != nil {
+		if t.sum.Load() >= t.low.Load() || t.load().blocks() <= keep || t.merge() != nil {
 			break
 		}
 	}
-	if f.store.loose.Load() {
-		f.stripes.lockAll()
-		f.store.compact()
-		f.stripes.unlockAll()
+	if t.store.loose.Load() {
+		t.stripes.lockAll()
+		t.store.compact()
+		t.stripes.unlockAll()
 	}
 }
 
 // reserve makes sure that there is memory for so many blocks and their refs.
-func (f *Filter) reserve(blocks uint64) error {
-	if err := f.lines.grow(blocks); err != nil {
+func (t *table) reserve(blocks uint64) error {
+	if err := t.lines.grow(blocks); err != nil {
 		return err
 	}
-	if err := f.store.refs.Grow(blocks); err != nil {
+	if err := t.store.refs.Grow(blocks); err != nil {
 		return fmt.Errorf("evergreen: slow memory: %w: %w", filter.ErrStorage, err)
 	}
 	return nil
@@ -72,48 +73,48 @@ func (f *Filter) reserve(blocks uint64) error {
 // state says so, and the lower block has all bits until after that: a reader finds
 // every key with either state, unless it looks into the lower block with the old
 // one and too late, and then sees that the state has moved.
-func (f *Filter) split() error {
-	s := f.load()
+func (t *table) split() error {
+	s := t.load()
 	n := s.blocks()
-	if n == f.shape.maxBlocks() {
+	if n == t.shape.maxBlocks() {
 		return fmt.Errorf("evergreen: %d blocks are the most: %w", n, filter.ErrFull)
 	}
-	if err := f.reserve(n + 1); err != nil {
+	if err := t.reserve(n + 1); err != nil {
 		return err
 	}
 	lower, bit := split(n)
-	st := f.stripes.of(lower)
+	st := t.stripes.of(lower)
 	st.Lock()
 	defer st.Unlock()
-	low, high := f.divide(lower, bit)
-	if err := f.store.replace(n, high); err != nil {
+	low, high := t.divide(lower, bit)
+	if err := t.store.replace(n, high); err != nil {
 		return err
 	}
-	if err := f.store.replace(lower, low); err != nil {
-		return errors.Join(err, f.store.replace(n, nil))
+	if err := t.store.replace(lower, low); err != nil {
+		return errors.Join(err, t.store.replace(n, nil))
 	}
-	bits := f.gather(st, n, n+1)
-	f.lines.at(n).store(&bits)
-	f.publish(s.step(n + 1))
-	bits = f.gather(st, lower, n+1)
-	f.lines.at(lower).store(&bits)
-	f.note(st, 0, f.share(len(low), bit+1)+f.share(len(high), bit+1)-f.share(len(low)+len(high), bit))
-	f.expectSplit(n + 1)
+	bits := t.gather(st, n, n+1)
+	t.lines.at(n).store(&bits)
+	t.publish(s.step(n + 1))
+	bits = t.gather(st, lower, n+1)
+	t.lines.at(lower).store(&bits)
+	t.note(st, 0, t.share(len(low), bit+1)+t.share(len(high), bit+1)-t.share(len(low)+len(high), bit))
+	t.expectSplit(n + 1)
 	return nil
 }
 
 // divide returns the fingerprints of a block whose addresses have the bit clear,
 // and those that have it set. Which half one belongs to cannot be guessed, so each is
 // written to both and stays in one.
-func (f *Filter) divide(block uint64, bit uint) (low, high []uint64) {
-	r := f.store.ref(block)
+func (t *table) divide(block uint64, bit uint) (low, high []uint64) {
+	r := t.store.ref(block)
 	if r.count() == 0 {
 		return nil, nil
 	}
-	list := f.store.fingerprints(f.scratch[0][:0], f.store.run(r), r.count())
-	other := slices.Grow(f.scratch[1][:0], len(list))[:len(list)]
-	f.scratch = [2][]uint64{list, other}
-	shift := addressBit(bit, f.width)
+	list := t.store.fingerprints(t.scratch[0][:0], t.store.run(r), r.count())
+	other := slices.Grow(t.scratch[1][:0], len(list))[:len(list)]
+	t.scratch = [2][]uint64{list, other}
+	shift := addressBit(bit, t.width)
 	highs := 0
 	for i, fp := range list {
 		other[highs] = fp
@@ -125,75 +126,121 @@ func (f *Filter) divide(block uint64, bit uint) (low, high []uint64) {
 
 // merge undoes the last split. The lower block has the bits of both before the new
 // state says that the upper is gone.
-func (f *Filter) merge() error {
-	s := f.load()
+func (t *table) merge() error {
+	s := t.load()
 	n := s.blocks() - 1
 	lower, bit := split(n)
-	st := f.stripes.of(lower)
+	st := t.stripes.of(lower)
 	st.Lock()
 	defer st.Unlock()
-	a, b := f.store.ref(lower).count(), f.store.ref(n).count()
-	if a+b > f.store.most-crowdedAt {
+	a, b := t.store.ref(lower).count(), t.store.ref(n).count()
+	if a+b > t.store.most-crowdedAt {
 		return errSmaller
 	}
-	rise := f.share(a+b, bit) - f.share(a, bit+1) - f.share(b, bit+1)
-	if f.sum.Load()+rise > f.limit.Load() {
+	rise := t.share(a+b, bit) - t.share(a, bit+1) - t.share(b, bit+1)
+	if t.sum.Load()+rise > t.limit.Load() {
 		return errSmaller
 	}
-	if err := f.store.append(lower, n); err != nil {
+	if err := t.store.append(lower, n); err != nil {
 		return err
 	}
-	line, image := f.lines.at(lower), f.lines.at(n)
+	line, image := t.lines.at(lower), t.lines.at(n)
 	line.unite(image)
-	f.publish(s.step(n))
+	t.publish(s.step(n))
 	image.store(new(block))
-	f.note(st, 0, rise)
-	f.lines.shrink(n)
-	f.store.refs.Shrink(n + n/3)
-	f.expectSplit(n - 1)
+	t.note(st, 0, rise)
+	t.lines.shrink(n)
+	t.store.refs.Shrink(n + n/3)
+	t.expectSplit(n - 1)
 	return nil
 }
 
-var errSmaller = fmt.Errorf("evergreen: shrink: fewer blocks would not keep the asked rate: %w", filter.ErrFull)
+var (
+	errSmaller = fmt.Errorf("evergreen: shrink: fewer blocks would not keep the asked rate: %w", filter.ErrFull)
+	errLeast   = fmt.Errorf("evergreen: shrink: the filter has its least size: %w", filter.ErrFull)
+)
 
 // publish makes a state the one that everybody sees.
-func (f *Filter) publish(s state) {
-	f.state.Store(uint64(s))
-	f.retarget(s.blocks())
+func (t *table) publish(s state) {
+	t.state.Store(uint64(s))
+	t.retarget(s.blocks())
 }
 
-// Grow adds one block, which the filter keeps when it shrinks by itself.
+// grow adds one block, which the table keeps when it shrinks by itself.
+func (t *table) grow() error {
+	t.resizing.Lock()
+	defer t.resizing.Unlock()
+	if t.gone != inUse {
+		return t.gone.err()
+	}
+	if err := t.split(); err != nil {
+		return err
+	}
+	t.floor.Store(t.load().blocks())
+	return nil
+}
+
+// shrink takes one block away, and no more such than the table has by itself are
+// kept from then on.
+func (t *table) shrink() error {
+	t.resizing.Lock()
+	defer t.resizing.Unlock()
+	if t.gone != inUse {
+		return t.gone.err()
+	}
+	if t.load().blocks() <= t.least {
+		return errLeast
+	}
+	if err := t.merge(); err != nil {
+		return err
+	}
+	t.floor.Store(min(t.floor.Load(), t.load().blocks()))
+	return nil
+}
+
+// Grow adds one block, which the filter keeps when it shrinks by itself. A list
+// becomes a table.
 func (f *Filter) Grow() error {
-	f.resizing.Lock()
-	defer f.resizing.Unlock()
-	if f.closed {
-		return errClosed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.table.Load(); t != nil {
+		return t.grow()
 	}
-	if err := f.split(); err != nil {
+	if err := f.toTable(*f.list.Load()); err != errMoved {
 		return err
 	}
-	f.floor.Store(f.load().blocks())
+	t := f.table.Load()
+	t.floor.Store(t.least)
 	return nil
 }
 
-// Shrink takes one block away, and no more such than the filter has by itself are
-// kept from then on. It answers ErrFull, and nothing has changed, if the rate would
-// pass the asked one or there is nothing left to take away.
+// Shrink takes one block away, or has a list take the place of the smallest table, and
+// no more blocks than the filter has by itself are kept from then on. It answers
+// ErrFull, and nothing has changed, if the rate would pass the asked one or there is
+// nothing left to take away.
 func (f *Filter) Shrink() error {
-	f.resizing.Lock()
-	defer f.resizing.Unlock()
-	if f.closed {
-		return errClosed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := f.table.Load()
+	if t == nil {
+		return errLeast
 	}
-	if f.load().blocks() == minBlocks {
-		return fmt.Errorf("evergreen: shrink: %d blocks are the least: %w", minBlocks, filter.ErrFull)
+	err := t.shrink()
+	if err == errLeast && t.least > minBlocks {
+		t.resizing.Lock()
+		defer t.resizing.Unlock()
+		if f.toList(t, listMost) {
+			return nil
+		}
 	}
-	if err := f.merge(); err != nil {
-		return err
-	}
-	f.floor.Store(min(f.floor.Load(), f.load().blocks()))
-	return nil
+	return err
 }
 
-// Blocks returns how many blocks of 512 bits there are.
-func (f *Filter) Blocks() uint64 { return f.load().blocks() }
+// Blocks returns how many blocks of 512 bits there are; 0 while the keys are in a
+// list.
+func (f *Filter) Blocks() uint64 {
+	if t := f.table.Load(); t != nil {
+		return t.load().blocks()
+	}
+	return 0
+}

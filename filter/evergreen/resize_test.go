@@ -60,15 +60,15 @@ func TestShrinkingReturnsMemory(t *testing.T) {
 	f := mustBuild(t, Shape{FPR: 0.001, Hashes: 8, Width: 56})
 	keys := filtertest.Keys(1, n)
 	f.AddBatch(keys)
-	lines, refs, pages := f.lines.array.Cap(), f.store.refs.Cap(), f.store.pages.words.Cap()
+	lines, refs, pages := f.tab().lines.array.Cap(), f.tab().store.refs.Cap(), f.tab().store.pages.words.Cap()
 	for _, k := range keys[1000:] {
 		if err := f.Delete(k); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if f.Blocks() != minBlocks || f.lines.array.Cap() > lines/4 || f.store.refs.Cap() > refs/4 || f.store.pages.words.Cap() > pages/4 {
+	if f.Blocks() != minBlocks || f.tab().lines.array.Cap() > lines/4 || f.tab().store.refs.Cap() > refs/4 || f.tab().store.pages.words.Cap() > pages/4 {
 		t.Errorf("%d blocks in %d of %d, refs %d of %d, pages %d of %d", f.Blocks(),
-			f.lines.array.Cap(), lines, f.store.refs.Cap(), refs, f.store.pages.words.Cap(), pages)
+			f.tab().lines.array.Cap(), lines, f.tab().store.refs.Cap(), refs, f.tab().store.pages.words.Cap(), pages)
 	}
 	if err := f.check(); err != nil {
 		t.Error(err)
@@ -96,7 +96,7 @@ func poor(t *testing.T, words uint64) (*Filter, *purse) {
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 	p := &purse{words}
 	var err error
-	if f.store.pages, err = newPages(p); err != nil {
+	if f.tab().store.pages, err = newPages(p); err != nil {
 		t.Fatal(err)
 	}
 	return f, p
@@ -176,7 +176,7 @@ func TestCrowdedBlocksAreRefused(t *testing.T) {
 		var keys []filter.Key
 		var err error
 		for i := uint64(0); err == nil && i < 2000; i++ {
-			k := f.mixer.key(addressOf(i<<40 | 5))
+			k := f.tab().mixer.key(addressOf(i<<40 | 5))
 			if _, err = f.Add(k); err == nil {
 				keys = append(keys, k)
 			}
@@ -189,7 +189,7 @@ func TestCrowdedBlocksAreRefused(t *testing.T) {
 				t.Fatalf("%#x is denied", k)
 			}
 		}
-		if _, err := f.Add(f.mixer.key(addressOf(6))); err != nil {
+		if _, err := f.Add(f.tab().mixer.key(addressOf(6))); err != nil {
 			t.Errorf("a key of another block: %v", err)
 		}
 		if err := f.check(); err != nil {
@@ -209,18 +209,18 @@ func TestRunsAreMovedOnlyByWhoMay(t *testing.T) {
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 	keys := filtertest.Keys(1, 10_000)
 	f.AddBatch(keys)
-	busy := &f.stripes[7]
+	busy := &f.tab().stripes[7]
 	busy.Lock()
 	for _, k := range keys[:5000] {
-		if f.stripes.of(addressOf(f.mixer.mix(k))) != busy {
+		if f.tab().stripes.of(addressOf(f.tab().mixer.mix(k))) != busy {
 			if err := f.Delete(k); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	holes := 0
-	for i := range f.store.shelves {
-		holes += f.store.shelves[i].holes
+	for i := range f.tab().store.shelves {
+		holes += f.tab().store.shelves[i].holes
 	}
 	busy.Unlock()
 	if holes == 0 {
@@ -232,8 +232,8 @@ func TestRunsAreMovedOnlyByWhoMay(t *testing.T) {
 	for _, k := range keys {
 		f.Delete(k)
 	}
-	if f.Len() != 0 || f.store.pages.used != f.store.pages.free.count {
-		t.Errorf("%d keys, %d pages, %d of them free", f.Len(), f.store.pages.used, f.store.pages.free.count)
+	if f.Len() != 0 || f.tab().store.pages.used != f.tab().store.pages.free.count {
+		t.Errorf("%d keys, %d pages, %d of them free", f.Len(), f.tab().store.pages.used, f.tab().store.pages.free.count)
 	}
 }
 
@@ -260,10 +260,10 @@ func TestLargeFilters(t *testing.T) {
 				t.Fatalf("%#x cannot be deleted", k)
 			}
 		}
-		if deleted, _, _, err := filter.DeleteBatch(f, keys); deleted != len(keys)/2 && f.full || err != nil {
+		if deleted, _, _, err := filter.DeleteBatch(f, keys); deleted != len(keys)/2 && f.shape.Full() || err != nil {
 			t.Fatalf("%d deleted, %v", deleted, err)
 		}
-		if err := f.check(); err != nil || f.Blocks() != minBlocks && f.full {
+		if err := f.check(); err != nil || f.Blocks() != 0 && f.shape.Full() {
 			t.Errorf("%d blocks in the end: %v", f.Blocks(), err)
 		}
 	}

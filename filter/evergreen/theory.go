@@ -96,7 +96,7 @@ func (s Shape) Capacity() uint64 {
 
 // Prediction is what a filter will be like that grew to some number of keys.
 type Prediction struct {
-	Blocks   uint64
+	Blocks   uint64 // 0 where the keys are in a list
 	FastBits uint64
 	SlowBits uint64
 	FPR      float64
@@ -105,9 +105,18 @@ type Prediction struct {
 // Predict returns what a filter of this shape will be like with n keys, if it grew
 // from the smallest size.
 func (s Shape) Predict(n uint64) Prediction {
+	if s.Full() && n <= uint64(listMost) {
+		return Prediction{FastBits: listBits(n), FPR: listRate(n)}
+	}
+	return s.predictTable(n)
+}
+
+// predictTable is Predict for a table.
+func (s Shape) predictTable(n uint64) Prediction {
 	floor := s.floor(n)
 	blocks := Blocks(float64(n), max(s.FPR-floor, s.FPR/2), s.perWord())
 	blocks = Blocks(float64(n), max(s.FPR*(1-scatter/math.Sqrt(blocks))-floor, s.FPR/2), s.perWord())
+	blocks = max(blocks, float64(s.leastBlocks("")))
 	return Prediction{
 		Blocks:   uint64(blocks),
 		FastBits: uint64(blocks) * theory.BlockBits,

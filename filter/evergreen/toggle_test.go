@@ -33,12 +33,12 @@ func TestReadersSeeThatABlockHasMoved(t *testing.T) {
 func toggled(t *testing.T, s Shape) (f *Filter, keys []filter.Key) {
 	t.Helper()
 	f = mustBuild(t, s)
-	f.simple = f.isSimple()
+	f.tab().simple = f.tab().isSimple()
 	for _, k := range filtertest.Keys(1, 2000) {
 		if _, err := f.Add(k); err != nil {
 			t.Fatal(err)
 		}
-		if f.place(f.mixer.mix(k), minBlocks+1) == minBlocks {
+		if f.tab().place(f.tab().mixer.mix(k), minBlocks+1) == minBlocks {
 			keys = append(keys, k)
 		}
 	}
@@ -63,7 +63,7 @@ func askSingly(t *testing.T, f *Filter, keys []filter.Key, done *atomic.Bool) {
 	for !done.Load() {
 		for _, k := range keys {
 			if !f.MayContain(k) {
-				t.Errorf("%#x is denied after %d steps", k, f.load()>>32)
+				t.Errorf("%#x is denied after %d steps", k, f.tab().load()>>32)
 				return
 			}
 		}
@@ -77,7 +77,7 @@ func askInBatches(t *testing.T, f *Filter, keys []filter.Key, done *atomic.Bool)
 		f.MayContainBatch(keys, out)
 		for i, k := range keys {
 			if !out[i] {
-				t.Errorf("%#x is denied in a batch after %d steps", k, f.load()>>32)
+				t.Errorf("%#x is denied in a batch after %d steps", k, f.tab().load()>>32)
 				return
 			}
 		}

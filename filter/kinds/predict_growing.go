@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
@@ -70,7 +71,8 @@ func predictElastic(c Config, n uint64) (Prediction, error) {
 }
 
 // predictEvergreen has the blocks for the Items from the start, and more when more
-// keys need them.
+// keys need them. Few keys are searched in a list, which reads a line for each halving
+// until one line is left.
 func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	s, err := c.evergreen().Shape()
 	if err != nil {
@@ -78,14 +80,19 @@ func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	}
 	p := s.Predict(n)
 	if n < c.Items {
-		start := s.Predict(c.Items)
-		p.FastBits = start.FastBits
-		p.SlowBits = uint64(evergreen.SlowBits(float64(n), float64(start.Blocks), s.Width))
-		p.FPR = evergreen.Rate(float64(n), float64(start.Blocks), s.Hashes/theory.BlockWords)
+		if start := s.Predict(c.Items); start.Blocks > p.Blocks {
+			p.Blocks, p.FastBits = start.Blocks, start.FastBits
+			p.SlowBits = uint64(evergreen.SlowBits(float64(n), float64(start.Blocks), s.Width))
+			p.FPR = evergreen.Rate(float64(n), float64(start.Blocks), s.Hashes/theory.BlockWords)
+		}
+	}
+	lines := 1.0
+	if p.Blocks == 0 {
+		lines += math.Log2(max(1, float64(n)/8))
 	}
 	return Prediction{
 		FastBitsPerKey: perKey(float64(p.FastBits), n), SlowBitsPerKey: perKey(float64(p.SlowBits), n),
-		FPR: p.FPR, HitLines: 1, MissLines: 1,
+		FPR: p.FPR, HitLines: lines, MissLines: lines,
 	}, nil
 }
 

@@ -11,9 +11,9 @@ import (
 // percent writes a rate as people ask for it.
 func percent(rate float64) string { return fmt.Sprintf("%.4g %%", 100*rate) }
 
-// smallest is how many blocks a filter has at least. Then it has room to spare, and
-// its rate says nothing.
-const smallest = 256
+// smallest is how many blocks a filter has at least that is no list. Then it has room
+// to spare, and its rate says nothing.
+const smallest = 257
 
 // held is by how much the rate may pass the asked one because the 64 stripes keep
 // part of what they know to themselves (filter/evergreen/control.go). No document

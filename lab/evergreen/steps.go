@@ -18,7 +18,7 @@ type pace struct {
 }
 
 func (p *pace) note(before, after uint64) {
-	if before == after {
+	if before == after || before == 0 || after == 0 { // a list has no blocks
 		return
 	}
 	change := max(before, after) - min(before, after)
