@@ -58,6 +58,7 @@ func (v *View) run() {
 		case <-tick.C:
 			v.draw(v.config.Frame())
 		case <-v.quit:
+			v.draw(v.config.Frame()) // also of work that was over before the first look
 			v.erase()
 			return
 		}
@@ -80,9 +81,6 @@ func (v *View) draw(lines []string) {
 
 // erase leaves the terminal as it was before the first picture.
 func (v *View) erase() {
-	if v.drawn == 0 {
-		return
-	}
 	var b strings.Builder
 	v.up(&b)
 	b.WriteString("\x1b[J")
