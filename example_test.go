@@ -27,27 +27,25 @@ func inTemporaryFolder() (back func()) {
 func Example() {
 	defer inTemporaryFolder()()
 
-	set, err := everbloom.New(everbloom.Needs{Items: 1_000_000, FPR: 0.01})
+	set, err := everbloom.New(everbloom.Needs{Items: 10_000, FPR: 0.01, Delete: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	set.AddString("alice")
-	fmt.Println(set.MayContainString("alice")) // true
-	fmt.Println(set.MayContainString("bob"))   // false, or once in a hundred times true
-
-	if err := set.Save("names.bloom"); err != nil {
-		log.Fatal(err)
-	}
-	set, err = everbloom.Open("names.bloom")
-	if err != nil {
+	if _, err := set.AddString("alice"); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(set.MayContainString("alice")) // true
+	fmt.Println(set.MayContainString("bob"))   // false, or once in a hundred times true
+	fmt.Println(set.DeleteString("alice"))     // <nil>
+	fmt.Println(set.DeleteString("bob"))       // key not found, and nothing has changed
+	fmt.Println(set.Save("users.bloom"))       // <nil>, and everbloom.Open reads it back
 
 	// Output:
 	// true
 	// false
-	// true
+	// <nil>
+	// evergreen: delete: key not found
+	// <nil>
 }
 
 // The best kind for a set comes first, with what it costs and what speaks

@@ -14,7 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/kinds"
 )
 
-var update = flag.Bool("update", false, "renew the generated parts of README.md and CHANGELOG.md")
+var update = flag.Bool("update", false, "renew the generated parts of docs/choosing.md and CHANGELOG.md")
 
 const readme = "README.md"
 
@@ -63,22 +63,26 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	}
 }
 
-func TestReadmeHasTheTableOfKinds(t *testing.T) {
-	const begin, end = "<!-- kinds -->\n", "<!-- /kinds -->"
-	text := readReadme(t)
+func TestChoosingHasTheTableOfKinds(t *testing.T) {
+	const page, begin, end = "docs/choosing.md", "<!-- kinds -->\n", "<!-- /kinds -->"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
 	got, ok := between(text, begin, end)
 	if !ok {
-		t.Fatalf("README.md has no %s and %s", strings.TrimSpace(begin), end)
+		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(begin), end)
 	}
 	want := kinds.Markdown()
 	if got == want {
 		return
 	}
 	if !*update {
-		t.Fatalf("the table in README.md is old: go test -run Readme -update .\n%s", want)
+		t.Fatalf("the table in %s is old: go test -run Choosing -update .\n%s", page, want)
 	}
 	renewed := strings.Replace(text, begin+got+end, begin+want+end, 1)
-	if err := os.WriteFile(readme, []byte(renewed), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(renewed), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
