@@ -36,7 +36,7 @@ func bestLevel() uint8 {
 //go:noescape
 func filterHas(f *Filter, k filter.Key) bool
 
-// tableHas is portableHas.
+// tableHas is tableLookup, which it calls if there is no assembly for it.
 //
 //go:noescape
 func tableHas(t *table, k filter.Key) bool
@@ -101,12 +101,10 @@ func peek(p *uint64) uint64
 
 func (t *table) isSimple() bool { return level == levelAVX512 && t.rounds == 1 && t.full }
 
-func (t *table) has(k filter.Key) bool {
-	if level != levelPortable {
-		return tableHas(t, k)
-	}
-	return t.portableHas(k)
-}
+func (t *table) has(k filter.Key) bool { return tableHas(t, k) }
+
+// tableLookup is has in Go.
+func tableLookup(t *table, k filter.Key) bool { return t.portableHas(k) }
 
 // wave is how many keys of a batch are asked for at once. It is in the assembly, too.
 const wave = 32

@@ -2,6 +2,7 @@ package evergreen
 
 import (
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,7 +18,9 @@ type lines struct {
 	array *mem.Array
 }
 
-// What the table has for a segment is the address that block 0 would have if the
+// Blocks grow by doublings, each of which is one block of memory. They are a sixth of
+// all memory, so smaller steps would save little, and cost lookups a few instructions
+// and huge pages. What the table has for a segment is the address that block 0 would have if the
 // segment reached down to it, so that a block is found by its number alone; or 0
 // while there is no segment. The array, not the table, keeps the memory from being
 // collected: see shrink for why a reader may rely on it.
@@ -47,7 +50,7 @@ func (l *lines) grow(n uint64) error {
 	if n <= l.array.Cap() {
 		return nil
 	}
-	if err := l.array.Grow(n); err != nil {
+	if err := l.array.Grow(1 << bits.Len64(n-1)); err != nil {
 		return fmt.Errorf("evergreen: fast memory: %w: %w", filter.ErrStorage, err)
 	}
 	l.refresh()
@@ -60,7 +63,7 @@ func (l *lines) grow(n uint64) error {
 // which has only an address, cannot be interrupted, while the collector frees
 // nothing before every goroutine has been stopped once.
 func (l *lines) shrink(n uint64) {
-	if keep := n + n/3; keep < l.array.Cap() {
+	if keep := uint64(1) << bits.Len64(n+n/3); keep < l.array.Cap() {
 		l.array.Shrink(keep)
 		l.refresh()
 	}

@@ -9,7 +9,7 @@
 // which is the common case, is told from the others first: its pattern can be made
 // from all of the mixed key, since the upper byte, which is no part of the
 // fingerprint, has no influence on it.
-#define HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256) \
+#define HAS(other, many, again, late, more, avx2, last512, more512, done512, last256, more256, done256) \
 	CMPB table_simple(DI), $0 \
 	JEQ  many                 \
 	MOVQ k+8(FP), AX          \
@@ -35,6 +35,8 @@ late:                      \
 	JEQ  again                \
 	RET                       \
 many:                      \
+	CMPB ·level(SB), PORTABLE \
+	JEQ  other                \
 	MOVQ table_rounds(DI), R13 \
 more:                      \
 	MOVQ k+8(FP), AX          \
@@ -73,7 +75,9 @@ done256:                   \
 // func tableHas(t *table, k filter.Key) bool
 TEXT ·tableHas(SB), NOSPLIT, $0-17
 	MOVQ t+0(FP), DI
-	HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
+	HAS(other, many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
+other:
+	JMP  ·tableLookup(SB)
 
 // func filterHas(f *Filter, k filter.Key) bool
 TEXT ·filterHas(SB), NOSPLIT, $0-17
@@ -81,9 +85,7 @@ TEXT ·filterHas(SB), NOSPLIT, $0-17
 	MOVQ Filter_table(DI), DI
 	TESTQ DI, DI
 	JZ   other
-	CMPB ·level(SB), PORTABLE
-	JEQ  other
-	HAS(many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
+	HAS(other, many, again, late, more, avx2, last512, more512, done512, last256, more256, done256)
 other:
 	JMP  ·filterLookup(SB)
 

@@ -40,7 +40,7 @@ func (l link) below() uint64 { return uint64(l) & linkMask }
 func (l link) above() uint64 { return uint64(l) >> linkBits & linkMask }
 func (l link) class() int    { return int(l >> (2 * linkBits)) }
 
-// firstPages is the binary logarithm of the pages in the first segment.
+// firstPages is the binary logarithm of the pages that are taken at once at first.
 const firstPages = 2
 
 func newPages(from mem.Allocator) (pages, error) {

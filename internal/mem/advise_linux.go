@@ -28,3 +28,15 @@ func adviseHuge(words []uint64) {
 	_ = syscall.Madvise(bytes[skip:skip+inside], syscall.MADV_HUGEPAGE)
 	_ = syscall.Madvise(bytes[skip:skip+inside], collapse)
 }
+
+// adviseAround asks for huge pages wherever part of a block lies, for one of at least a quarter of such a page. Blocks that an
+// array takes one after the other lie side by side as a rule, and the pages that they share would be missed otherwise.
+func adviseAround(words []uint64) {
+	size := uintptr(len(words)) * wordBytes
+	if size < hugePage/4 {
+		return
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
+	first, end := start/hugePage*hugePage, (start+size+hugePage-1)/hugePage*hugePage
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, first, end-first, syscall.MADV_HUGEPAGE)
+}

@@ -5,46 +5,47 @@ import (
 	"fmt"
 	"math/bits"
 	"sync/atomic"
+	"unsafe"
 )
 
 const (
-	// maxSegments suffices for every array that fits into a 64-bit address space: 2^43 single words.
-	maxSegments = 44
-	maxFirst    = 32
-	maxStride   = 1 << 16
+	// cuts is the binary logarithm of the steps to a doubling.
+	cuts = 4
+
+	maxFirst  = 32
+	maxStride = 1 << 16
 
 	// maxElementBits keeps elements times stride well inside 64 bits; the allocator refuses far smaller arrays.
-	maxElementBits = 46
+	maxElementBits = 44
 )
 
-// segment is one block of an array. It never changes once it is in the table.
-type segment struct {
-	words []uint64
-	base  uint64 // index of its first element
-}
+// A directory has the first word of every step of an array, or nil where there is none.
+type directory []atomic.Pointer[uint64]
 
 // Array is a growing sequence of elements of a fixed number of words each. The package comment has a picture.
 //
-// One goroutine at a time may call Grow and Shrink; any number may call At and Cap meanwhile. An index may be asked for
-// if it was below the capacity at a moment that the asker knows of: the writer grows first and tells the readers the
-// new number of elements afterwards, through an atomic value or a lock of its own.
+// One goroutine at a time may call Grow and Shrink; any number may call At and Cap meanwhile. An index may be
+// asked for if it was below the capacity at a moment that the reader knows of: the writer grows first and tells the
+// readers the new number of elements afterwards, through an atomic value or a lock of its own.
 type Array struct {
-	table     [maxSegments]atomic.Pointer[segment]
-	first     uint64
+	directory atomic.Pointer[directory]
+	first     uint64 // binary logarithm of the elements in a granule
+	fine      uint64 // of the elements up to which steps are of that size
 	stride    uint64
 	capacity  atomic.Uint64
-	held      int // segments in the table, at least those that make up the capacity
-	used      int // segments that were part of the capacity since they were taken: only these can be dirty
+	held      int // steps that there is memory for, at least those that make up the capacity
+	used      int // steps that were part of the capacity since they were taken: only these can be dirty
 	from      Allocator
 	collected bool // dropped segments go to the collector
 }
 
-// NewArray returns an array without elements. Its elements have stride words, and its first two segments hold 2^first
-// elements each.
+// NewArray returns an array without elements. Its elements have stride words. It grows in steps of a sixteenth of each
+// doubling, or of 2^first elements where that is more. Steps that are asked for at once are one block of memory, as far as
+// they belong to one doubling.
 func NewArray(first, stride int, from Allocator) (*Array, error) {
 	var errs []error
 	if first < 0 || first > maxFirst {
-		errs = append(errs, fmt.Errorf("mem: array: first segment of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
+		errs = append(errs, fmt.Errorf("mem: array: granules of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
 	}
 	if stride < 1 || stride > maxStride {
 		errs = append(errs, fmt.Errorf("mem: array: elements of %d words, must be 1 to %d", stride, maxStride))
@@ -56,19 +57,22 @@ func NewArray(first, stride int, from Allocator) (*Array, error) {
 		return nil, errors.Join(errs...)
 	}
 	_, collected := from.(Heap)
-	return &Array{first: uint64(first), stride: uint64(stride), from: from, collected: collected}, nil
+	a := &Array{first: uint64(first), fine: uint64(first + cuts), stride: uint64(stride), from: from, collected: collected}
+	empty := make(directory, 1<<cuts)
+	a.directory.Store(&empty)
+	return a, nil
 }
 
-// At returns the words of element i, shared with everybody else who asks. They are good for as long as somebody holds
-// them, also after Shrink (blocks of a [File] end with its Close). It returns nil if the segment of i was dropped by Shrink or
-// has not been made, and may panic for indexes no array can have.
+// At returns the words of element i, shared with all other readers. They are good for as long as a reader holds them,
+// also after Shrink (blocks of a [File] end with its Close). It returns nil if the step of i was dropped by Shrink or has
+// not been made, and may panic if i is more than twice what the capacity ever was.
 func (a *Array) At(i uint64) []uint64 {
-	s := a.table[bits.Len64(i>>(a.first&63))].Load()
-	if s == nil {
-		return nil
+	double := uint64(bits.Len64(i>>(a.fine&63)|1)) - 1
+	size := (a.first + double) & 63
+	if p := (*a.directory.Load())[double<<cuts+i>>size].Load(); p != nil {
+		return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(p), (i&(1<<size-1))*a.stride*wordBytes)), a.stride)
 	}
-	i = (i - s.base) * a.stride
-	return s.words[i : i+a.stride : i+a.stride]
+	return nil
 }
 
 // Cap returns the number of elements that there is memory for.
@@ -80,10 +84,10 @@ func (a *Array) Grow(elements uint64) error {
 	if elements <= a.Cap() {
 		return nil
 	}
-	need := a.segmentsFor(elements)
-	if need > maxSegments || a.first+uint64(need) > maxElementBits {
+	if elements > 1<<maxElementBits {
 		return fmt.Errorf("mem: array of %d elements of %d words: beyond every address space: %w", elements, a.stride, ErrMemory)
 	}
+	need := a.stepsFor(elements)
 	if err := a.hold(need); err != nil {
 		return fmt.Errorf("mem: array of %d elements of %d words: %w", elements, a.stride, err)
 	}
@@ -92,38 +96,67 @@ func (a *Array) Grow(elements uint64) error {
 	return nil
 }
 
-// Shrink drops the segments that lie wholly behind the given number of elements. Those from [Heap] are left to the
-// collector, which keeps them while a reader has them. Memory of other allocators cannot go while somebody may look at it:
+// Shrink drops the steps that lie wholly behind the given number of elements. Those from [Heap] are left to the
+// collector, which keeps them while a reader has them. Memory of other allocators cannot go while a reader may look at it:
 // it stays in the array, where At still finds it, and the next Grow wipes and uses it again.
 func (a *Array) Shrink(elements uint64) {
 	if elements >= a.Cap() {
 		return
 	}
-	keep := a.segmentsFor(elements)
+	keep := a.stepsFor(elements)
 	a.capacity.Store(a.endOf(keep))
 	a.drop(keep)
 }
 
-// hold has the table filled with as many zeroed segments as wanted. What it got before a failure is dropped again, or
-// kept for the next time if it cannot be given back. Segments are taken in the order of their indexes, whatever the
-// steps in which an array grows, so that one in a file is found again.
+// hold has zeroed memory for as many steps as wanted. What it got before a failure is dropped again, or kept for the
+// next time if it cannot be given back.
 func (a *Array) hold(want int) error {
 	before := a.held
 	if err := a.probe(want); err != nil {
 		return err
 	}
-	a.wipe(a.segmentsFor(a.Cap()), min(want, a.used))
-	for s := before; s < want; s++ {
-		base, end := a.endOf(s), a.endOf(s+1)
-		words, err := a.from.Words((end - base) * a.stride)
+	a.wipe(a.Cap(), a.endOf(min(want, a.used)))
+	for a.held < want {
+		end := a.segmentEnd(want)
+		words, err := a.from.Words((a.endOf(end) - a.endOf(a.held)) * a.stride)
 		if err != nil {
 			a.drop(before)
 			return err
 		}
-		a.table[s].Store(&segment{words: words, base: base})
-		a.held++
+		if a.collected {
+			adviseAround(words)
+		}
+		a.enter(words, end)
 	}
 	return nil
+}
+
+// segmentEnd returns the step before which the segment ends that begins behind what is held. In a file it is one step,
+// whatever the steps in which an array grows, so that it is found again. On the heap it is all that is wanted of a
+// doubling: large blocks have more huge pages, and still larger ones could not be given back in parts.
+func (a *Array) segmentEnd(want int) int {
+	if !a.collected {
+		return a.held + 1
+	}
+	return min(want, (a.held>>cuts+1)<<cuts)
+}
+
+// enter makes a segment, which begins behind what is held, part of the directory. A directory that is too short is
+// replaced by a longer one; readers that have the old one find in it what they may ask for.
+func (a *Array) enter(words []uint64, end int) {
+	d := *a.directory.Load()
+	if end+1<<cuts > len(d) {
+		longer := make(directory, end+2<<cuts)
+		for i := range d {
+			longer[i].Store(d[i].Load())
+		}
+		a.directory.Store(&longer)
+		d = longer
+	}
+	first := a.endOf(a.held)
+	for ; a.held < end; a.held++ {
+		d[a.held].Store(&words[(a.endOf(a.held)-first)*a.stride])
+	}
 }
 
 // prober is an allocator that can tell whether it has room for many blocks without taking them.
@@ -141,43 +174,44 @@ func (a *Array) probe(want int) error {
 	return p.canGive((a.endOf(want) - a.endOf(a.held)) * a.stride)
 }
 
-// drop gives the segments from the given one on to the collector, if they are his.
+// drop leaves the steps from the given one on to the collector, if it collects them.
 func (a *Array) drop(from int) {
 	if !a.collected {
 		return
 	}
-	for s := from; s < a.held; s++ {
-		a.table[s].Store(nil)
+	d := *a.directory.Load()
+	for step := from; step < a.held; step++ {
+		d[step].Store(nil)
 	}
 	a.held = min(a.held, from)
 	a.used = min(a.used, from)
 }
 
-// wipe zeroes segments that were kept by an earlier Shrink. Late readers may still look at
+// wipe zeroes elements that were kept by an earlier Shrink. Late readers may still look at
 // them, hence atomically; most words are zero already, and a look is cheaper than a store.
-func (a *Array) wipe(from, to int) {
-	for s := from; s < to; s++ {
-		words := a.table[s].Load().words
-		for i, w := range words {
+func (a *Array) wipe(from, to uint64) {
+	for i := from; i < to; i++ {
+		words := a.At(i)
+		for j, w := range words {
 			if w != 0 {
-				atomic.StoreUint64(&words[i], 0)
+				atomic.StoreUint64(&words[j], 0)
 			}
 		}
 	}
 }
 
-// segmentsFor returns how many segments hold the given number of elements.
-func (a *Array) segmentsFor(elements uint64) int {
+// stepsFor returns how many steps hold the given number of elements.
+func (a *Array) stepsFor(elements uint64) int {
 	if elements == 0 {
 		return 0
 	}
-	return bits.Len64((elements-1)>>a.first) + 1
+	granule := (elements - 1) >> a.first
+	double := bits.Len64(granule>>cuts|1) - 1
+	return double<<cuts + int(granule>>double) + 1
 }
 
-// endOf returns how many elements the first segments hold together, which is also the index at which the next one begins.
-func (a *Array) endOf(segments int) uint64 {
-	if segments == 0 {
-		return 0
-	}
-	return 1 << (a.first + uint64(segments) - 1)
+// endOf returns how many elements the first steps hold together, which is also the index at which the next one begins.
+func (a *Array) endOf(steps int) uint64 {
+	double := max(steps>>cuts-1, 0)
+	return uint64(steps-double<<cuts) << double << a.first
 }

@@ -14,26 +14,27 @@ import (
 	"unsafe"
 )
 
-// TestSegmentsFollowThePicture holds the table of the package comment.
-func TestSegmentsFollowThePicture(t *testing.T) {
+// TestStepsFollowThePicture holds the table of the package comment.
+func TestStepsFollowThePicture(t *testing.T) {
 	a := newArray(t, 2, 8, Heap{})
 	for _, tc := range []struct{ elements, capacity uint64 }{
-		{0, 0}, {1, 4}, {4, 4}, {5, 8}, {8, 8}, {9, 16}, {16, 16}, {17, 32}, {3, 32}, {33, 64}, {1000, 1024},
+		{0, 0}, {1, 4}, {4, 4}, {5, 8}, {8, 8}, {9, 12}, {3, 12}, {100, 100}, {127, 128}, {129, 136}, {137, 144},
+		{256, 256}, {257, 272}, {1000, 1024}, {1025, 1088},
 	} {
 		grow(t, a, tc.elements)
 		if got := a.Cap(); got != tc.capacity {
 			t.Errorf("Grow(%d): capacity %d, want %d", tc.elements, got, tc.capacity)
 		}
 	}
-	for s, want := range []int{4, 4, 8, 16, 32, 64, 128, 256, 512} {
-		if got := len(a.table[s].Load().words) / 8; got != want {
-			t.Errorf("segment %d has %d elements, want %d", s, got, want)
+	for step := range 100 {
+		if got := a.stepsFor(a.endOf(step)); got != step {
+			t.Errorf("step %d ends at element %d, which is the end of step %d", step, a.endOf(step), got)
 		}
 	}
 }
 
 func TestElementsAreDistinctAndWhole(t *testing.T) {
-	for _, first := range []int{0, 1, 3, 6} {
+	for _, first := range []int{0, 1, 3, 6, 12} {
 		for _, stride := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("first=%d/stride=%d", first, stride), func(t *testing.T) {
 				a := newArray(t, first, stride, Heap{})
@@ -95,7 +96,7 @@ func TestBadArraysAreRefusedWithAllReasons(t *testing.T) {
 }
 
 func TestFailedGrowthChangesNothing(t *testing.T) {
-	// The limit lets segments of up to 64 elements pass, so that growth to 1000 fails half way.
+	// The limit lets doublings of up to 64 elements pass, so that growth to 1000 fails half way.
 	a := newArray(t, 2, 1, Heap{Limit: 64 * wordBytes})
 	grow(t, a, 10)
 	fill(a.At(9), 9)
@@ -103,7 +104,7 @@ func TestFailedGrowthChangesNothing(t *testing.T) {
 	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "mem: array of 1000 elements of 1 words: mem: block of 1 KiB: at most 512 B") {
 		t.Errorf("error %v", err)
 	}
-	if a.Cap() != 16 || a.At(16) != nil || a.At(9)[0] != 9<<16 {
+	if a.Cap() != 12 || a.At(12) != nil || a.At(9)[0] != 9<<16 {
 		t.Errorf("capacity %d, element 16 %v, element 9 %v", a.Cap(), a.At(16), a.At(9))
 	}
 	grow(t, a, 128)
@@ -163,12 +164,12 @@ func TestFileLayoutIgnoresTheStepsOfGrowth(t *testing.T) {
 	}
 }
 
-func TestShrinkDropsWholeSegments(t *testing.T) {
+func TestShrinkDropsWholeSteps(t *testing.T) {
 	a := newArray(t, 2, 1, Heap{})
 	grow(t, a, 64)
 	held := a.At(40)
 	held[0] = 5
-	for _, tc := range []struct{ elements, capacity uint64 }{{100, 64}, {64, 64}, {33, 64}, {32, 32}, {5, 8}, {1, 4}, {0, 0}} {
+	for _, tc := range []struct{ elements, capacity uint64 }{{100, 64}, {64, 64}, {61, 64}, {60, 60}, {5, 8}, {1, 4}, {0, 0}} {
 		a.Shrink(tc.elements)
 		if a.Cap() != tc.capacity {
 			t.Errorf("Shrink(%d): capacity %d, want %d", tc.elements, a.Cap(), tc.capacity)
@@ -211,12 +212,12 @@ func TestShrinkKeepsFileMemory(t *testing.T) {
 func TestFailedGrowthKeepsWhatCannotBeGivenBack(t *testing.T) {
 	from := &counted{left: 3}
 	a := newArray(t, 0, 1, from)
-	if err := a.Grow(100); err == nil || a.Cap() != 0 {
+	if err := a.Grow(20); err == nil || a.Cap() != 0 {
 		t.Fatalf("error %v, capacity %d", err, a.Cap())
 	}
-	from.left = 5
-	grow(t, a, 100)
-	if from.left != 0 || a.Cap() != 128 {
+	from.left = 17
+	grow(t, a, 20)
+	if from.left != 0 || a.Cap() != 20 {
 		t.Errorf("%d blocks left, capacity %d", from.left, a.Cap())
 	}
 }

@@ -66,7 +66,7 @@ func TestGrowthOnAFullDiskLeavesTheArray(t *testing.T) {
 	if err := a.Grow(1 << 20); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("error %v", err)
 	}
-	if a.Cap() != 4096 {
+	if a.Cap() != 3072 {
 		t.Errorf("capacity %d", a.Cap())
 	}
 	checkElement(t, a, 2999, 8)

@@ -10,25 +10,29 @@
 // The wish stays with the addresses, so later users of freed memory inherit it.
 //
 // The Go runtime ends the process when the system has no memory left, and nothing can catch that. Therefore a request of
-// 64 MiB or more is first compared with what the machine, its cgroup (v2) and GOMEMLIMIT leave, and a larger one is
-// refused with an error that wraps [ErrMemory]. What the Go heap holds but does not use counts as available, and what was
-// taken but not touched yet as gone. The check is a guard against mistakes, not a reservation: two requests that
-// are each possible can still be too much together.
+// 4 MiB or more, or one with which smaller ones add up to that, is first compared with what the machine, the cgroups of the
+// process (v1 and v2), ulimit -v and GOMEMLIMIT leave, and a larger one is refused with an error that wraps [ErrMemory] and
+// names the limit. Near a limit smaller sums are compared. What the Go heap holds but does not use counts as available, and
+// what was taken but not touched yet as gone, so all blocks of the process count together. The check is a guard against
+// mistakes, not a reservation: two requests at the same moment that are each possible can still be too much together.
 //
 // # Arrays
 //
-// An [Array] holds elements of a fixed number of words in segments that double. With first = 2:
+// An [Array] holds elements of a fixed number of words and grows in steps, sixteen to each doubling, so that at most a
+// sixteenth of it waits for elements to come. With first = 2, where a step has 2^2 elements at least:
 //
-//	segment   0          1          2                  3
-//	index     0 1 2 3    4 5 6 7    8 9 ... 14 15      16 17 ... 31
-//	elements  2^2        2^2        2^3                2^4
+//	step      0      1      2            31         32           33                47         48
+//	index     0-3    4-7    8-11   ...   124-127    128-135      136-143    ...    248-255    256-271   ...
+//	elements  2^2                                   2^3                                       2^4
 //
-//	segment of i = bit length of (i >> first)
-//	place in it  = i - (0 for segment 0, else 2^(first+segment-1))
+//	double  = max(0, bit length of (i >> first) - 5)
+//	step    = 16 double + (i >> (first + double))
+//	place   = the lowest first + double bits of i
 //
-// A table of fixed size has a pointer to each segment. Growing appends segments, shrinking takes whole ones away, and
-// no element is ever copied or moved. Each segment is a block, so where the elements are whole lines (a multiple of
-// 8 words) every element begins on a line.
+// A directory has a pointer to each step; it is replaced by a longer one when that is needed. Growing appends steps,
+// shrinking takes whole ones away, and no element is ever copied or moved. Steps of one doubling that are asked for at once
+// are one block. Where the elements are whole lines (a multiple of 8 words) every element begins on a line. Steps of half
+// a MiB and more ask for huge pages also where those reach into their neighbours, which as a rule belong to the same array.
 //
 // # Files
 //

@@ -40,7 +40,7 @@ func TestReopenedWordsSurviveAFailedGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	b, _ := NewArray(4, 8, &failing{g, 3})
+	b, _ := NewArray(4, 8, &failing{g, 5})
 	if err := b.Grow(128); err == nil {
 		t.Fatal("wanted a failure")
 	}

@@ -4,12 +4,13 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
 // addressSpace bounds everything on machines that do not say more.
@@ -43,35 +44,69 @@ func (r room) orLess(other room) room {
 
 // usage is what the process holds.
 type usage struct {
-	heap     uint64 // bytes that the Go runtime uses; what it keeps free for itself is not counted
-	objects  uint64 // bytes of heap objects, garbage included
-	resident uint64 // bytes of private memory that are in RAM
-	known    bool   // whether resident is known
+	heap      uint64 // bytes that the Go runtime uses; what it keeps free for itself is not counted
+	idle      uint64 // bytes that it keeps free for itself
+	objects   uint64 // bytes of heap objects, garbage included
+	resident  uint64 // bytes of private memory that are in RAM
+	known     bool   // whether resident is known
 }
 
-// fits refuses what is larger than the room. Garbage is no reason to refuse: if it could make the difference it is
-// collected, and the machine is asked again.
-func fits(want uint64, ask func() room) error {
+// An allowance is what the process may take before the machine is asked again.
+type allowance struct {
+	left atomic.Int64 // bytes
+	rest atomic.Int64 // until when the collector is left alone, in nanoseconds since start
+}
+
+var start = time.Now()
+
+// unchecked is the allowance of all blocks of the process.
+var unchecked allowance
+
+// fits refuses what is larger than the room. Small requests are taken from the allowance, which the first that finds it
+// too small renews: with an eighth of the room, so that the machine is asked more often where there is less.
+func (a *allowance) fits(want uint64, ask func() room) error {
+	if want < checkFrom && a.left.Add(-int64(want)) >= 0 {
+		return nil
+	}
 	r := ask()
-	if want > r.bytes && want-r.bytes <= heapUsage().objects {
-		runtime.GC()
+	if want > r.bytes && a.collects(want-r.bytes) {
 		r = ask()
 	}
 	if want > r.bytes {
+		a.left.Store(0)
 		return refusal(want, r)
 	}
+	a.left.Store(int64(min(checkFrom, (r.bytes-want)/8)))
 	return nil
+}
+
+// collects runs the collector if garbage could make up for what is missing. A full process asks again and again, so it
+// then leaves the collector alone for four times as long as it took.
+func (a *allowance) collects(missing uint64) bool {
+	begin := time.Since(start)
+	if missing > heapUsage().objects || int64(begin) < a.rest.Load() {
+		return false
+	}
+	runtime.GC()
+	end := time.Since(start)
+	a.rest.Store(int64(end + 4*(end-begin)))
+	return true
 }
 
 // machineRoom asks this machine. Its answer is true for the moment.
 func machineRoom() room {
 	root := os.DirFS("/")
-	r := roomFor(root, processUsage(root), debug.SetMemoryLimit(-1))
+	use := processUsage(root)
+	r := roomFor(root, use, debug.SetMemoryLimit(-1))
 	if free, ok := limitRoom(root); ok {
-		r = r.orLess(room{free, "the limit of the address space (ulimit -v)"})
+		r = r.orLess(room{less(free, arena) + use.idle, "the limit of the address space (ulimit -v)"})
 	}
 	return r
 }
+
+// arena is how many addresses the Go heap takes at once when it grows. What it has taken and does not use serves the next
+// block.
+const arena = 64 << 20
 
 // processUsage adds to the runtime's numbers what the kernel knows of the process.
 func processUsage(root fs.FS) usage {
@@ -89,8 +124,10 @@ func roomFor(root fs.FS, use usage, memoryLimit int64) room {
 	if free, ok := available(root); ok {
 		r = r.orLess(room{use.correct(free), "the machine's free memory"})
 	}
-	if free, ok := cgroupRoom(root); ok {
-		r = r.orLess(room{use.correct(free), "the cgroup's memory.max"})
+	for _, v := range []cgroup{unified, legacy} {
+		if free, ok := v.room(root); ok {
+			r = r.orLess(room{use.correct(free), "the cgroup's " + v.limit})
+		}
 	}
 	return r
 }
@@ -115,8 +152,8 @@ func heapUsage() usage {
 		{Name: "/memory/classes/heap/objects:bytes"},
 	}
 	metrics.Read(s)
-	held := less(s[0].Value.Uint64(), s[1].Value.Uint64())
-	return usage{heap: less(held, s[2].Value.Uint64()), objects: s[3].Value.Uint64()}
+	total, released, free := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()
+	return usage{heap: less(total, released+free), idle: released + free, objects: s[3].Value.Uint64()}
 }
 
 // residentBytes reads the private resident memory of the process: resident less shared pages.
@@ -138,41 +175,6 @@ func available(root fs.FS) (uint64, bool) {
 		kib, ok = readField(root, "proc/meminfo", "MemTotal:")
 	}
 	return kib << 10, ok
-}
-
-// cgroupRoom walks from the process's own group to the root, as every level may have a limit.
-func cgroupRoom(root fs.FS) (least uint64, found bool) {
-	const mount = "sys/fs/cgroup"
-	name, ok := unifiedGroup(root)
-	for dir := path.Join(mount, name); ok && strings.HasPrefix(dir, mount); dir = path.Dir(dir) {
-		if free, limited := groupRoom(root, dir); limited && (!found || free < least) {
-			least, found = free, true
-		}
-	}
-	return least, found
-}
-
-// unifiedGroup returns the group of the v2 hierarchy, whose line begins with 0 and two colons.
-func unifiedGroup(root fs.FS) (string, bool) {
-	text, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return "", false
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "0::"); ok {
-			return strings.TrimSpace(name), true
-		}
-	}
-	return "", false
-}
-
-// groupRoom returns what one group has left. File pages are counted in memory.current but given up when memory is short.
-func groupRoom(root fs.FS, dir string) (uint64, bool) {
-	limit, ok1 := readNumber(root, path.Join(dir, "memory.max"))
-	current, ok2 := readNumber(root, path.Join(dir, "memory.current"))
-	active, _ := readField(root, path.Join(dir, "memory.stat"), "active_file")
-	inactive, _ := readField(root, path.Join(dir, "memory.stat"), "inactive_file")
-	return less(limit, less(current, active+inactive)), ok1 && ok2
 }
 
 // readNumber reads a file of one number. Files that hold the word max instead set no limit.

@@ -68,7 +68,34 @@ func TestRoomIsTheLeastOfAllLimits(t *testing.T) {
 			usage{},
 			math.MaxInt64, 0, "the cgroup's memory.max",
 		},
-		{"group without v2", machine("proc/self/cgroup", "4:memory:/x\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
+		{
+			"cgroup v1", machine("proc/self/cgroup", "5:cpu,cpuacct:/\n4:memory:/app/worker\n0::/\n",
+				"sys/fs/cgroup/memory/app/worker/memory.limit_in_bytes", "1073741824\n", "sys/fs/cgroup/memory/app/worker/memory.usage_in_bytes", "805306368\n",
+				"sys/fs/cgroup/memory/app/worker/memory.stat", "active_file 7\ntotal_inactive_file 268435456\ntotal_active_file 268435456\n"),
+			usage{},
+			math.MaxInt64, gib * 3 / 4, "the cgroup's memory.limit_in_bytes",
+		},
+		{
+			"cgroup v1 in a container", machine("proc/self/cgroup", "4:blkio,memory:/docker/17ab\n",
+				"sys/fs/cgroup/memory/memory.limit_in_bytes", "5000\n", "sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n"),
+			usage{},
+			math.MaxInt64, 4000, "the cgroup's memory.limit_in_bytes",
+		},
+		{
+			"cgroup v1, limit of the parent", machine("proc/self/cgroup", "4:memory:/app/worker\n",
+				"sys/fs/cgroup/memory/app/worker/memory.limit_in_bytes", "9223372036854771712\n", "sys/fs/cgroup/memory/app/worker/memory.usage_in_bytes", "1000\n",
+				"sys/fs/cgroup/memory/app/memory.limit_in_bytes", "8000\n", "sys/fs/cgroup/memory/app/memory.usage_in_bytes", "1000\n"),
+			usage{},
+			math.MaxInt64, 7000, "the cgroup's memory.limit_in_bytes",
+		},
+		{
+			"both versions", machine("proc/self/cgroup", "4:memory:/x\n0::/y\n",
+				"sys/fs/cgroup/memory/x/memory.limit_in_bytes", "8000\n", "sys/fs/cgroup/memory/x/memory.usage_in_bytes", "0\n",
+				"sys/fs/cgroup/y/memory.max", "6000\n", "sys/fs/cgroup/y/memory.current", "0\n"),
+			usage{},
+			math.MaxInt64, 6000, "the cgroup's memory.max",
+		},
+		{"group without files", machine("proc/self/cgroup", "4:memory:/x\nodd\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
 		{"group outside", machine("proc/self/cgroup", "0::/../../x\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
 	} {
 		got := roomFor(tc.root, tc.use, tc.limit)
@@ -127,7 +154,8 @@ func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 		asked++
 		return room{1000 + uint64(asked), "a test"}
 	}
-	if err := fits(1002, ask); err != nil || asked != 2 {
+	var a allowance
+	if err := a.fits(1002, ask); err != nil || asked != 2 {
 		t.Errorf("asked %d times, error %v", asked, err)
 	}
 	runtime.ReadMemStats(&after)
@@ -136,9 +164,42 @@ func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	}
 }
 
+// TestFullProcessesCollectNowAndThen asks a machine that has nothing many times.
+func TestFullProcessesCollectNowAndThen(t *testing.T) {
+	sink = make([]uint64, 1<<17)
+	defer func() { sink = nil }()
+	var a allowance
+	a.rest.Store(math.MaxInt64)
+	asked := 0
+	if err := a.fits(100, func() room { asked++; return room{99, "a test"} }); !errors.Is(err, ErrMemory) || asked != 1 {
+		t.Errorf("asked %d times, %v", asked, err)
+	}
+}
+
+// TestSmallRequestsAddUp takes small blocks until the machine has no more. It must be asked in time, and not for each.
+func TestSmallRequestsAddUp(t *testing.T) {
+	const total, each = 100 << 20, 10_000
+	var a allowance
+	taken, asked := uint64(0), 0
+	ask := func() room {
+		asked++
+		return room{less(total, taken), "a test"}
+	}
+	var err error
+	for ; err == nil; taken += each {
+		err = a.fits(each, ask)
+	}
+	if taken -= each; taken > total || taken < total*99/100 || asked > 2000 {
+		t.Errorf("%d of %d bytes were granted, asked %d times", taken, total, asked)
+	}
+	if err := a.fits(total-taken, ask); err != nil {
+		t.Errorf("what fits is refused: %v", err)
+	}
+}
+
 func TestHopelessRequestsCollectNothing(t *testing.T) {
 	asked := 0
-	err := fits(1<<45, func() room { asked++; return room{1000, "a test"} })
+	err := new(allowance).fits(1<<45, func() room { asked++; return room{1000, "a test"} })
 	if !errors.Is(err, ErrMemory) || asked != 1 {
 		t.Errorf("asked %d times, error %v", asked, err)
 	}

@@ -12,9 +12,9 @@ const (
 	lineBytes = 64
 	lineWords = lineBytes / wordBytes
 
-	// checkFrom is the size from which a request is compared with what the machine has. Looking costs tens of
-	// microseconds: nothing beside zeroing 64 MiB, too much for thousands of tiny filters.
-	checkFrom = 64 << 20
+	// checkFrom is the size from which each request is compared with what the machine has; smaller ones are when they add
+	// up to that. Looking costs tens of microseconds: little beside zeroing 4 MiB, too much for thousands of tiny filters.
+	checkFrom = 4 << 20
 
 	// hugeFrom is the size from which huge pages are asked for. Wherever a block of 4 MiB begins, it has at least one whole
 	// aligned page of 2 MiB inside; below that it depends on luck, and a system call per small block would be waste.
@@ -76,10 +76,7 @@ func (h Heap) check(n uint64, ask func() room) error {
 	if want > addressSpace {
 		return refusal(want, room{addressSpace, "the address space"})
 	}
-	if want < checkFrom {
-		return nil
-	}
-	return fits(want, ask)
+	return unchecked.fits(want, ask)
 }
 
 // refusal is the text for all sizes that are too large. The package's name is left to the caller, who may have more to say.
