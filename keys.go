@@ -35,28 +35,28 @@ func (s *Set) AddKey(k filter.Key) (added bool, err error) {
 
 // quickAdd is shard.add for the quick filter, which never fails.
 func (s *Set) quickAdd(k filter.Key) (added bool) {
-	if s.quick.MayContain(k) {
+	if s.quick.MayContainFast(k) {
 		return false
 	}
 	writers := &s.single[0].writers
 	writers.Lock()
-	added, _ = s.quick.Add(k)
+	added = s.quick.AddFast(k)
 	writers.Unlock()
 	return added
 }
 
 // MayContain reports whether key may be in the set. False is certain.
 func (s *Set) MayContain(key []byte) bool {
-	if s.quick != nil {
-		return s.quick.MayContain(filter.KeyOf(key))
+	if f := s.quick; f != nil {
+		return f.MayContainFast(filter.KeyOf(key))
 	}
 	return s.mayContain(s.hash.Bytes(key))
 }
 
 // MayContainString is MayContain for strings.
 func (s *Set) MayContainString(key string) bool {
-	if s.quick != nil {
-		return s.quick.MayContain(filter.KeyOfString(key))
+	if f := s.quick; f != nil {
+		return f.MayContainFast(filter.KeyOfString(key))
 	}
 	return s.mayContain(s.hash.String(key))
 }
@@ -68,8 +68,8 @@ func (s *Set) MayContainUint64(key uint64) bool {
 
 // MayContainKey is MayContain for keys that were hashed with the set's Hash before.
 func (s *Set) MayContainKey(k filter.Key) bool {
-	if s.quick != nil {
-		return s.quick.MayContain(k)
+	if f := s.quick; f != nil {
+		return f.MayContainFast(k)
 	}
 	return s.mayContain(k)
 }

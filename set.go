@@ -18,7 +18,8 @@ import (
 // UnmarshalBinary and ReadFrom fill one.
 type Set struct {
 	// quick is the filter of a set of one shard of kind blocked with the default hash,
-	// the usual one, which single keys reach by a shorter way.
+	// the usual one, which single keys reach by a shorter way: calls would take as long
+	// as the work.
 	quick *bloom.Blocked
 
 	hash   filter.Hash
@@ -120,7 +121,9 @@ func (s *Set) init(h filter.Hash, filters []filter.Filter) {
 		s.shards[i].filter, s.shards[i].locking = f, lockingOf(f)
 	}
 	if len(filters) == 1 && h == (filter.Hash{}) {
-		s.quick, _ = filters[0].(*bloom.Blocked)
+		if f, ok := filters[0].(*bloom.Blocked); ok && f.HasFastPath() {
+			s.quick = f
+		}
 	}
 }
 

@@ -59,6 +59,20 @@ func blockHasBatch(f *Blocked, keys *filter.Key, n int, out *bool)
 //go:noescape
 func blockAddBatch(f *Blocked, keys *filter.Key, n int) (fresh, added uint64)
 
+// HasFastPath reports whether the filter has MayContainFast and AddFast.
+func (f *Blocked) HasFastPath() bool { return f.simple }
+
+// MayContainFast is MayContain for filters with a fast path. The compiler inlines it,
+// which saves a call.
+func (f *Blocked) MayContainFast(k filter.Key) bool { return blockHasOne(f, k) }
+
+// AddFast is Add for filters with a fast path.
+func (f *Blocked) AddFast(k filter.Key) (added bool) {
+	fresh := blockAddOne(f, k)
+	f.set += fresh
+	return fresh != 0
+}
+
 func (f *Blocked) has(k filter.Key) bool {
 	if f.simple {
 		return blockHasOne(f, k)

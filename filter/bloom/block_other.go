@@ -4,6 +4,19 @@ package bloom
 
 import "github.com/everbloom-go/everbloom/filter"
 
+// HasFastPath reports whether the filter has MayContainFast and AddFast.
+func (f *Blocked) HasFastPath() bool { return true }
+
+// MayContainFast is MayContain for filters with a fast path, one call shorter.
+func (f *Blocked) MayContainFast(k filter.Key) bool { return f.portableHas(k) }
+
+// AddFast is Add for filters with a fast path.
+func (f *Blocked) AddFast(k filter.Key) (added bool) {
+	fresh := f.portableAdd(k)
+	f.set += fresh
+	return fresh != 0
+}
+
 func (f *Blocked) has(k filter.Key) bool { return f.portableHas(k) }
 
 func (f *Blocked) add(k filter.Key) uint64 { return f.portableAdd(k) }

@@ -44,11 +44,11 @@ func (r room) orLess(other room) room {
 
 // usage is what the process holds.
 type usage struct {
-	heap      uint64 // bytes that the Go runtime uses; what it keeps free for itself is not counted
-	idle      uint64 // bytes that it keeps free for itself
-	objects   uint64 // bytes of heap objects, garbage included
-	resident  uint64 // bytes of private memory that are in RAM
-	known     bool   // whether resident is known
+	heap     uint64 // bytes that the Go runtime uses; what it keeps free for itself is not counted
+	idle     uint64 // bytes that it keeps free for itself
+	objects  uint64 // bytes of heap objects, garbage included
+	resident uint64 // bytes of private memory that are in RAM
+	known    bool   // whether resident is known
 }
 
 // An allowance is what the process may take before the machine is asked again.
