@@ -73,7 +73,8 @@ type Resizer interface {
 	// Grow enlarges the filter by one step, so that its rate falls.
 	Grow() error
 
-	// Shrink makes the filter smaller by one step.
+	// Shrink makes the filter smaller by one step. It answers ErrFull, and nothing
+	// was changed, if its keys do not fit into less or it has its least size.
 	Shrink() error
 }
 

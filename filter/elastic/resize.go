@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -39,8 +38,8 @@ func (f *Filter) Grow() error {
 	return nil
 }
 
-// Shrink halves the filter. It refuses to go below the initial size, with an error
-// that wraps [errors.ErrUnsupported], and with ErrFull if buckets would overflow or
+// Shrink halves the filter. It refuses with ErrFull to go below the initial size, and
+// if buckets would overflow or
 // the share of set bits would pass the threshold. Nothing was changed then.
 func (f *Filter) Shrink() error {
 	f.mu.Lock()
@@ -133,7 +132,7 @@ func (f *Filter) adapt() {
 func (f *Filter) postpone() { f.retry = f.set + max(1, f.Bits()/64) }
 
 var (
-	errSmallest = fmt.Errorf("elastic: shrink: the filter has its initial size: %w", errors.ErrUnsupported)
+	errSmallest = fmt.Errorf("elastic: shrink: the filter has its least size: %w", filter.ErrFull)
 	errCrowded  = fmt.Errorf("elastic: shrink: buckets would overflow: %w", filter.ErrFull)
 	errRate     = fmt.Errorf("elastic: shrink: the rate would pass the asked one: %w", filter.ErrFull)
 )

@@ -3,55 +3,10 @@ package evergreen
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
-
-// Union adds what is in other, which may have any size and, where whole keys are
-// kept, any rate and salt. A compact filter adds copies, and needs equal width and
-// salt. Nothing is changed if the answer is ErrIncompatible, or ErrFull since there
-// are too many keys for the width; if memory runs out, or a block is full, part of
-// other has been added.
-func (f *Filter) Union(other filter.Filter) error {
-	o, err := f.peer(other)
-	if err != nil {
-		return err
-	}
-	if !f.shape.Full() {
-		return f.table.Load().union(o.table.Load())
-	}
-	if f == o {
-		return nil
-	}
-	for part := range o.batches() {
-		if _, _, err := f.AddBatch(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// union adds the fingerprints of o, also if that is t itself.
-func (t *table) union(o *table) (err error) {
-	if t == o {
-		if o, err = t.clone(); err != nil {
-			return err
-		}
-	}
-	mine, _ := t.count()
-	theirs, _ := o.count()
-	if mine+theirs > t.capacity {
-		return errLimit
-	}
-	for x := range o.mixed() {
-		if _, err := t.add(x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Intersect keeps what is also in other; a compact filter keeps as many copies as
 // the one that has fewer. The error may be that of Delete.
@@ -124,24 +79,6 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 			a.Width, a.Salt, b.Width, b.Salt, filter.ErrIncompatible)
 	}
 	return o, nil
-}
-
-// batches gives all keys, many at a time. A part is good until the next.
-func (f *Filter) batches() iter.Seq[[]filter.Key] {
-	return func(yield func([]filter.Key) bool) {
-		part := make([]filter.Key, 0, 256)
-		for k := range f.Keys() {
-			if part = append(part, k); len(part) == cap(part) {
-				if !yield(part) {
-					return
-				}
-				part = part[:0]
-			}
-		}
-		if len(part) > 0 {
-			yield(part)
-		}
-	}
 }
 
 // copies returns how often the fingerprint of x is stored.

@@ -57,13 +57,14 @@ func newPages(from mem.Allocator) (pages, error) {
 
 // reserve makes sure that n pages can be taken without an error.
 func (p *pages) reserve(n uint64) error {
-	if p.free.count >= n || p.used+n <= min(p.words.Cap(), p.links.Cap()) {
+	total := p.used + n - min(n, p.free.count)
+	if total <= min(p.words.Cap(), p.links.Cap()) {
 		return nil
 	}
-	if p.used+n > maxPages {
-		return fmt.Errorf("evergreen: slow memory of %d pages: at most %d: %w", p.used+n, uint64(maxPages), filter.ErrStorage)
+	if total > maxPages {
+		return fmt.Errorf("evergreen: slow memory of %d pages: at most %d: %w", total, uint64(maxPages), filter.ErrStorage)
 	}
-	if err := p.words.Grow(p.used + n); err != nil {
+	if err := p.words.Grow(total); err != nil {
 		return fmt.Errorf("evergreen: slow memory: %w: %w", filter.ErrStorage, err)
 	}
 	if err := p.links.Grow(p.words.Cap()); err != nil {

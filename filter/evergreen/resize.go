@@ -34,6 +34,31 @@ func (t *table) catchUp() error {
 	return nil
 }
 
+// splitTo splits blocks until there are n, or undoes what it did.
+func (t *table) splitTo(n uint64) error {
+	t.resizing.Lock()
+	defer t.resizing.Unlock()
+	before := t.load().blocks()
+	for t.load().blocks() < n {
+		err := t.gone.err()
+		if err == nil {
+			err = t.split()
+		}
+		if err != nil {
+			t.mergeTo(before)
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeTo merges blocks until there are n, as far as the rate and the memory allow.
+// The caller holds resizing.
+func (t *table) mergeTo(n uint64) {
+	for t.load().blocks() > n && t.merge() == nil {
+	}
+}
+
 // relax merges blocks if the rate is below the low mark, and gives back pages that
 // are not needed. What cannot be done now is left to later.
 func (t *table) relax() {

@@ -1,0 +1,284 @@
+package evergreen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/mem"
+)
+
+// Union adds what is in other, which may have any size and, where whole keys are
+// kept, any rate and salt. A compact filter adds copies, and needs equal width and
+// salt. After an error nothing was added: ErrIncompatible, ErrStorage, or ErrFull if
+// there are too many keys for the width or for a block. That holds while nothing else
+// changes the filter; beside writers that use up the memory, part of other may have
+// been added when the answer is ErrStorage. It needs 8 bytes for each key of other
+// meanwhile.
+func (f *Filter) Union(other filter.Filter) error {
+	complete, err := f.prepareUnion(other)
+	if err != nil {
+		return err
+	}
+	return complete()
+}
+
+// PrepareUnion takes all memory that a union needs, and finds out whether blocks have
+// room, see [filter.Preparer]. If other has more than twice as many keys, blocks are
+// split beforehand. That is undone if there is an error; otherwise they stay until
+// keys are deleted. The function panics if there is no memory because the filter was
+// changed before it was called.
+func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+	try, err := f.prepareUnion(other)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := try(); err != nil {
+			panic(fmt.Errorf("evergreen: the filter was changed between PrepareUnion and its completion: %w", err))
+		}
+	}, nil
+}
+
+func (f *Filter) prepareUnion(other filter.Filter) (complete func() error, err error) {
+	o, err := f.peer(other)
+	if err != nil {
+		return nil, err
+	}
+	if f == o && f.shape.Full() {
+		return func() error { return nil }, nil
+	}
+	for {
+		t, list := f.present()
+		if t == nil {
+			return f.prepareList(o, list)
+		}
+		u := &union{f: f, t: t}
+		err := u.gather(o)
+		if err == nil {
+			err = u.prepare()
+		}
+		if err != errMoved {
+			return u.complete, err
+		}
+	}
+}
+
+// prepareList makes the list or the table that takes the place of a list.
+func (f *Filter) prepareList(o *Filter, list keyList) (complete func() error, err error) {
+	theirs, err := roomFor(o)
+	if err != nil {
+		return nil, err
+	}
+	for k := range o.Keys() {
+		theirs = append(theirs, uint64(k))
+	}
+	next := newListed(f.shape)
+	next.list.Store(&list)
+	if err := next.addAll(theirs); err != nil {
+		return nil, err
+	}
+	return func() error {
+		f.mu.Lock()
+		now := f.list.Load()
+		same := now != nil && slices.Equal(*now, list)
+		if same {
+			f.table.Store(next.table.Load())
+			f.list.Store(next.list.Load())
+		}
+		f.mu.Unlock()
+		if same {
+			return nil
+		}
+		return f.addAll(theirs)
+	}, nil
+}
+
+func (f *Filter) addAll(keys []uint64) error {
+	for _, k := range keys {
+		if _, err := f.Add(filter.Key(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roomFor returns an empty slice with room for the keys of o.
+func roomFor(o *Filter) ([]uint64, error) {
+	words, err := mem.Words(o.Len())
+	if err != nil {
+		return nil, fmt.Errorf("evergreen: union: %w: %w", filter.ErrStorage, err)
+	}
+	return words[:0], nil
+}
+
+// A union is the keys that a table is to get.
+type union struct {
+	f     *Filter
+	t     *table
+	mixed []uint64 // sorted by their blocks
+}
+
+// gather finds the keys of o that are not there.
+func (u *union) gather(o *Filter) (err error) {
+	t := u.t
+	if mine, _ := t.count(); int64(o.Len()) > t.capacity-mine {
+		return errLimit
+	}
+	if u.mixed, err = roomFor(o); err != nil {
+		return err
+	}
+	if !t.full {
+		u.mixed = slices.AppendSeq(u.mixed, o.table.Load().mixed())
+		return nil
+	}
+	for k := range o.Keys() {
+		if !t.contains(k) {
+			u.mixed = append(u.mixed, t.mixer.mix(k))
+		}
+	}
+	return nil
+}
+
+// prepare does all that can fail.
+func (u *union) prepare() error {
+	t := u.t
+	keys, _ := t.count()
+	more := int64(len(u.mixed))
+	goal := t.shape.predictTable(uint64(keys + more))
+	before := t.load().blocks()
+	t.resizing.Lock()
+	err := t.reserve(max(before, goal.Blocks))
+	t.resizing.Unlock()
+	if err != nil {
+		return err
+	}
+	if more > 2*keys {
+		if err := t.splitTo(goal.Blocks); err != nil {
+			return err
+		}
+	}
+	n := t.load().blocks()
+	slices.SortFunc(u.mixed, func(a, b uint64) int { return cmp.Compare(t.place(a, n), t.place(b, n)) })
+	err = u.reserve(n, goal.SlowBits/(8*pageBytes))
+	if err != nil && n > before {
+		t.resizing.Lock()
+		t.mergeTo(before)
+		t.resizing.Unlock()
+	}
+	return err
+}
+
+// reserve takes pages for the runs that n blocks will have, and for as many as are
+// predicted, so that blocks can be split afterwards. Keys come block by block. So a
+// class has no more runs at any time than before or afterwards, but for the run that
+// is growing; places are given back when runs leave, which is not counted on.
+func (u *union) reserve(n, predicted uint64) error {
+	s := u.t.store
+	var runs, most [classCount]int
+	s.mu.Lock()
+	for class := 1; class < classCount; class++ {
+		if shelf := &s.shelves[class]; shelf.count > 0 {
+			most[class] = shelf.places(class)
+			runs[class] = most[class] - shelf.holes
+		}
+	}
+	s.mu.Unlock()
+	for from, to := 0, 0; from < len(u.mixed); from = to {
+		block := u.t.place(u.mixed[from], n)
+		for to = from; to < len(u.mixed) && u.t.place(u.mixed[to], n) == block; to++ {
+		}
+		count, err := u.t.countOf(block)
+		if err != nil {
+			return err
+		}
+		if count+to-from > s.most {
+			return errCrowded
+		}
+		old, class := s.classes[count], s.classes[count+to-from]
+		for c := old + 1; c <= class; c++ {
+			most[c] = max(most[c], runs[c]+1)
+		}
+		runs[old]--
+		runs[class]++
+	}
+	var pages uint64
+	for class := 1; class < classCount; class++ {
+		pages += uint64((most[class] + perPage(class) - 1) / perPage(class))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inUse := s.pages.used - s.pages.free.count
+	return s.pages.reserve(max(pages, predicted) - min(inUse, max(pages, predicted)))
+}
+
+// countOf returns how many fingerprints the run of a block has, with those that were
+// waiting for it.
+func (t *table) countOf(block uint64) (int, error) {
+	st := t.stripes.of(block)
+	st.Lock()
+	defer st.Unlock()
+	if err := t.gone.err(); err != nil {
+		return 0, err
+	}
+	if err := t.deliver(st); err != nil {
+		return 0, err
+	}
+	return t.store.ref(block).count(), nil
+}
+
+// complete puts the keys in, and lets the table grow afterwards. Keys for which there
+// is no room, which the filter was changed for, are added as Add does.
+func (u *union) complete() error {
+	rest := u.mixed[:0]
+	for _, mixed := range u.mixed {
+		if err := u.t.settleKey(mixed); err != nil {
+			rest = append(rest, mixed)
+		}
+	}
+	for u.t.sum.Load() > u.t.limit.Load() {
+		before := u.t.load()
+		if u.t.catchUp() != nil || u.t.load() == before {
+			break // the next Add tries again
+		}
+	}
+	for _, mixed := range rest {
+		var err error
+		if u.t.full {
+			_, err = u.f.Add(u.t.mixer.key(mixed))
+		} else {
+			_, err = u.t.add(mixed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleKey adds a mixed key without splitting blocks and without an inbox.
+func (t *table) settleKey(mixed uint64) error {
+	st := t.stripes.of(addressOf(mixed))
+	st.Lock()
+	defer st.Unlock()
+	if err := t.gone.err(); err != nil {
+		return err
+	}
+	if st.crowded {
+		if err := t.deliver(st); err != nil {
+			return err
+		}
+	}
+	n := t.load().blocks()
+	i, fp := t.place(mixed, n), t.fingerprint(mixed)
+	if t.full && (t.find(st, mixed) >= 0 || t.seek(i, fp) >= 0) {
+		return nil
+	}
+	if err := t.push(st, t.store.slot(i), i, fp, n); err != nil {
+		return err
+	}
+	t.lines.at(i).add(fp, t.rounds)
+	t.note(st, 1, 0)
+	return nil
+}
