@@ -11,7 +11,8 @@ import (
 // number of shards and filters that can be merged; otherwise the error is
 // filter.ErrIncompatible (or errors.ErrUnsupported) and says what differs. Kinds
 // that refuse keys when they are full answer filter.ErrFull. After an error
-// nothing was changed.
+// nothing was changed, unless other goroutines use up the memory meanwhile: then some
+// of the keys may be there.
 //
 // Where duplicates are counted, keys that are in both sets count twice afterwards.
 // The union of a set with itself changes nothing, whatever the kind.
@@ -24,11 +25,11 @@ func (s *Set) Union(other *Set) error {
 
 // prepareUnion does all of a union that can fail. A set of one shard needs no
 // preparation: the union of its filter is done or not.
-func (s *Set) prepareUnion(f, other filter.Filter) (complete func(), err error) {
+func (s *Set) prepareUnion(f, other filter.Filter) (finish func(commit bool) error, err error) {
 	if p, can := f.(filter.Preparer); can && len(s.shards) > 1 {
 		return p.PrepareUnion(other)
 	}
-	return func() {}, filter.Union(f, other)
+	return atOnce(filter.Union)(f, other)
 }
 
 // Intersect keeps at least what is in both. The conditions are those of Union.
@@ -52,13 +53,16 @@ func (s *Set) Difference(other *Set) error {
 	return s.Clear()
 }
 
-func atOnce(verb func(f, other filter.Filter) error) func(f, other filter.Filter) (func(), error) {
-	return func(f, other filter.Filter) (func(), error) { return func() {}, verb(f, other) }
+// atOnce is the preparation of a verb that has none.
+func atOnce(verb func(f, other filter.Filter) error) func(f, other filter.Filter) (func(bool) error, error) {
+	return func(f, other filter.Filter) (func(bool) error, error) {
+		return filter.OnCommit(func() {}), verb(f, other)
+	}
 }
 
 // merge prepares all shards before it completes the first, so that one that is full
 // leaves none changed. Locks are taken in an order that is the same for all callers.
-func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (complete func(), err error)) error {
+func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (func(bool) error, error)) error {
 	if err := s.compatible(other); err != nil {
 		return err
 	}
@@ -68,27 +72,23 @@ func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (complete f
 	}
 	defer first()()
 	defer second()()
-	complete := make([]func(), len(s.shards))
+	prepared := make([]func(bool) error, 0, len(s.shards))
+	var failed error
 	for i := range s.shards {
-		var err error
-		if complete[i], err = prepare(s.shards[i].filter, other.shards[i].filter); err != nil {
-			s.abandon(i)
-			return s.inShard(i, err)
+		finish, err := prepare(s.shards[i].filter, other.shards[i].filter)
+		if err != nil {
+			failed = s.inShard(i, err)
+			break
+		}
+		prepared = append(prepared, finish)
+	}
+	commit := failed == nil
+	for i, finish := range prepared {
+		if err := finish(commit); err != nil {
+			failed = errors.Join(failed, s.inShard(i, err))
 		}
 	}
-	for _, c := range complete {
-		c()
-	}
-	return nil
-}
-
-// abandon gives up the unions that were prepared for the first n shards.
-func (s *Set) abandon(n int) {
-	for i := range n {
-		if a, ok := s.shards[i].filter.(filter.Abandoner); ok {
-			a.AbandonUnion()
-		}
-	}
+	return failed
 }
 
 // inShard says where an error happened, if that is a question.

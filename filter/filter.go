@@ -44,26 +44,16 @@ type Merger interface {
 }
 
 // A Preparer is a Merger that can find out whether a union will succeed before
-// anything changes. Whoever splits a set over several filters needs that, where
-// unions can fail for want of room.
+// anything changes. A set of several filters needs that where a union may lack room.
 type Preparer interface {
 	Merger
 
-	// PrepareUnion does all of Union that can fail and leaves the filter as it
-	// is. The function it returns completes the union; until it was called the
-	// filter must not be changed. A union that is not to be completed needs nothing
-	// further, unless the filter is an Abandoner.
-	PrepareUnion(other Filter) (complete func(), err error)
-}
-
-// An Abandoner is a Preparer for concurrent use that keeps changes of both filters
-// waiting from PrepareUnion on, until the union is completed or abandoned. Queries
-// do not wait, and may find keys of other before the union is completed.
-type Abandoner interface {
-	Preparer
-
-	// AbandonUnion gives a prepared union up and leaves the filter as it was before.
-	AbandonUnion()
+	// PrepareUnion does all of Union that can fail and leaves the filter as it is.
+	// finish completes the union, or gives it up if it is not to be committed, and must
+	// be called once. Until then a filter that is not [Concurrent] must not be changed;
+	// a Concurrent one may keep changes waiting. finish fails only for want of memory
+	// that other changes have used up in between.
+	PrepareUnion(other Filter) (finish func(commit bool) error, err error)
 }
 
 // A Resizer can change its size on demand.

@@ -21,25 +21,21 @@ func (f *Filter) counted() bool { return f.exact && f.keys <= maxKeys }
 // counter for counter, as if all keys had been added to f: each is in the set as
 // often as in both operands together, and may be deleted as often.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that adds the counters.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
-	return func() {
+	return filter.OnCommit(func() {
 		f.exact = f.counted() && o.counted()
 		f.keys += o.keys
 		f.merge(o, f.add)
-	}, nil
+	}), nil
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape: each key

@@ -11,21 +11,17 @@ import (
 // is a collision: a key that is in both is pinned afterwards, as if it had been
 // added twice. A union with itself pins all keys.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that unites.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
-	return func() { f.unite(o) }, nil
+	return filter.OnCommit(func() { f.unite(o) }), nil
 }
 
 func (f *Filter) unite(o *Filter) {

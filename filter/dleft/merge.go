@@ -13,16 +13,12 @@ import (
 // of f, which takes the place of f in the end. If some find no room the error is
 // ErrFull, and nothing was changed.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion makes the copy that takes the place of f in Union, and returns the
 // function that puts it there.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
@@ -39,7 +35,7 @@ func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) 
 	}
 	g.vague = min(g.vague+o.vague, maxVague)
 	g.capacity = max(f.capacity, o.capacity)
-	return func() { *f = *g }, nil
+	return filter.OnCommit(func() { *f = *g }), nil
 }
 
 // maxVague is where copies in stuck cells are no longer counted. A filter that

@@ -12,28 +12,24 @@ import (
 // often as in both operands together. A key that both had may be pinned. The only
 // error but ErrIncompatible is ErrStorage, and then nothing has changed.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion copies the units of other, and returns the function that joins them to
 // the list.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
 	if o == f {
-		return f.double, nil
+		return filter.OnCommit(f.double), nil
 	}
 	units, err := o.copies()
 	if err != nil {
 		return nil, err
 	}
-	return func() { f.take(units) }, nil
+	return filter.OnCommit(func() { f.take(units) }), nil
 }
 
 // double adds f to itself: every unit again to itself, which sets no position.

@@ -77,11 +77,13 @@ func TestPreparedUnionsChangeNothing(t *testing.T) {
 		add(t, to, ours...)
 		add(t, from, theirs...)
 		before := filtertest.Stored(t, to.(filter.Snapshotter))
-		complete, err := to.PrepareUnion(from)
+		finish, err := to.PrepareUnion(from)
 		if err != nil || !slices.Equal(filtertest.Stored(t, to.(filter.Snapshotter)), before) {
 			t.Fatalf("%T: a prepared union: changed, or %v", to, err)
 		}
-		complete()
+		if err := finish(true); err != nil {
+			t.Error(err)
+		}
 		wantAll(t, to, slices.Concat(ours, theirs))
 		if n := to.Info().Keys; n != 200 {
 			t.Errorf("%T: %d keys, want 200", to, n)

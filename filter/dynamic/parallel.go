@@ -117,29 +117,25 @@ func (f *Parallel) Clear() error {
 // it was at one moment; those who ask meanwhile may find some lists united and
 // others not yet.
 func (f *Parallel) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion copies the lists of other, each as it is at one moment, and returns the
 // function that joins them to those of f. It does not look at f, which may be changed
 // meanwhile.
-func (f *Parallel) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Parallel) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
 	if o == f {
-		return func() { f.each(func(_ int, l *Filter) { l.double() }) }, nil
+		return filter.OnCommit(func() { f.each(func(_ int, l *Filter) { l.double() }) }), nil
 	}
 	copied, err := o.copies()
 	if err != nil {
 		return nil, err
 	}
-	return func() { f.each(func(i int, l *Filter) { l.take(copied[i].units) }) }, nil
+	return filter.OnCommit(func() { f.each(func(i int, l *Filter) { l.take(copied[i].units) }) }), nil
 }
 
 // each changes every list, each under its lock.

@@ -54,13 +54,11 @@ type state struct {
 	places  []place           // room for those of one key
 	entries []entry           // room for those of two trees
 	seen    uint64            // what was read only to have it near
-
-	abandon func() // undoes the union that is prepared
 }
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Abandoner   = (*Filter)(nil)
+	_ filter.Preparer    = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Resizer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)

@@ -13,18 +13,14 @@ import (
 // or ErrStorage, and nothing was changed. A filter united with itself stays as it
 // is.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
-// PrepareUnion unites and keeps both filters locked until the union is completed or
-// [Filter.AbandonUnion] undoes it: changes, Info and Snapshot wait. Queries do not,
+// PrepareUnion unites and keeps both filters locked until the union is finished, or
+// undone if it is not to be: changes, Info and Snapshot wait. Queries do not,
 // and may find keys of other from now on. Where several pairs are prepared, the
 // pairs come in one order for all goroutines.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := filter.Peer(f, other)
 	if err != nil {
 		return nil, err
@@ -35,19 +31,14 @@ func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) 
 		unlock()
 		return nil, err
 	}
-	end := func() {
-		f.abandon = nil
+	return func(commit bool) error {
+		if !commit {
+			undo()
+		}
 		unlock()
-	}
-	f.abandon = func() {
-		undo()
-		end()
-	}
-	return end, nil
+		return nil
+	}, nil
 }
-
-// AbandonUnion undoes what PrepareUnion did. It panics if no union is prepared.
-func (f *Filter) AbandonUnion() { f.abandon() }
 
 // uniteOrUndo adds what is in o and returns the function that takes it out again. After
 // an error the filter is as before.

@@ -1,7 +1,7 @@
 package evergreen
 
-// Clear takes all keys out. The shape and the blocks that the filter keeps stay, and
-// further memory is given back. Beside other calls it is one step: a key that is
+// Clear takes all keys out. The filter has the size then that it was made or read
+// with, and further memory is given back. Beside other calls it is one step: a key that is
 // added meanwhile is there afterwards or not, as if its Add had come after or before.
 // The error is ErrStorage if the filter is closed.
 func (f *Filter) Clear() error {
@@ -16,12 +16,13 @@ func (f *Filter) Clear() error {
 	defer t.resizing.Unlock()
 	t.stripes.lockAll()
 	defer t.stripes.unlockAll()
-	switch {
-	case t.gone != inUse:
+	if t.gone != inUse {
 		return t.gone.err()
-	case t.isSmall():
+	}
+	t.floor.Store(t.made)
+	if t.isSmall() {
 		f.replace(t, &noKeys)
-	default:
+	} else {
 		t.clear()
 	}
 	return nil

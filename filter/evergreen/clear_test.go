@@ -56,19 +56,6 @@ func TestClearedFiltersAreAsNew(t *testing.T) {
 	}
 }
 
-// TestClearKeepsGrownBlocks holds that what Grow asked for stays.
-func TestClearKeepsGrownBlocks(t *testing.T) {
-	f := filtertest.Make(t, New, Config{})
-	for range 4 {
-		step(t, f.Grow)
-	}
-	f.AddBatch(filtertest.Keys(1, 10_000))
-	step(t, f.Clear)
-	if f.Blocks() != minBlocks+4 {
-		t.Errorf("%d blocks, want %d", f.Blocks(), minBlocks+4)
-	}
-}
-
 // TestClearIsOneStep has histories with clearing in them, for lists, for filters that
 // turn, and for tables that are cleared in place.
 func TestClearIsOneStep(t *testing.T) {

@@ -134,7 +134,7 @@ func read(r *frame.Reader, s Shape, slowFile string) (*table, error) {
 			return t, err
 		}
 	}
-	t.floor.Store(floor)
+	t.keepAtLeast(floor)
 	t.flushAll()
 	return t, d.believe(r.Header().Summary)
 }

@@ -106,7 +106,7 @@ func (t *table) clone() (*table, error) {
 			return nil, err
 		}
 	}
-	twin.floor.Store(c.floor)
+	twin.keepAtLeast(c.floor)
 	twin.flushAll()
 	return twin, nil
 }

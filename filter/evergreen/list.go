@@ -199,7 +199,7 @@ func (f *Filter) tableOf(list keyList, blocks uint64) (*table, error) {
 			return nil, err
 		}
 	}
-	t.floor.Store(minBlocks)
+	t.keepAtLeast(minBlocks)
 	t.flushAll()
 	return t, nil
 }

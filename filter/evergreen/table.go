@@ -43,6 +43,7 @@ type table struct {
 	resizing sync.Mutex    // held while splitting or merging, and to prevent both
 	least    uint64        // blocks below which there are none, or a list: see list.go
 	floor    atomic.Uint64 // blocks that the table keeps when it shrinks by itself
+	made     uint64        // floor that it was made or read with
 	scratch  [2][]uint64   // for splits
 }
 
@@ -98,7 +99,7 @@ func newTable(s Shape, blocks uint64, slowFile string) (*table, error) {
 		return nil, errors.Join(fmt.Errorf("evergreen: %d blocks, at most %d: %w", blocks, s.maxBlocks(), filter.ErrStorage), t.close())
 	}
 	t.simple = t.isSimple()
-	t.floor.Store(blocks)
+	t.keepAtLeast(blocks)
 	t.state.Store(uint64(state(0).step(blocks)))
 	t.retarget(blocks)
 	return t, nil
@@ -211,4 +212,10 @@ func (t *table) info() filter.Info {
 		info.Capacity = uint64(t.capacity)
 	}
 	return info
+}
+
+// keepAtLeast sets the floor of a table that is not in use yet.
+func (t *table) keepAtLeast(blocks uint64) {
+	t.made = blocks
+	t.floor.Store(blocks)
 }

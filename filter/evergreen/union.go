@@ -16,28 +16,22 @@ import (
 // changes the filter; beside writers that use up the memory, part of other may have
 // been added when the answer is ErrStorage. It needs 8 bytes for each key of other
 // meanwhile.
-func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.prepareUnion(other)
-	if err != nil {
-		return err
-	}
-	return complete()
-}
+func (f *Filter) Union(other filter.Filter) error { return filter.PreparedUnion(f, other) }
 
 // PrepareUnion takes all memory that a union needs, and finds out whether blocks have
 // room, see [filter.Preparer]. If other has more than twice as many keys, blocks are
 // split beforehand. That is undone if there is an error; otherwise they stay until
-// keys are deleted. The function panics if there is no memory because the filter was
-// changed before it was called.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
-	try, err := f.prepareUnion(other)
+// keys are deleted.
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
+	complete, err := f.prepareUnion(other)
 	if err != nil {
 		return nil, err
 	}
-	return func() {
-		if err := try(); err != nil {
-			panic(fmt.Errorf("evergreen: the filter was changed between PrepareUnion and its completion: %w", err))
+	return func(commit bool) error {
+		if !commit {
+			return nil
 		}
+		return complete()
 	}, nil
 }
 

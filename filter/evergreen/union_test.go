@@ -89,14 +89,16 @@ func TestPreparedUnionsWait(t *testing.T) {
 		f.AddBatch(keys[:c.mine])
 		o.AddBatch(keys[c.mine/2:])
 		blocks := f.Blocks()
-		complete, err := f.PrepareUnion(o)
+		finish, err := f.PrepareUnion(o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if early := c.theirs > 2*c.mine && blocks > 0; f.Len() != c.mine || f.Blocks() != blocks && !early {
 			t.Errorf("%+v: prepared, it has %d keys in %d blocks, before in %d", c, f.Len(), f.Blocks(), blocks)
 		}
-		complete()
+		if err := finish(true); err != nil {
+			t.Error(err)
+		}
 		got, want := slices.Sorted(f.Keys()), slices.Clone(keys)
 		if slices.Sort(want); !slices.Equal(got, want) || f.check() != nil {
 			t.Errorf("%+v: %d keys, want %d: %v", c, len(got), len(want), f.check())

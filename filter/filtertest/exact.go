@@ -95,15 +95,11 @@ func (f *Exact) Info() filter.Info {
 
 // Union adds what is in other, an *Exact of equal ExactConfig.
 func (f *Exact) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion looks whether there is room.
-func (f *Exact) PrepareUnion(other filter.Filter) (complete func(), err error) {
+func (f *Exact) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	o, err := f.peer(other)
 	if err != nil {
 		return nil, err
@@ -111,7 +107,7 @@ func (f *Exact) PrepareUnion(other filter.Filter) (complete func(), err error) {
 	if n := f.unionLen(o); f.config.Bounded && n > f.room {
 		return nil, fmt.Errorf("filtertest: exact: union has %d keys, room for %d: %w", n, f.room, filter.ErrFull)
 	}
-	return func() { f.unite(o) }, nil
+	return filter.OnCommit(func() { f.unite(o) }), nil
 }
 
 func (f *Exact) unite(o *Exact) {

@@ -15,7 +15,7 @@ type hooks struct {
 	info      func(f *Exact) filter.Info
 	delete    func(f *Exact, k filter.Key) error
 	union     func(f *Exact, other filter.Filter) error
-	prepare   func(f *Exact, other filter.Filter) (func(), error)
+	prepare   func(f *Exact, other filter.Filter) (func(bool) error, error)
 	intersect func(f *Exact, other filter.Filter) error
 	clear     func(f *Exact) error
 	grow      func(f *Exact) error
@@ -96,7 +96,7 @@ func (f *faulty) Union(other filter.Filter) error {
 	return f.exact.Union(unwrapped(other))
 }
 
-func (f *faulty) PrepareUnion(other filter.Filter) (func(), error) {
+func (f *faulty) PrepareUnion(other filter.Filter) (func(bool) error, error) {
 	if f.hooks.prepare != nil {
 		return f.hooks.prepare(f.exact, unwrapped(other))
 	}

@@ -401,8 +401,8 @@ var plants = []plant{
 	},
 	{
 		fault: "unites before the union is completed",
-		hooks: hooks{prepare: func(f *Exact, other filter.Filter) (func(), error) {
-			return func() {}, f.Union(other)
+		hooks: hooks{prepare: func(f *Exact, other filter.Filter) (func(bool) error, error) {
+			return filter.OnCommit(func() {}), f.Union(other)
 		}},
 		finds: []string{"PreparedUnionChangesNothing"},
 	},

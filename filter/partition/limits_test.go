@@ -99,11 +99,13 @@ func TestPreparedUnionsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours, theirs := stored(t, f), stored(t, g)
-	complete, err := f.PrepareUnion(g)
+	finish, err := f.PrepareUnion(g)
 	if err != nil || !bytes.Equal(stored(t, f), ours) {
 		t.Fatalf("a prepared union: changed, or %v", err)
 	}
-	complete()
+	if err := finish(true); err != nil {
+		t.Error(err)
+	}
 	if !bytes.Equal(stored(t, f), stored(t, want)) || !bytes.Equal(stored(t, g), theirs) {
 		t.Error("a completed union is another one")
 	}

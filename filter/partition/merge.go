@@ -5,17 +5,14 @@ import "github.com/everbloom-go/everbloom/filter"
 // Union adds what is in other, a *Filter of equal shape and any size. The result
 // is the same as if all keys had been added to f.
 func (f *Filter) Union(other filter.Filter) error {
-	complete, err := f.PrepareUnion(other)
-	if err == nil {
-		complete()
-	}
-	return err
+	return filter.PreparedUnion(f, other)
 }
 
 // PrepareUnion makes the filter that takes the place of f in Union, and returns the
 // function that puts it there.
-func (f *Filter) PrepareUnion(other filter.Filter) (complete func(), err error) {
-	return f.prepare(other, Union)
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
+	complete, err := f.prepare(other, Union)
+	return filter.OnCommit(complete), err
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape and any
