@@ -32,8 +32,9 @@ type Config struct {
 
 	// SlowFile is the path of a file to be made for the slow memory, which is
 	// mapped; empty means ordinary memory. Queries never touch it. It is scratch
-	// space: what is to be kept is written by Snapshot. Such a filter has to be
-	// closed.
+	// space: what is to be kept is written by Snapshot. Close removes it, and so does
+	// the collector in its own time. A file that a process left when it was ended is
+	// taken over; any other that exists is refused.
 	SlowFile string
 }
 

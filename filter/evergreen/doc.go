@@ -49,6 +49,15 @@
 // shrinks with the set. Blocks, refs and pages are arrays that grow by segments
 // (internal/mem): nothing is copied when they grow.
 //
+// # Small sets
+//
+// A filter of at most 512 whole keys has no blocks. It is a sorted list of keys, which
+// queries search and each change replaces: an Add or Delete allocates a list, of
+// exactly the size that is needed. There are no false positives then. The 513th key
+// turns the list into a table of blocks, in some 50 microseconds, and a table with 256
+// keys turns back; so does Grow, Shrink and Clear. Compact filters, those made for more
+// keys and those with a SlowFile are tables from the start. See list.go.
+//
 // # Operations
 //
 // Add sets the bits of the key and appends its fingerprint. If all bits were
@@ -65,7 +74,9 @@
 // its keys and weighted by its share of the key space (control.go). Add splits
 // the next block while that is above the asked rate, Delete undoes splits while
 // it is below 0.8 of it. Grow adds a block and keeps it; Shrink takes one away
-// if the rate allows; what Config.Items asks for is kept as well.
+// if the rate allows; what Config.Items asks for is kept as well. Clear empties the
+// filter, and keeps that. Union reserves the pages and blocks that it needs and looks
+// for full blocks before it adds a key: after an error nothing was added.
 //
 // # Compact filters
 //
@@ -93,17 +104,20 @@
 // doubling, and 67 to 70 of slow memory; compact with 32 bits 39 to 42. At 0.1
 // % 15.7 to 21.6, 19.3 on average, and 68 to 72; compact 41 to 45. The upper ends
 // of slow memory are for sets that shrink.
-// [Shape.Predict] tells for any number of keys. The smallest filter has 16 KiB
-// of blocks. A query reads one cache line. An Add waits for one cache line, and
+// [Shape.Predict] tells for any number of keys. Up to 512 keys take 64 bits each and
+// 88 bytes. A query reads one cache line of a table. An Add waits for one cache line, and
 // a Delete for two in a row; no operation does more than a few blocks' worth of
 // work, but when a segment of blocks is used up the next, as large as all
 // before together, is taken from the system, or cleared if it is in a file and was
-// used before; and when pages are given back all stripes are locked for a moment. Nothing is allocated apart from
-// growth. On amd64 with AVX2 or AVX-512 blocks are handled in assembly; build
+// used before; pages are taken by a sixteenth of a doubling; and when pages are given
+// back all stripes are locked for a moment, as they are by Clear. Nothing is allocated
+// apart from growth and small sets. The heap counts up to 92 bits per key, for what
+// waits for keys to come. On amd64 with AVX2 or AVX-512 blocks are handled in assembly; build
 // with the tag purego to go without.
 //
 // The slow memory can be in a file that is mapped (Config.SlowFile): then
-// queries need the fast memory only.
+// queries need the fast memory only. The file is removed by Close, or when the filter
+// is collected; one that a killed process left is taken over.
 //
 // # Concurrency
 //
@@ -168,5 +182,10 @@
 //
 // 2^32 blocks, 2e11 keys. More than 580 keys in one block, which hashed keys do
 // not bring about, are refused with ErrFull; keys that others choose need
-// filter.NewSipHash.
+// filter.NewSipHash. Chosen keys also raise the rate, which Info tells, and "exact"
+// is meant for keys, that is for hashes: things with equal hashes are one key.
+//
+// Add answers ErrStorage when the memory of the process ends (GOMEMLIMIT, cgroups,
+// ulimit -v): at about 95 % of a limit. At the limit Delete may do so, too, and
+// Intersect and Difference then stop half way.
 package evergreen

@@ -38,8 +38,9 @@
 //
 // A [File] is an [Allocator] whose blocks lie in a file that is mapped into memory. Space on disk is allocated before
 // a block is handed out, so a full disk is an error from Words and never a fault on a later store (on a file system that
-// copies on write, or if somebody else truncates the file, this cannot be promised). The file has words in the
-// machine's byte order and no header: it is memory that happens to be on disk, not a format to exchange.
+// copies on write, or if something else truncates the file, this cannot be promised). The file has a line of text that
+// says what it is, and words in the machine's byte order: it is memory that happens to be on disk, not a format to exchange.
+// It is locked while it is open, so that one which a process left when it was killed can be told and used again.
 //
 // # Concurrency
 //

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -34,14 +35,53 @@ type File struct {
 
 var _ Allocator = (*File)(nil)
 
-// CreateFile makes an empty file that only its owner may read. It refuses a path that exists: somebody may have it mapped.
+// CreateFile makes an empty file that only its owner may read. A path that exists is refused, unless it is what a process
+// left that ended without Discard: made by CreateFile, and not in use.
 func CreateFile(path string) (*File, error) {
-	return newFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	f, err := newFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = takeOver(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.file.WriteAt([]byte(mark), 0); err != nil {
+		return nil, errors.Join(f.fail("create", err), f.Discard())
+	}
+	f.size = int64(len(mark))
+	return f, nil
 }
 
 // OpenFile opens a file made by CreateFile. Its old words are given out again; what Words adds behind them is zero.
 func OpenFile(path string) (*File, error) {
-	return newFile(path, os.O_RDWR)
+	f, err := newFile(path, os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	if !f.isMarked() {
+		return nil, errors.Join(f.fail("open", errors.New("it was not made for this")), f.Close())
+	}
+	return f, nil
+}
+
+// takeOver empties a file that was left.
+func takeOver(path string) (*File, error) {
+	f, err := newFile(path, os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	switch there, err := f.there(); {
+	case err != nil || !there: // it was removed, or replaced, while it was opened
+		err = errors.Join(fs.ErrExist, err)
+		return nil, errors.Join(f.fail("create", err), f.Close())
+	case !locks || !f.isMarked():
+		err = fmt.Errorf("%w, and is not known to be left by a filter: remove it or name another", fs.ErrExist)
+		return nil, errors.Join(f.fail("create", err), f.Close())
+	}
+	if err := f.file.Truncate(0); err != nil {
+		return nil, errors.Join(f.fail("create", err), f.Close())
+	}
+	return f, nil
 }
 
 func newFile(path string, flags int) (*File, error) {
@@ -57,11 +97,29 @@ func newFile(path string, flags int) (*File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("mode %v is not that of a regular file", info.Mode())
 	}
+	if err == nil {
+		err = lock(file)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mem: file %s: %w", path, err), file.Close())
 	}
-	return &File{path: path, info: info, file: file, size: info.Size()}, nil
+	return &File{path: path, info: info, file: file, next: markBytes, size: info.Size()}, nil
 }
+
+// mark is what a file begins with. Words come behind it, in pieces.
+const (
+	mark      = "everbloom slow memory: scratch space, of no use once its process has ended\n"
+	markBytes = granule
+)
+
+func (f *File) isMarked() bool {
+	head := make([]byte, len(mark))
+	n, _ := f.file.ReadAt(head, 0)
+	return strings.HasPrefix(mark, string(head[:n])) // a process may end before it writes
+}
+
+// errInUse is the answer for files that another File has open, here or in another process.
+var errInUse = fmt.Errorf("%w and is in use: name another", fs.ErrExist)
 
 // Words returns a block of n words in the file. Its space on disk is allocated: a full disk or a quota is an error here.
 func (f *File) Words(n uint64) ([]uint64, error) {
@@ -165,12 +223,15 @@ func (f *File) Close() error {
 	return nil
 }
 
-// Discard closes the file and removes it, for memory that nobody will open again. A file that is gone already, or whose
+// Discard removes the file and closes it, for memory that will not be opened again. A file that is gone already, or whose
 // path leads to another one now, is only closed. Discarding again does nothing.
 func (f *File) Discard() error {
-	there, err := f.there() // asked while the file is open, when no other can have its number
+	there, err := f.there()                // asked while the file is open, when no other can have its number
+	if there && os.Remove(f.path) == nil { // while it is locked, so that it is not another's
+		there = false
+	}
 	err = errors.Join(f.Close(), err)
-	if there {
+	if there { // some systems do not remove open files
 		err = errors.Join(err, os.Remove(f.path))
 	}
 	if err != nil {

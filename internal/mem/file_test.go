@@ -42,8 +42,8 @@ func TestTinyFileBlocksShareAGranule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f.Size() != granule {
-		t.Errorf("%d tiny blocks take %d bytes, want %d", granule/lineBytes, f.Size(), granule)
+	if f.Size() != markBytes+granule {
+		t.Errorf("%d tiny blocks take %d bytes, want %d", granule/lineBytes, f.Size(), markBytes+granule)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestSyncedWordsAreInTheFile(t *testing.T) {
 		t.Fatalf("%d bytes, size %d, error %v", len(data), f.Size(), err)
 	}
 	for i := range uint64(16) {
-		if got := binary.NativeEndian.Uint64(data[i*8:]); got != 3<<16|i {
+		if got := binary.NativeEndian.Uint64(data[markBytes+i*8:]); got != 3<<16|i {
 			t.Errorf("word %d is %#x", i, got)
 		}
 	}
@@ -102,6 +102,46 @@ func TestFileIsPrivateAndNeverOverwritten(t *testing.T) {
 	}
 	if _, err := CreateFile(path); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("creating it again: %v", err)
+	}
+}
+
+// TestLeftFilesAreTakenOver has files that are in use, that were left, and that are something else.
+func TestLeftFilesAreTakenOver(t *testing.T) {
+	if !locks {
+		t.Skip("files are not locked here")
+	}
+	path := filepath.Join(t.TempDir(), "words")
+	f := createFile(t, path)
+	fill(take(t, f, 100), 1)
+	if _, err := CreateFile(path); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a file in use: %v", err)
+	}
+	if err := f.Close(); err != nil { // as the end of a process does
+		t.Fatal(err)
+	}
+	g := createFile(t, path)
+	if words := take(t, g, 100); slices.Max(words) != 0 {
+		t.Errorf("a file that was taken over has old words: %v", words)
+	}
+	if err := g.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"foreign": "precious", "almost": mark[:20] + "?"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := CreateFile(path)
+		if data, _ := os.ReadFile(path); !errors.Is(err, fs.ErrExist) || string(data) != content {
+			t.Errorf("%s: %v, and the file has %q", name, err, data)
+		}
+	}
+	for _, content := range []string{"", mark[:20], mark} { // whenever the process ended
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := createFile(t, path).Discard(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -186,7 +226,8 @@ func TestClosedFileRefuses(t *testing.T) {
 // TestOddFilesAreCompleted opens files that a crash cut, or that have holes: their words stay, and what is missing is zero.
 func TestOddFilesAreCompleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "words")
-	if err := os.WriteFile(path, []byte{1, 0, 0, 0, 0, 0, 0, 0, 0xff}, 0o600); err != nil {
+	old := append([]byte(mark), make([]byte, markBytes-len(mark))...)
+	if err := os.WriteFile(path, append(old, 1, 0, 0, 0, 0, 0, 0, 0, 0xff), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := openFile(t, path)
@@ -197,8 +238,8 @@ func TestOddFilesAreCompleted(t *testing.T) {
 	if bytes != [16]byte{0: 1, 8: 0xff} || slices.Max(words[2:]) != 0 {
 		t.Errorf("words begin with %x", bytes)
 	}
-	if f.Size() != granule {
-		t.Errorf("size %d, want %d", f.Size(), granule)
+	if f.Size() != markBytes+granule {
+		t.Errorf("size %d, want %d", f.Size(), markBytes+granule)
 	}
 }
 
@@ -224,8 +265,8 @@ func TestImpossibleFileSizesChangeNothing(t *testing.T) {
 func checkIntact(t *testing.T, f *File, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil || info.Size() != granule || f.Size() != granule {
-		t.Errorf("file has %d bytes, says %d, want %d: %v", info.Size(), f.Size(), granule, err)
+	if err != nil || info.Size() != markBytes+granule || f.Size() != markBytes+granule {
+		t.Errorf("file has %d bytes, says %d, want %d: %v", info.Size(), f.Size(), markBytes+granule, err)
 	}
 	checkBlock(t, take(t, f, 8), 8)
 	checkBlock(t, take(t, f, 9000), 9000)

@@ -28,10 +28,10 @@ func TestAllocationItselfFindsTheDiskFull(t *testing.T) {
 // TestHolesAreAllocated opens a sparse file: a store into a hole of a full disk would be a fault.
 func TestHolesAreAllocated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "words")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(mark), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, 4*granule); err != nil {
+	if err := os.Truncate(path, markBytes+4*granule); err != nil {
 		t.Fatal(err)
 	}
 	f := openFile(t, path)
