@@ -104,7 +104,7 @@ func (t *table) isSimple() bool { return level == levelAVX512 && t.rounds == 1 &
 func (t *table) has(k filter.Key) bool { return tableHas(t, k) }
 
 // tableLookup is has in Go.
-func tableLookup(t *table, k filter.Key) bool { return t.portableHas(k) }
+func tableLookup(t *table, k filter.Key) bool { return t.portableHas(k) } //nolint:unused // the assembly calls it
 
 // wave is how many keys of a batch are asked for at once. It is in the assembly, too.
 const wave = 32

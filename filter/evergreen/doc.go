@@ -54,8 +54,8 @@
 // A filter of at most 512 whole keys has no blocks. It is a sorted list of keys, which
 // queries search and each change replaces: an Add or Delete allocates a list, of
 // exactly the size that is needed. There are no false positives then. The 513th key
-// turns the list into a table of blocks, in some 50 microseconds, and a table with 256
-// keys turns back; so does Grow, Shrink and Clear. Compact filters, those made for more
+// turns the list into a table of blocks, in some 50 microseconds, and so does Grow; a
+// table of which 256 keys are left turns back. Compact filters, those made for more
 // keys and those with a SlowFile are tables from the start. See list.go.
 //
 // # Operations

@@ -87,7 +87,7 @@ func fromTable(t *table) *Filter {
 func (f *Filter) MayContain(k filter.Key) bool { return filterHas(f, k) }
 
 // filterLookup is MayContain in Go.
-func filterLookup(f *Filter, k filter.Key) bool {
+func filterLookup(f *Filter, k filter.Key) bool { //nolint:unused // the assembly calls it
 	t, list := f.present()
 	if t == nil {
 		return list.has(k)
@@ -131,7 +131,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 		} else {
 			added, err = f.addToList(k)
 		}
-		if err != errMoved {
+		if !isMoved(err) {
 			return added, err
 		}
 	}
@@ -140,14 +140,14 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 // AddBatch adds the keys in order, each as Add does.
 func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
 	for {
-		n, fresh := 0, 0
+		var n, fresh int
 		if t := f.table.Load(); t != nil {
 			n, fresh, err = t.addBatch(keys[done:])
 		} else {
 			n, fresh, err = f.mergeIntoList(keys[done:])
 		}
 		done, added = done+n, added+fresh
-		if err != errMoved && (err != nil || done == len(keys)) {
+		if !isMoved(err) && (err != nil || done == len(keys)) {
 			return done, added, err
 		}
 	}
@@ -160,7 +160,7 @@ func (f *Filter) Delete(k filter.Key) error {
 	for {
 		t := f.table.Load()
 		if t == nil {
-			if err := f.deleteFromList(k); err != errMoved {
+			if err := f.deleteFromList(k); !isMoved(err) {
 				return err
 			}
 			continue
@@ -169,7 +169,7 @@ func (f *Filter) Delete(k filter.Key) error {
 		if err == nil && sparse && t.isSmall() {
 			f.backToList(t)
 		}
-		if err != errMoved {
+		if !isMoved(err) {
 			return err
 		}
 	}

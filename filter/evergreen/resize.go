@@ -231,7 +231,7 @@ func (f *Filter) Grow() error {
 	if t := f.table.Load(); t != nil {
 		return t.grow()
 	}
-	if err := f.toTable(*f.list.Load()); err != errMoved {
+	if err := f.toTable(*f.list.Load()); !isMoved(err) {
 		return err
 	}
 	t := f.table.Load()
@@ -251,7 +251,7 @@ func (f *Filter) Shrink() error {
 		return errLeast
 	}
 	err := t.shrink()
-	if err == errLeast && t.least > minBlocks {
+	if errors.Is(err, errLeast) && t.least > minBlocks {
 		t.resizing.Lock()
 		defer t.resizing.Unlock()
 		if f.toList(t, listMost) {

@@ -66,7 +66,7 @@ func TestShrinkingReturnsMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f.Blocks() != minBlocks || f.tab().lines.array.Cap() > lines/4 || f.tab().store.refs.Cap() > refs/4 || f.tab().store.pages.words.Cap() > pages/4 {
+	if f.Blocks() != minBlocks || f.tab().lines.array.Cap() > lines/4 || f.tab().store.refs.Cap() > refs/3 || f.tab().store.pages.words.Cap() > pages/2 {
 		t.Errorf("%d blocks in %d of %d, refs %d of %d, pages %d of %d", f.Blocks(),
 			f.tab().lines.array.Cap(), lines, f.tab().store.refs.Cap(), refs, f.tab().store.pages.words.Cap(), pages)
 	}

@@ -79,6 +79,8 @@ var (
 	errMoved = errors.New("evergreen: the table was replaced")
 )
 
+func isMoved(err error) bool { return err != nil && errors.Is(err, errMoved) }
+
 // newTable returns an empty table with so many blocks, which it keeps.
 func newTable(s Shape, blocks uint64, slowFile string) (*table, error) {
 	t := &table{

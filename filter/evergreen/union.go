@@ -53,7 +53,7 @@ func (f *Filter) prepareUnion(other filter.Filter) (complete func() error, err e
 		if err == nil {
 			err = u.prepare()
 		}
-		if err != errMoved {
+		if !isMoved(err) {
 			return u.complete, err
 		}
 	}
@@ -179,7 +179,8 @@ func (u *union) reserve(n, predicted uint64) error {
 		}
 	}
 	s.mu.Unlock()
-	for from, to := 0, 0; from < len(u.mixed); from = to {
+	var to int
+	for from := 0; from < len(u.mixed); from = to {
 		block := u.t.place(u.mixed[from], n)
 		for to = from; to < len(u.mixed) && u.t.place(u.mixed[to], n) == block; to++ {
 		}
