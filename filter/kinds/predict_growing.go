@@ -71,8 +71,8 @@ func predictElastic(c Config, n uint64) (Prediction, error) {
 }
 
 // predictEvergreen has the blocks for the Items from the start, and more when more
-// keys need them. Few keys are searched in a list, which reads a line for each halving
-// until one line is left.
+// keys need them. Few keys are searched in a list: that reads where they are, and a line
+// for each halving until one line is left.
 func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	s, err := c.evergreen().Shape()
 	if err != nil {
@@ -88,7 +88,7 @@ func predictEvergreen(c Config, n uint64) (Prediction, error) {
 	}
 	lines := 1.0
 	if p.Blocks == 0 {
-		lines += math.Log2(max(1, float64(n)/8))
+		lines += 1 + math.Log2(max(1, float64(n)/8))
 	}
 	return Prediction{
 		FastBitsPerKey: perKey(float64(p.FastBits), n), SlowBitsPerKey: perKey(float64(p.SlowBits), n),
