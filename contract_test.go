@@ -3,8 +3,9 @@ package everbloom
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
@@ -76,17 +77,14 @@ func checkFirst(t *testing.T, needs Needs) string {
 	return kind
 }
 
-// TestDeleteHasOneContractAtEverySize holds what Needs.Delete promises. With
-// EVERBLOOM_TRIALS set it goes up to ten million keys.
+// TestDeleteHasOneContractAtEverySize holds what Needs.Delete promises, in the long
+// form up to ten million keys.
 func TestDeleteHasOneContractAtEverySize(t *testing.T) {
-	sizes := []uint64{1, 10, 100, 1000, 5000, 8000}
-	if !testing.Short() && !filtertest.UnderRace {
-		sizes = append(sizes, 20_000, 100_000, 1_000_000)
-	}
-	if os.Getenv("EVERBLOOM_TRIALS") != "" {
-		sizes = append(sizes, 10_000_000)
-	}
-	for _, items := range sizes {
+	most := effort.PickRace[uint64](8000, 100_000, 10_000_000)
+	for _, items := range []uint64{1, 10, 100, 1000, 5000, 8000, 20_000, 100_000, 1_000_000, 10_000_000} {
+		if items > most {
+			break
+		}
 		t.Run(fmt.Sprintf("items=%d", items), func(t *testing.T) {
 			checkDeleteContract(t, mustNew(t, Needs{Items: items, FPR: 0.1, Delete: true}), items)
 		})
@@ -105,10 +103,7 @@ func TestDeleteHasOneContractAtEverySize(t *testing.T) {
 // twice, and deletes absent keys, then some of these once. Some are at most 20,000.
 func checkDeleteContract(t *testing.T, s *Set, items uint64) {
 	t.Helper()
-	some := uint64(20_000)
-	if filtertest.UnderRace {
-		some = 2000
-	}
+	some := effort.PickRace[uint64](2000, 20_000, 20_000)
 	stream := filtertest.Stream{Seed: items}
 	keys := stream.Keys(3 * items)
 	for i, k := range keys {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -81,10 +81,11 @@ func reseal(b []byte) {
 }
 
 func TestCutFilesAreRefused(t *testing.T) {
+	effort.OneGoroutine(t)
 	dir := t.TempDir()
 	for name := range goldenNeeds() {
 		whole := golden(t, name)
-		for n := range whole {
+		for n := range effort.Positions(t, len(whole), headerSize(whole), 17) {
 			_, err := openBytes(t, dir, whole[:n])
 			wantError(t, err, filter.ErrCorrupt)
 			wantError(t, err, io.ErrUnexpectedEOF, "truncated at offset")
@@ -93,9 +94,10 @@ func TestCutFilesAreRefused(t *testing.T) {
 }
 
 func TestEveryFlippedBitIsFound(t *testing.T) {
+	effort.OneGoroutine(t)
 	for name := range goldenNeeds() {
 		b := golden(t, name)
-		for i := range 8 * len(b) {
+		for i := range effort.Positions(t, 8*len(b), 8*headerSize(b), 29) {
 			b[i/8] ^= 1 << (i % 8)
 			if s, err := Read(bytes.NewReader(b)); err == nil || s != nil {
 				t.Errorf("%s: bit %d was flipped and not found", name, i)
@@ -224,8 +226,9 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 // TestAMillionMutationsAreFound damages sound files at random. What is accepted
 // all the same must be one of the sets that went in.
 func TestAMillionMutationsAreFound(t *testing.T) {
+	effort.OneGoroutine(t)
 	runs := 1_000_000
-	if testing.Short() || filtertest.UnderRace {
+	if effort.Brief() {
 		runs = 10_000
 	}
 	const seed1, seed2 = 20, 26

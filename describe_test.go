@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
 func TestDescribeSaysWhatTheOpenedSetSays(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
 			for i, hash := range hashes {
-				for _, shards := range shardCounts[i%2:][:3] { // 64 with every second hash
+				for _, shards := range shardCounts[i%2:] { // 1 with every second hash
 					s := filled(t, Needs{Kind: kind, Items: 5000, FPR: 0.01, Shards: shards, Hash: hash}, 0, 1000)
 					d, err := Describe(bytes.NewReader(stored(t, s)))
 					if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // wantOnly checks which files are in a folder: no temporary one among them.
@@ -41,12 +42,13 @@ func wantContent(t *testing.T, path string, want []byte) {
 }
 
 func TestSetsSurviveAFile(t *testing.T) {
+	effort.OneGoroutine(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "set")
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
 			for i, hash := range hashes {
-				for _, shards := range shardCounts[i%2:][:3] { // 64 with every second hash
+				for _, shards := range shardCounts[i%2:] { // 1 with every second hash
 					s := filled(t, Needs{Kind: kind, Items: 300, FPR: 0.01, Shards: shards, Hash: hash}, 0, 300)
 					if err := s.Save(path); err != nil {
 						t.Fatal(err)
@@ -87,6 +89,7 @@ func wantEqual(t *testing.T, got, want *Set) {
 // TestSetsSurviveAPipe reads from a source that gives a byte at a time and does
 // not say how many there are, and an empty set of more than one chunk.
 func TestSetsSurviveAPipe(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
 			s := filled(t, Needs{Kind: kind, Items: 300, Shards: 2}, 0, 300)
@@ -96,7 +99,11 @@ func TestSetsSurviveAPipe(t *testing.T) {
 			}
 			wantEqual(t, got, s)
 
-			large := mustNew(t, Needs{Kind: kind, Items: 1_000_000})
+			items := uint64(300_000)
+			if kind == "elastic" {
+				items = 10_000 // its slow memory is many times that of the others
+			}
+			large := mustNew(t, Needs{Kind: kind, Items: items})
 			got, err = Read(iotest.DataErrReader(bytes.NewReader(stored(t, large))))
 			if err != nil || got.Len() != 0 {
 				t.Errorf("an empty set: %v", err)

@@ -13,11 +13,13 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestUnionIsTheSetOfAllKeys needs no tolerance where keys are bits: a union is,
 // bit for bit, the set to which everything was added.
 func TestUnionIsTheSetOfAllKeys(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
@@ -41,6 +43,7 @@ func TestUnionIsTheSetOfAllKeys(t *testing.T) {
 }
 
 func TestIntersectionKeepsWhatIsInBoth(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
@@ -166,6 +169,7 @@ func wantNoSecret(t *testing.T, text string) {
 }
 
 func TestMergingASetWithItselfChangesNothing(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range mergingKinds() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {

@@ -13,6 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // order returns the names of the choices.
@@ -280,6 +281,7 @@ func TestANewKindNeedsARowOnly(t *testing.T) {
 }
 
 func TestNamedKindIsTakenIfItIsAble(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, k := range kinds.All() {
 		t.Run(k.Name, func(t *testing.T) {
 			can := k.Abilities()
@@ -347,6 +349,7 @@ func TestImpossibleRatesAreRefused(t *testing.T) {
 }
 
 func TestZeroMeansTheDefaults(t *testing.T) {
+	effort.OneGoroutine(t)
 	info := mustNew(t, Needs{}).Info()
 	if info.Capacity != 1_000_000 || info.Shards != 1 || info.Hash != "xxh3" || info.Kind != "blocked" {
 		t.Errorf("%+v", info)
@@ -372,7 +375,7 @@ func TestTooLargeIsAnError(t *testing.T) {
 	}
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
-			for _, shards := range []int{1, 64} {
+			for _, shards := range []int{1, 4} {
 				s, err := New(Needs{Kind: kind, Items: 1 << 40, Shards: shards})
 				if s != nil && s.Info().FastBits < 1<<30 {
 					continue // takes memory when keys come
@@ -391,7 +394,8 @@ func TestTooLargeIsAnError(t *testing.T) {
 // TestPredictionsAgreeWithWhatIsBuilt compares every choice with a set made by
 // it: the bits exactly, the rate by measuring.
 func TestPredictionsAgreeWithWhatIsBuilt(t *testing.T) {
-	const probes = 60_000
+	effort.OneGoroutine(t)
+	probes := effort.Pick(15_000, 60_000)
 	for _, needs := range []Needs{
 		{Items: 1000, FPR: 0.1},
 		{Items: 5000, FPR: 0.01, Shards: 2},
@@ -474,6 +478,7 @@ func TestChoicesAreFlatInJSON(t *testing.T) {
 // TestShardedRateIsPredicted measures many small sets whose shards get unequal
 // numbers of keys. One number for all shards would be a quarter too low here.
 func TestShardedRateIsPredicted(t *testing.T) {
+	effort.OneGoroutine(t)
 	needs := Needs{Items: 1000, FPR: 0.01, Shards: 16, Kind: "bloom"}
 	choices, err := Plan(needs)
 	if err != nil {
@@ -485,7 +490,8 @@ func TestShardedRateIsPredicted(t *testing.T) {
 			predicted = c.FPR
 		}
 	}
-	const sets, probes = 200, 10_000
+	const probes = 10_000
+	sets := effort.Pick(40, 200)
 	hits := 0
 	for i := range uint64(sets) {
 		needs.Hash = filter.XXH3(i + 1)
@@ -502,7 +508,7 @@ func TestShardedRateIsPredicted(t *testing.T) {
 			}
 		}
 	}
-	if got := float64(hits) / sets / probes; math.Abs(got/predicted-1) > 0.1 {
+	if got := float64(hits) / float64(sets*probes); math.Abs(got/predicted-1) > 0.1 {
 		t.Errorf("measured %g, predicted %g", got, predicted)
 	}
 }

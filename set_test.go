@@ -14,11 +14,12 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // shardCounts are the numbers of shards that tests use: one, which goes its own
-// way, a power of two, an odd number, and many.
-var shardCounts = []int{1, 2, 7, 64}
+// way, a power of two, an odd number, and, which takes long, many.
+var shardCounts = effort.Pick([]int{1, 2, 7}, []int{1, 2, 7, 64})
 
 // TestFormsOfAKeyAgree adds in one form and asks in the others; the exact filter
 // cannot say yes by accident.
@@ -170,6 +171,7 @@ func TestAFullShardStopsABatch(t *testing.T) {
 
 // TestDeletedKeysGo deletes every second key, through all forms of Delete.
 func TestDeletedKeysGo(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, k := range kinds.All() {
 		if !k.Abilities().Delete {
 			continue
@@ -269,7 +271,8 @@ func TestShardsSpreadEvenly(t *testing.T) {
 // TestShardsKeepTheRate fails if the choice of the shard says anything about the
 // positions inside: the keys of a shard would then crowd into a part of it.
 func TestShardsKeepTheRate(t *testing.T) {
-	const keys, probes = 20_000, 100_000
+	effort.OneGoroutine(t)
+	keys, probes := effort.Pick[uint64](8_000, 20_000), effort.Pick(20_000, 100_000)
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
 			for _, shards := range shardCounts {
@@ -306,6 +309,7 @@ func TestShardsKeepTheRate(t *testing.T) {
 }
 
 func TestInfoAddsUpTheShards(t *testing.T) {
+	effort.OneGoroutine(t)
 	s := exactSet(3)
 	addWords(t, s, 0, 1000)
 	info := s.Info()
@@ -369,6 +373,7 @@ func TestDetailsOfOneShardAreNotThoseOfAll(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
+	effort.OneGoroutine(t)
 	raw, text := []byte("some key that is not too short"), "some key that is not too short"
 	for _, kind := range kindNames() {
 		t.Run(kind, func(t *testing.T) {
@@ -476,7 +481,7 @@ func union(a, b *Set) error {
 func repeat(t *testing.T, f func() error) func() {
 	t.Helper()
 	return func() {
-		for range 50 {
+		for range effort.Pick(15, 50) {
 			if err := f(); err != nil {
 				t.Error(err)
 			}

@@ -220,9 +220,6 @@ func TestDeletableRegionsFitTheFilter(t *testing.T) {
 // TestAdaptersCallFiltersDirectly holds what set's comment says: where addAll or count is used, the
 // compiler must have inlined it, or the call of the filter in it goes through a pointer.
 func TestAdaptersCallFiltersDirectly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
 	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", filepath.Join(t.TempDir(), "b"), ".").CombinedOutput()
 	if err != nil {
 		t.Skipf("go build: %v", err)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestTrackedUsersAreNeverDenied has a good set that errs often, so that asking it
@@ -13,7 +13,7 @@ import (
 func TestTrackedUsersAreNeverDenied(t *testing.T) {
 	const seed, users = 4, 30_000
 	for kind, bits := range map[string]float64{"evergreen": 106, "elastic": 8000} {
-		if filtertest.UnderRace && kind == "elastic" {
+		if effort.UnderRace && kind == "elastic" {
 			continue // see heavyKinds
 		}
 		e := gate(t, Config{Kind: kind, Users: users, Banned: users / 3, BitsPerUser: bits})

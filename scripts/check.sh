@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
-# Runs everything that must hold before a change is merged, and stops at the
-# first failure. CI runs exactly this.
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Runs everything that must hold before a change is merged, and stops at the first
+# failure: the tests first, in their short forms, the linters last. CI runs exactly
+# this. A duration is for two idle cores with an empty build cache and, behind the
+# comma, with a filled one.
+source "$(dirname "${BASH_SOURCE[0]}")/steps.sh"
+unset EVERBLOOM_LONG
 
-step() {
-  printf '== %s\n' "$1"
-  shift
-  "$@"
+races() {
+  local packages
+  packages=$(concurrent)
+  # shellcheck disable=SC2086 # one word per package
+  go test -race "${test_flags[@]}" $packages
 }
 
-# The race detector links C code; everything else is plain Go.
-need_c_compiler() {
-  local cc
-  read -r cc _ < <(go env CC)
-  command -v "$cc" >/dev/null && return
-  if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
-    echo "check: no C compiler ($cc), which the race detector needs: install gcc and the C library headers" >&2
-    return 1
-  fi
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev
+word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
+
+vet() {
+  go vet ./...
+  go -C benchmarks vet ./...
+  word32 vet ./...
+  GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+  GOARCH=arm64 CGO_ENABLED=0 go build ./...
 }
 
 formatted() {
   bin/golangci-lint fmt --diff || {
-    echo 'check: not formatted: run make fmt' >&2
+    echo 'not formatted: run make fmt' >&2
     return 1
   }
 }
@@ -35,48 +35,17 @@ lint() {
   (cd benchmarks && ../bin/golangci-lint run ./...)
 }
 
-vet() {
-  go vet ./...
-  go -C benchmarks vet ./...
-}
-
-arm64() {
-  GOARCH=arm64 go vet ./...
-  GOARCH=arm64 go build ./...
-}
-
-# Every experiment with its quick parameters: what was reproduced once must stay
-# so. The results go to a folder of their own, so that nothing stored is taken for
-# them.
-experiments() {
-  local out status=0
-  out=$(mktemp -d)
-  go run ./cmd/everbloom lab run all --strict --quiet --out "$out" || status=$?
-  rm -rf "$out"
-  return "$status"
-}
-
-# The lab asks the same questions whatever the filters are made of.
-without_lab() {
-  local packages
-  packages=$(go list ./... | grep -v '/lab\(/\|$\)')
-  # shellcheck disable=SC2086 # one word per package
-  go test "$@" $packages
-}
-
-step 'C compiler' need_c_compiler
-step 'linter' make -s bin/golangci-lint
-step 'format' formatted
-step 'vet' vet
-step 'lint' lint
-step 'test, race detector' go test -race -shuffle=on ./...
-step 'test, benchmarks' go -C benchmarks test ./...
-step 'test, without assembly' without_lab -tags purego
-# Only these have assembly.
-step 'test, without assembly, race detector' go test -race -tags purego -short ./filter/bloom ./filter/dleft ./filter/evergreen
-export CGO_ENABLED=0
-GOARCH=386 step 'vet, 32 bits' go vet ./...
-GOARCH=386 step 'test, 32 bits' without_lab -short
-step 'vet and build, arm64' arm64
-step 'experiments, quick' experiments
-printf '== all checks passed in %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
+echo 'make check takes some 8 minutes on two idle cores, with filled caches 3.'
+step 'C compiler' 'at once if there is one' need_c_compiler
+step 'tests' '1 min, 40 s' go test "${test_flags[@]}" ./...
+step 'tests, race detector' '2 min, 1 min' races
+step 'tests, no assembly' '20 s, 10 s' go test -tags purego "${test_flags[@]}" "${portable[@]}"
+step 'tests, no assembly, race detector' '15 s, 10 s' go test -race -tags purego "${test_flags[@]}" "${assembly[@]}"
+step 'tests, 32 bits' '1 min, 20 s' word32 test "${test_flags[@]}" "${filters[@]}"
+step 'tests, benchmarks' '10 s, 5 s' go -C benchmarks test "${test_flags[@]}" ./...
+step 'experiments, quick' '30 s, 25 s' experiments
+step 'vet and other platforms' '1 min, 5 s' vet
+step 'linter' '2 min, nothing' make -s bin/golangci-lint
+step 'format' '5 s' formatted
+step 'lint' '1 min, 5 s' lint
+echo 'all checks passed'

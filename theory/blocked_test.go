@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -43,7 +44,9 @@ func TestBlockedLoadInvertsFPR(t *testing.T) {
 
 // TestBlockedFPRMatchesSimulation fills words with ideal random bits.
 func TestBlockedFPRMatchesSimulation(t *testing.T) {
-	const blocks, probes = 2000, 400_000
+	effort.OneGoroutine(t)
+	const blocks = 2000
+	probes := effort.Pick(100_000, 400_000)
 	for perWord := 1; perWord <= 3; perWord++ {
 		for _, load := range []float64{20, 50} {
 			rng := rand.New(rand.NewPCG(1, uint64(perWord)))
@@ -69,8 +72,9 @@ func TestBlockedFPRMatchesSimulation(t *testing.T) {
 			want := theory.BlockedFPR(load, perWord)
 			// The blocks' loads are drawn once, which adds to the spread of the queries:
 			// by less than a twentieth of the rate at this number of blocks.
-			lo, hi := theory.BinomialInterval(probes, want, 4)
-			lo, hi = lo-0.05*want*probes, hi+0.05*want*probes
+			n := float64(probes)
+			lo, hi := theory.BinomialInterval(n, want, 4)
+			lo, hi = lo-0.05*want*n, hi+0.05*want*n
 			if float64(hits) < lo || float64(hits) > hi {
 				t.Errorf("load %g, %d per word: %d hits of %d, want %.0f to %.0f", load, perWord, hits, probes, lo, hi)
 			}

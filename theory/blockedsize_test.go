@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -59,7 +61,7 @@ func TestSizesAreThoseOfHalvingToTheLastBit(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := 300
-	if testing.Short() {
+	if effort.Brief() {
 		random = 30
 	}
 	for range random {

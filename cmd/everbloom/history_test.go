@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -20,6 +21,7 @@ import (
 // kind. In the end it has exactly the members of the log, and says yes to others as
 // seldom as it was asked to.
 func TestHistoriesAreFollowed(t *testing.T) {
+	effort.OneGoroutine(t)
 	logs := map[string][]byte{"generated": generatedHistory(60_000)}
 	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" {
 		logs["real"] = unzip(t, filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/lab/catalog"
 	"github.com/everbloom-go/everbloom/lab/report"
 	"github.com/everbloom-go/everbloom/lab/runner"
@@ -15,6 +16,7 @@ import (
 // TestCommittedResultsAreWhole holds docs/results to what is said of it: a full result
 // of every experiment, with the parameters of today, and a page of all of them.
 func TestCommittedResultsAreWhole(t *testing.T) {
+	effort.OneGoroutine(t)
 	const folder = "../../docs/results"
 	var outcomes []runner.Outcome
 	for _, x := range catalog.All() {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // The scripts in testdata say what the tool must do, verb by verb. A script is a
@@ -61,6 +63,9 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			if slices.Contains([]string{"gate.txt", "plan.txt"}, filepath.Base(file)) {
+				effort.OneGoroutine(t) // TestInterruptedGatesTellWhatWasDone has the others
+			}
 			t.Chdir(t.TempDir())
 			t.Setenv("TMPDIR", t.TempDir())
 			s := &script{t: t}

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/gaissmai/bart"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // run returns the answers to lines.
@@ -80,7 +82,7 @@ func (closed) Write([]byte) (int, error) { return 0, os.ErrClosed }
 // what is on it is black, and of the rest one in a thousand.
 func TestHistoryIsFollowed(t *testing.T) {
 	histories := map[string][]string{"generated": generated(50_000)}
-	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" && !testing.Short() {
+	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" && effort.Long() {
 		histories["real"] = recorded(t, filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"))
 	}
 	for name, changes := range histories {

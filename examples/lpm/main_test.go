@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/gaissmai/bart"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 func TestLongestPrefixWins(t *testing.T) {
@@ -140,11 +142,11 @@ func growth(f func()) uint64 {
 // one up: most prefixes are long, and every length occurs.
 func load(tb testing.TB) (prefixes []netip.Prefix) {
 	tb.Helper()
-	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" && !testing.Short() {
+	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" && effort.Long() {
 		return read(tb, filepath.Join(folder, "lpm", "bart-prefixes.txt.gz"))
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
-	for i := range 60_000 {
+	for i := range effort.Pick(15_000, 60_000) {
 		version := i % 2
 		usual, all := []int{24, 48}[version], []int{32, 128}[version]
 		bits := usual - rng.IntN(1+rng.IntN(usual))

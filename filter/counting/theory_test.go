@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -233,7 +234,7 @@ func churn(t *testing.T, f *counting.Filter, seed uint64, n, steps int) []filter
 // 0.00108 to 0.00205, 0.001529 on average, and counters up to 13.
 func TestPaperSimulation(t *testing.T) {
 	steps := paperSteps
-	if testing.Short() {
+	if !effort.Long() {
 		steps >>= 3
 	}
 	f := build(t, paperShape)

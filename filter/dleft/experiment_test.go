@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -23,7 +23,7 @@ var paper = Shape{Subtables: 4, Buckets: 2048, Cells: 8, Remainder: 14, Counter:
 func trials(tb testing.TB) (number, steps int) {
 	tb.Helper()
 	text := os.Getenv("EVERBLOOM_TRIALS")
-	if text == "" && filtertest.UnderRace {
+	if text == "" && effort.UnderRace {
 		tb.Skip("nothing is concurrent in here")
 	}
 	if text == "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // A naive filter does what the package comment says in the plainest way, cell by
@@ -172,6 +173,7 @@ var naiveShapes = []Shape{
 // TestCellsAreThoseOfTheNaiveFilter also takes the general way where there is a
 // shorter one.
 func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
+	effort.OneGoroutine(t)
 	operations := 3 * filtertest.Operations(t, os.Getenv("EVERBLOOM_OPERATIONS"))
 	var full int
 	var moved, stuck uint64

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/dleft"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -144,7 +144,7 @@ var paperShape = dleft.Shape{Subtables: 4, Buckets: 2048, Cells: 8, Remainder: 1
 
 // TestOverflowGrowsWithKeys holds what capacity planning builds upon.
 func TestOverflowGrowsWithKeys(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("nothing is concurrent in here")
 	}
 	last, churn := 0.0, 0.0

@@ -7,6 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var (
@@ -79,7 +80,7 @@ func TestPlainConformance(t *testing.T)    { filtertest.Run(t, plain) }
 func TestParallelConformance(t *testing.T) { filtertest.Run(t, parallel) }
 
 func TestManyUnitsConformance(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("the same code as with one unit, and slow")
 	}
 	filtertest.Run(t, many)

@@ -6,6 +6,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestListsGetEqualShares counts the units of lists that hold twenty each.
@@ -23,6 +24,7 @@ func TestListsGetEqualShares(t *testing.T) {
 // that of an eighth of the units. It also shows that the choice of a list leaves
 // positions evenly spread.
 func TestRateIsThatOfOneList(t *testing.T) {
+	effort.OneGoroutine(t)
 	const keys, probes = 64_000, 100_000
 	for salt := range uint64(2) {
 		wish := dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8, Salt: salt}

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -22,7 +23,7 @@ func ebf(positions uint64, width int) dynamic.Shape {
 // more as the environment says.
 func queries(t *testing.T) int {
 	t.Helper()
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		return 20_000 * trials(t)
 	}
 	return 100_000 * trials(t)
@@ -55,6 +56,7 @@ func nextUnit(t *testing.T, f *dynamic.Filter, next *uint64) {
 // TestRateIsThatOfTheTheorem is [DPBF19] Theorem A.1: the rate of 1 to 64 full
 // units, measured, beside the bound and its linear approximation.
 func TestRateIsThatOfTheTheorem(t *testing.T) {
+	effort.OneGoroutine(t)
 	probes := queries(t)
 	for _, c := range []struct {
 		shape dynamic.Shape

@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // small units take some 35 keys at 1 %.
@@ -141,6 +142,7 @@ func TestNoUnitPassesItsBound(t *testing.T) {
 // units that are left have at least three eighths of a full one's positions each
 // on average, but for one and the active one.
 func TestListsShrinkWithTheKeys(t *testing.T) {
+	effort.OneGoroutine(t)
 	for name, inOrder := range map[string]bool{"oldest first": true, "at random": false} {
 		f := filtertest.Make(t, dynamic.Build, dynamic.Shape{Positions: 4000, Hashes: 14, CounterBits: 4, Full: 2000})
 		keys := fill(t, f, 1, 40)

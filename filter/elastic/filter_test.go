@@ -7,6 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // kind returns the subject of filters that are made as the wish says, but for
@@ -32,7 +33,7 @@ var (
 // TestConformance has fewer hashes under the race detector, which has to look at
 // every access of each.
 func TestConformance(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		filtertest.Run(t, kind("elastic", 1, elastic.Config{Hashes: 4, Slots: 4}))
 		return
 	}
@@ -40,7 +41,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestTightConformance(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("what several goroutines do is the same as in TestConformance")
 	}
 	filtertest.Run(t, tight)

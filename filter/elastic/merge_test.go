@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var errorsIs = errors.Is
@@ -16,6 +17,7 @@ var errorsIs = errors.Is
 // TestMergesOfUnequalSizes unites and intersects filters that have grown unequally,
 // in both orders, settled and not.
 func TestMergesOfUnequalSizes(t *testing.T) {
+	effort.OneGoroutine(t)
 	most := scale(5000) + 1500
 	keys := filtertest.Keys(1, uint64(most))
 	parts := map[string][2][]filter.Key{
@@ -28,7 +30,7 @@ func TestMergesOfUnequalSizes(t *testing.T) {
 	}
 	for name, part := range parts {
 		for _, lazy := range []bool{true, false} {
-			if filtertest.UnderRace && !lazy {
+			if effort.UnderRace && !lazy {
 				break
 			}
 			mk := func(keys []filter.Key) *Filter {

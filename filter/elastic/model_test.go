@@ -6,6 +6,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // Models double filters at random, so how often that can be done is limited: time
@@ -29,7 +30,7 @@ func TestEagerModel(t *testing.T)   { filtertest.Model(t, eagerModel, 5, operati
 // the race detector, which finds nothing in them.
 func operations(tb testing.TB) int {
 	tb.Helper()
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		return 1000
 	}
 	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS")) / 5

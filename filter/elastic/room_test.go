@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestEveryConfigTakesItsItems makes filters of all sorts of wishes: what New
@@ -176,7 +177,8 @@ func TestDeleteLeavesWhatOthersShare(t *testing.T) {
 // TestManyCopiesAreRefused unites the same keys again and again, at all
 // loads, until it is refused: at no time is the filter larger than said.
 func TestManyCopiesAreRefused(t *testing.T) {
-	for _, n := range []uint64{20, 100, 400, 900, 1500, 30_000} {
+	effort.OneGoroutine(t)
+	for _, n := range []uint64{20, 100, 400, 900, 1500, effort.Pick[uint64](10_000, 30_000)} {
 		c := Config{Items: max(n, 1000), FPR: 0.01}
 		f, o := filtertest.Make(t, New, c), filtertest.Make(t, New, c)
 		keys := filtertest.Keys(3, n)

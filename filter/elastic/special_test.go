@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 func build1(tb testing.TB, s Shape) *Filter {
@@ -19,7 +20,7 @@ func build1(tb testing.TB, s Shape) *Filter {
 // scale returns n, or a tenth of it where the race detector would find nothing but
 // take its time.
 func scale(n int) int {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		return n / 10
 	}
 	return n

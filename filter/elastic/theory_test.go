@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -155,6 +156,7 @@ func TestEventGapIsBelowTheTheorems(t *testing.T) {
 // 2^15 to 2^24 bits; compression raises the rate back. In short form it ends at
 // 2^18.
 func TestExpansionLowersTheRate(t *testing.T) {
+	effort.OneGoroutine(t)
 	last := 18
 	if os.Getenv("EVERBLOOM_TRIALS") != "" {
 		last = 24
@@ -218,7 +220,7 @@ func TestPredictionIsWhatComes(t *testing.T) {
 // TestLoadRate is Fig. 9: how full slots are when the first tree overflows. The
 // load rate falls with the size and rises with branches and slots.
 func TestLoadRate(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("one goroutine, much work")
 	}
 	rate := func(size uint64, slots, branches int) float64 {

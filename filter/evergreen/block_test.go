@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestAssemblyMatchesPortable does everything that there is assembly for with every
@@ -65,6 +66,7 @@ func TestAssemblyMatchesPortable(t *testing.T) {
 // TestLookupsMatchPortable asks filters of many sizes, whose blocks are in many
 // segments, by all ways that there are.
 func TestLookupsMatchPortable(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, s := range shapes {
 		for _, blocks := range []uint64{256, 257, 511, 512, 513, 5000, prefetchedBlocks} {
 			if blocks == prefetchedBlocks && s.Width != 56 && s.Width != 40 {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
@@ -60,7 +62,7 @@ func TestClearedFiltersAreAsNew(t *testing.T) {
 // turn, and for tables that are cleared in place.
 func TestClearIsOneStep(t *testing.T) {
 	histories := 2000
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		histories = 200
 	}
 	Eager(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
@@ -167,6 +168,7 @@ func TestStoredFormIsThatOfTheSet(t *testing.T) {
 
 // TestFloorsAreKept stores filters that were grown on demand.
 func TestFloorsAreKept(t *testing.T) {
+	effort.OneGoroutine(t)
 	f := of(t, evergreen.Config{}, filtertest.Keys(1, 20_000))
 	f.Grow()
 	blocks := f.Blocks()

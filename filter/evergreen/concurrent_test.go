@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestReadersNeverMissWhatIsThere has readers ask for keys that are in the set all
@@ -42,9 +43,9 @@ type hammer struct {
 
 func newHammer(t *testing.T, s Shape) *hammer {
 	t.Helper()
-	h := &hammer{T: t, f: mustBuild(t, s), settled: filtertest.Keys(1, 5000), waves: 4, wave: 20_000}
-	if filtertest.UnderRace || testing.Short() {
-		h.waves, h.wave = 1, 5_000
+	h := &hammer{T: t, f: mustBuild(t, s), settled: filtertest.Keys(1, effort.Pick[uint64](2000, 5000)), waves: 4, wave: 20_000}
+	if effort.Brief() {
+		h.waves, h.wave = 1, effort.Pick(2_000, 5_000)
 	}
 	if _, _, err := h.f.AddBatch(h.settled); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 func TestZeroConfigIsTheDefault(t *testing.T) {
@@ -73,13 +74,14 @@ func TestHugeItemsAreRefused(t *testing.T) {
 }
 
 func TestItemsAreAFloor(t *testing.T) {
-	f, err := evergreen.New(evergreen.Config{Items: 100_000, FPR: 0.01})
+	n := effort.Pick[uint64](20_000, 100_000)
+	f, err := evergreen.New(evergreen.Config{Items: n, FPR: 0.01})
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := f.Blocks()
 	var keys []filter.Key
-	for i := range uint64(100_000) {
+	for i := range n {
 		keys = append(keys, filter.Hash{}.Uint64(i))
 	}
 	f.AddBatch(keys)

@@ -7,6 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var (
@@ -40,7 +41,7 @@ func TestConformance(t *testing.T)        { filtertest.Run(t, subject) }
 func TestCompactConformance(t *testing.T) { filtertest.Run(t, compact) }
 
 func TestPresizedConformance(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("differs from the others in its size only")
 	}
 	filtertest.Run(t, presized)

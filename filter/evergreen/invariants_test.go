@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var shapes = []Shape{
@@ -32,8 +33,9 @@ func mustBuild(tb testing.TB, s Shape) *Filter {
 // TestInvariantsHoldWhileGrowingAndShrinking goes up and down in waves and checks
 // everything in between.
 func TestInvariantsHoldWhileGrowingAndShrinking(t *testing.T) {
+	effort.OneGoroutine(t)
 	scale := 1
-	if filtertest.UnderRace {
+	if effort.Brief() {
 		scale = 10
 	}
 	for _, s := range shapes {
@@ -78,6 +80,7 @@ func reach(t *testing.T, f *Filter, rng *rand.Rand, keys []filter.Key, goal int)
 // TestInvariantsHoldThroughAnything also has unions and intersections, and checks
 // after every step.
 func TestInvariantsHoldThroughAnything(t *testing.T) {
+	effort.OneGoroutine(t)
 	Eager(t)
 	for i, s := range shapes {
 		filtertest.Wander(t, uint64(i), 60, func() *Filter { return mustBuild(t, s) }, (*Filter).check)

@@ -10,11 +10,13 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestFullCompactFilterStopsAtItsCapacity fills one to the last key. It can be stored
 // and read back, and takes a key for each that is deleted.
 func TestFullCompactFilterStopsAtItsCapacity(t *testing.T) {
+	effort.OneGoroutine(t)
 	f := filtertest.Make(t, New, Config{FPR: 1e-4, Width: 24})
 	keys := filtertest.Keys(1, f.shape.Capacity()+1)
 	done, _, err := f.AddBatch(keys)
@@ -65,9 +67,12 @@ func TestTooNarrowForTheRateIsRefused(t *testing.T) {
 // TestMemoryMayEndAnywhere gives a filter all amounts of memory up to some, so that
 // each of its allocations is refused once.
 func TestMemoryMayEndAnywhere(t *testing.T) {
+	effort.OneGoroutine(t)
 	Eager(t)
 	keys := filtertest.Keys(1, 4000)
-	for words := uint64(4 * pageWords); words < 160*pageWords; words += 5*pageWords/2 + 16 {
+	const least, most, step = 4 * pageWords, 160 * pageWords, 5*pageWords/2 + 16
+	for i := range effort.Positions(t, (most-least+step-1)/step, 4, 5) {
+		words := uint64(least + i*step)
 		f, _ := poor(t, words)
 		in := slices.DeleteFunc(slices.Clone(keys), func(k filter.Key) bool {
 			_, err := f.Add(k)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // An event is one call that was made for one key, from when to when, and what it
@@ -107,7 +107,7 @@ func TestCheckerTellsGoodFromBad(t *testing.T) {
 // who resizes, and checks each.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	histories := 1500
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		histories = 100
 	}
 	Eager(t)

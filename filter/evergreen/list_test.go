@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
@@ -165,7 +167,7 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 	Lists(t, 20)
 	Eager(t)
 	rounds := 400
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		rounds = 60
 	}
 	f := filtertest.Make(t, New, Config{FPR: 0.01})
@@ -241,7 +243,7 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 // for filters that are a table with three keys and a list with one.
 func TestTurningHistoriesAreLinearizable(t *testing.T) {
 	histories := 3000
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		histories = 300
 	}
 	for _, most := range []int{2, 512} {

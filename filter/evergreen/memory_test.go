@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
@@ -20,7 +22,7 @@ func memoryInUse() int64 {
 // TestFiltersFillAMemoryLimit adds keys until the limit of the process refuses more:
 // nine tenths of what it leaves must hold keys by then, and nothing is lost.
 func TestFiltersFillAMemoryLimit(t *testing.T) {
-	if filtertest.UnderRace || testing.Short() {
+	if effort.UnderRace {
 		t.Skip("takes too long")
 	}
 	debug.FreeOSMemory()
@@ -57,7 +59,7 @@ func TestFiltersFillAMemoryLimit(t *testing.T) {
 // TestLittleMemoryWaitsForKeys compares what the heap counts with the keys, at sizes
 // where steps have just been taken and others.
 func TestLittleMemoryWaitsForKeys(t *testing.T) {
-	if filtertest.UnderRace || testing.Short() {
+	if effort.UnderRace {
 		t.Skip("takes too long")
 	}
 	before := heapBytes()

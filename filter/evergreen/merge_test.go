@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // of returns a filter for the wish with the keys.
@@ -39,8 +40,9 @@ func wantExactly(t *testing.T, what string, f *evergreen.Filter, parts ...[]filt
 
 // TestSetOperationsOfUnequalSizes has filters of other sizes, rates and salts.
 func TestSetOperationsOfUnequalSizes(t *testing.T) {
+	effort.OneGoroutine(t)
 	n := 30_000
-	if filtertest.UnderRace {
+	if effort.Brief() {
 		n = 3000
 	}
 	keys := filtertest.Keys(1, uint64(n+3000))
@@ -87,6 +89,7 @@ func TestSetOperationsWithItself(t *testing.T) {
 
 // TestCompactMergesCountCopies adds keys to one filter once and to the other twice.
 func TestCompactMergesCountCopies(t *testing.T) {
+	effort.OneGoroutine(t)
 	keys := filtertest.Keys(3, 2000)
 	for _, width := range []int{24, 32, 40} {
 		c := evergreen.Config{FPR: 0.01, Width: width}

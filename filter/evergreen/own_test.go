@@ -4,11 +4,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestOwnBitsAreThoseNobodyElseHas deletes each fingerprint of a run in turn. What
 // stays of the block must be the bits of all others, also if some are alike.
 func TestOwnBitsAreThoseNobodyElseHas(t *testing.T) {
+	effort.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, s := range []Shape{
 		{Hashes: 8, Width: 56},
@@ -17,7 +20,8 @@ func TestOwnBitsAreThoseNobodyElseHas(t *testing.T) {
 		{Hashes: 32, Width: 32},
 	} {
 		rounds, g := s.perWord(), geometries[s.Width/8]()
-		for n := 1; n < 70; n++ {
+		for i := range effort.Positions(t, 69, 8, 4) {
+			n := i + 1
 			list := make([]uint64, n, n+2)
 			for i := range list {
 				list[i] = rng.Uint64() & g.mask

@@ -6,6 +6,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
@@ -53,8 +54,9 @@ func TestGrowAndShrinkAreSteps(t *testing.T) {
 
 // TestShrinkingReturnsMemory grows over several segments and comes back.
 func TestShrinkingReturnsMemory(t *testing.T) {
+	effort.OneGoroutine(t)
 	n := uint64(150_000)
-	if filtertest.UnderRace {
+	if effort.Brief() {
 		n = 40_000
 	}
 	f := mustBuild(t, Shape{FPR: 0.001, Hashes: 8, Width: 56})
@@ -106,6 +108,7 @@ func poor(t *testing.T, words uint64) (*Filter, *purse) {
 // without inboxes. Refused keys must not be there, all others must, and when there
 // is memory again it goes on.
 func TestNothingChangesWithoutMemory(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, eager := range []bool{false, true} {
 		if eager {
 			Eager(t)
@@ -240,7 +243,7 @@ func TestRunsAreMovedOnlyByWhoMay(t *testing.T) {
 // TestLargeFilters has inboxes, prefetching and segments of blocks as they are meant.
 func TestLargeFilters(t *testing.T) {
 	const n = 800_000
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		t.Skip("takes too long")
 	}
 	for _, width := range []int{56, 40} {

@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -89,6 +90,7 @@ func sizes(from, to float64, count int) (all []int) {
 // looks at the rate and the memory on the way. With EVERBLOOM_TRIALS set to a
 // number of keys it goes up to that many.
 func TestRateAndMemoryAreHeldAtEverySize(t *testing.T) {
+	effort.OneGoroutine(t)
 	most, points := 150_000.0, 16
 	if text := os.Getenv("EVERBLOOM_TRIALS"); text != "" {
 		n, err := strconv.ParseFloat(text, 64)
@@ -96,7 +98,7 @@ func TestRateAndMemoryAreHeldAtEverySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		most, points = n, 60
-	} else if filtertest.UnderRace {
+	} else if effort.UnderRace {
 		most, points = 25_000, 4
 	}
 	for _, c := range []struct {
@@ -154,7 +156,7 @@ func (w *walk) look(fast float64) {
 		w.Errorf("%d keys, want %d", info.Keys, w.n)
 	}
 	probes := int(1000 / w.asked)
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		probes /= 10
 	}
 	hits := filtertest.MeasureRate(w.f, w.stream, probes)
@@ -183,10 +185,11 @@ func (w *walk) look(fast float64) {
 
 // TestPredictionsComeTrue compares filters that grew with what was predicted.
 func TestPredictionsComeTrue(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, c := range []evergreen.Config{{FPR: 0.01}, {FPR: 0.001}, {FPR: 1e-5, Width: 40}, {FPR: 0.1, Width: 24}} {
 		f := filtertest.Make(t, evergreen.New, c)
 		for _, n := range []uint64{0, 400, 1000, 40_000, 100_000} {
-			if n > 40_000 && filtertest.UnderRace {
+			if n > 40_000 && effort.UnderRace {
 				break
 			}
 			f.AddBatch(filtertest.Keys(1, n)[f.Len():])
@@ -207,7 +210,7 @@ func TestNarrowFingerprintsAreRefusedInTime(t *testing.T) {
 		{FPR: 0.05, Hashes: 8, Width: 16},
 		{FPR: 0.0002, Hashes: 8, Width: 24},
 	} {
-		if s.Capacity() > 20_000 && filtertest.UnderRace {
+		if s.Capacity() > 20_000 && effort.UnderRace {
 			continue
 		}
 		w := &walk{T: t, f: filtertest.Make(t, evergreen.Build, s), asked: s.FPR}

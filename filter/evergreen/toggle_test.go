@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestReadersSeeThatABlockHasMoved asks only for keys of the one block that is split
@@ -48,11 +49,7 @@ func toggled(t *testing.T, s Shape) (f *Filter, keys []filter.Key) {
 
 func toggle(t *testing.T, f *Filter) {
 	t.Helper()
-	times := 40_000
-	if filtertest.UnderRace || testing.Short() {
-		times = 5_000
-	}
-	for range times {
+	for range effort.PickRace(1_500, 5_000, 40_000) {
 		step(t, f.Shrink)
 		step(t, f.Grow)
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 )
@@ -114,7 +116,7 @@ func TestUnionsBesideWriters(t *testing.T) {
 	Lists(t, 40)
 	Eager(t)
 	rounds := 100
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		rounds = 20
 	}
 	keys := filtertest.Keys(5, 90)

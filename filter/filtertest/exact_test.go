@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 func exactSubject(bounded bool, d filter.Duplicates) Subject {
@@ -39,6 +40,7 @@ func TestExactPasses(t *testing.T) {
 }
 
 func TestExactPassesModel(t *testing.T) {
+	effort.OneGoroutine(t)
 	for name, s := range exactSubjects {
 		t.Run(name, func(t *testing.T) { Model(t, s, 1, 10_000) })
 	}

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // infoIsConsistent looks at filters that are empty, half full and full.
 func (c checker) infoIsConsistent() {
-	for _, n := range []uint64{1, 100, 10_000, 100_000} {
+	for _, n := range []uint64{1, 100, 10_000, effort.Pick[uint64](30_000, 100_000)} {
 		f := c.make(n, 0.01)
 		kind := f.Info().Kind
 		for _, part := range [][]filter.Key{nil, c.keys(n, n)[:n/2], c.keys(n, n)[n/2:]} {
@@ -75,7 +76,7 @@ func (c checker) checkKeys(info filter.Info, n uint64) {
 // some more. A kind that refuses needs no warning, and one that rounds its
 // capacity up beyond that is left alone.
 func (c checker) overfullIsTold() {
-	for _, n := range []uint64{1, 10, 1000, 50_000} {
+	for _, n := range []uint64{1, 10, 1000, effort.Pick[uint64](10_000, 50_000)} {
 		f := c.make(n, 0.01)
 		keys := c.keys(23, 2*n+50)
 		c.addAll(f, keys[:n])

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // Make returns what a constructor makes of a wish or a shape that is in order:
@@ -32,15 +33,16 @@ func Find(tb testing.TB, wish func(filter.Key) bool) filter.Key {
 	return 0
 }
 
+// UnderRace is whether the race detector slows everything down. Long runs of one
+// goroutine are shorter then: there is nothing for it to find.
+const UnderRace = effort.UnderRace
+
 // Operations is how many operations a long test runs: as many as asked, which is
 // the text of an environment variable, or else as many as are quick.
 func Operations(tb testing.TB, asked string) int {
 	tb.Helper()
 	if asked == "" {
-		if testing.Short() || UnderRace {
-			return 20_000
-		}
-		return 100_000
+		return effort.PickRace(2_000, 20_000, 100_000)
 	}
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < 1 {

@@ -36,7 +36,7 @@ func TestOperationsAreAsAskedOrQuick(t *testing.T) {
 	if n := Operations(t, "12"); n != 12 {
 		t.Errorf("asked for 12, got %d", n)
 	}
-	if n := Operations(t, ""); n < 20_000 || n > 100_000 {
+	if n := Operations(t, ""); n < 1_000 || n > 100_000 {
 		t.Errorf("asked for nothing, got %d", n)
 	}
 	for _, text := range []string{"many", "0", "-1"} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -19,11 +20,13 @@ const (
 
 	// sigmas is the width of all other tolerances.
 	sigmas = 4
+)
 
-	// rateKeys and rateProbes are large enough to tell twice the rate from the
-	// rate: 200 hits expected at 0.1 %, spread 14.
-	rateKeys   = 50_000
-	rateProbes = 200_000
+// rateKeys and rateProbes are large enough to tell twice the rate from the rate:
+// 100 hits expected at 0.1 %, spread 10, or in the long form 200, spread 14.
+var (
+	rateKeys   = effort.Pick[uint64](30_000, 50_000)
+	rateProbes = effort.Pick(100_000, 200_000)
 )
 
 // MeasureRate asks f about the first absent keys of a stream and returns how

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // A Subject is a kind of filter under test.
@@ -45,10 +47,18 @@ func Run(t *testing.T, s Subject) {
 	}
 	for _, c := range checks {
 		if c.applies(f) {
-			t.Run(c.name, func(t *testing.T) { c.run(checker{t, s}) })
+			t.Run(c.name, func(t *testing.T) {
+				if !slices.Contains(sharing, c.name) {
+					effort.OneGoroutine(t)
+				}
+				c.run(checker{t, s})
+			})
 		}
 	}
 }
+
+// sharing names the checks that have several goroutines.
+var sharing = []string{"ReadersMayShare", "ReadersNeedNoLock", "ConcurrentUseIsSafe", "ConcurrentClearIsSafe"}
 
 // A check is one thing that must hold.
 type check struct {

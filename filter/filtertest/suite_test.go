@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var sink []byte
@@ -686,6 +687,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 // TestHonestRatePasses is the other side of the faulty rates: a filter that errs
 // as often as it tells is in order.
 func TestHonestRatePasses(t *testing.T) {
+	effort.OneGoroutine(t)
 	const name = "RateIsAsPredictedAndAsked"
 	if got := failures(t, hooks{has: lie(0.001), info: tell(0.001)}.subject(ExactConfig{}), name); len(got) > 0 {
 		t.Errorf("a filter that tells its rate was found faulty: %v", got)

@@ -9,15 +9,13 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
 // TestConformance runs the suite through the table, so that no kind can have a
 // row and escape it.
 func TestConformance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the packages of the kinds run the suite themselves")
-	}
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			filtertest.Run(t, filtertest.Subject{
@@ -32,6 +30,7 @@ func TestConformance(t *testing.T) {
 // TestPredictedBitsAreThoseOfTheFilter allows for the rounding of a division and
 // a multiplication only, unless the memory follows from the keys.
 func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			for _, items := range []uint64{1, 2, 10, 63, 1000, 12_345} {
@@ -58,11 +57,14 @@ func near(x float64, n uint64, slack float64) bool { return math.Abs(x-float64(n
 // TestPredictedRateIsMeasured takes many small filters, because the rate of a
 // single one scatters, and loads beside the one asked for.
 func TestPredictedRateIsMeasured(t *testing.T) {
-	const totalKeys, totalProbes = 40_000, 200_000
+	effort.OneGoroutine(t)
+	totalKeys, totalProbes := effort.Pick[uint64](9000, 40_000), effort.Pick(45_000, 200_000)
+	allItems := effort.Pick([]uint64{3000}, []uint64{3000, 20_000})
+	rates := effort.Pick([]float64{0.1, 0.01}, []float64{0.1, 0.01, 0.001})
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
-			for _, items := range []uint64{3000, 20_000} {
-				for _, rate := range []float64{0.1, 0.01, 0.001} {
+			for _, items := range allItems {
+				for _, rate := range rates {
 					for _, keys := range []uint64{items / 2, items, 2 * items} {
 						if keys > items && refuses[k.Name] {
 							continue

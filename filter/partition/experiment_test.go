@@ -12,6 +12,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -94,7 +95,7 @@ func sizes(tb testing.TB) []uint64 {
 	switch {
 	case trials(tb) > 0:
 		return []uint64{100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
-	case filtertest.UnderRace || testing.Short():
+	case effort.Brief():
 		return []uint64{100, 3000}
 	}
 	return []uint64{100, 1000, 10_000, 100_000}
@@ -106,7 +107,7 @@ func sizes(tb testing.TB) []uint64 {
 func TestRateHoldsAtEverySize(t *testing.T) {
 	const f = 1e-4
 	probes := uint64(200_000)
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		probes = 20_000
 	}
 	if trials(t) > 0 {
@@ -170,6 +171,7 @@ func TestMemoryIsInBounds(t *testing.T) {
 // TestAlignedRunsAreNoWorseThanThePaper has the sets for which the paper's layout is
 // at its best: every populated unit is full, or nearly, or two of them share a leaf.
 func TestAlignedRunsAreNoWorseThanThePaper(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, n := range []uint64{1024, 1000, 900, 700, 512, 340, 100} {
 		for _, units := range []uint64{1, 2, 3, 30} {
 			f := filtertest.Make(t, New, Config{FPR: 1e-4, Universe: 1 << 32})
@@ -192,7 +194,7 @@ func TestAlignedRunsAreNoWorseThanThePaper(t *testing.T) {
 // stands for an id.
 func TestRateSurvivesMerges(t *testing.T) {
 	merges, space, probes := 60, uint64(1<<15), 20_000
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		merges, space, probes = 20, 1<<13, 5000
 	}
 	if n := trials(t); n > 0 {

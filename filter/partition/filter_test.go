@@ -7,6 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 var (
@@ -46,7 +47,7 @@ func TestSmallConformance(t *testing.T) { runAlone(t, small) }
 // runAlone leaves it to the first subject to show that nothing is shared.
 func runAlone(t *testing.T, s filtertest.Subject) {
 	t.Helper()
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("slow under the race detector")
 	}
 	filtertest.Run(t, s)

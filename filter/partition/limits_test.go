@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
@@ -50,6 +51,7 @@ func TestMemoryOfAnIDIsBounded(t *testing.T) {
 
 // TestClustersWithLoneIDs holds the figure of the package comment.
 func TestClustersWithLoneIDs(t *testing.T) {
+	effort.OneGoroutine(t)
 	f := filtertest.Make(t, New, Config{Universe: 1 << 32, FPR: 1e-4})
 	for cluster := range uint64(64) {
 		base := cluster << 26

@@ -13,6 +13,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
@@ -153,6 +154,7 @@ func TestWholeUniverseCanBeHeld(t *testing.T) {
 // TestUnionLeavesItsOperands is about a shallow copy, after which changes to the
 // union would change an operand.
 func TestUnionLeavesItsOperands(t *testing.T) {
+	effort.OneGoroutine(t)
 	a, b := filtertest.Make(t, New, Config{Universe: 1 << 24}), filtertest.Make(t, New, Config{Universe: 1 << 24})
 	addUniform(t, a, 3000, 1)
 	addUniform(t, b, 9000, 2)
@@ -207,7 +209,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 
 // TestInfoCountsAllMemory compares with what the heap says: units, tree and map.
 func TestInfoCountsAllMemory(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("the race detector has memory of its own")
 	}
 	const filters = 4
@@ -241,7 +243,7 @@ func heapBits() uint64 {
 
 // TestChangesAllocateInProportion counts all that is allocated, kept or not.
 func TestChangesAllocateInProportion(t *testing.T) {
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		t.Skip("the race detector has memory of its own")
 	}
 	a, b := filtertest.Make(t, New, Config{Universe: 1 << 32}), filtertest.Make(t, New, Config{Universe: 1 << 32})

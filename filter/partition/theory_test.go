@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -95,7 +96,7 @@ func TestUniformUnitsIsMeasured(t *testing.T) {
 // tolerance is for is chance: a few nodes more or less are overfull.
 func TestPredictionIsMeasured(t *testing.T) {
 	sizes := []int{0, 1, 100, 1000, 2500}
-	if !filtertest.UnderRace && !testing.Short() {
+	if !effort.Brief() {
 		sizes = append(sizes, 20_000, 130_000, 200_000)
 	}
 	for _, n := range sizes {
@@ -133,7 +134,7 @@ func TestPredictionMakesSense(t *testing.T) {
 	}
 	before := s.Predict(0)
 	step := 1.09
-	if filtertest.UnderRace {
+	if effort.UnderRace {
 		step = 2.3
 	}
 	for n := 1.0; n < 3e8; n = math.Ceil(n * step) {
@@ -150,6 +151,7 @@ func TestPredictionMakesSense(t *testing.T) {
 
 // TestFullUnitsKeepTheRate fills leaves at full depth, which never split.
 func TestFullUnitsKeepTheRate(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, unitLog := range []int{1, 4, 6, 8, 10} {
 		for _, fpr := range []float64{0.3, 0.01, 1e-4} {
 			s, err := Config{FPR: fpr, Universe: 1 << 20, Depth: 20 - unitLog}.Shape()

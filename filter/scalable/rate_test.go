@@ -5,6 +5,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/scalable"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -13,7 +14,7 @@ import (
 // that begin with 100 keys would pass 1e-4, one by a factor of 4.
 func TestSingleFiltersKeepTheRate(t *testing.T) {
 	filters := uint64(300)
-	if filtertest.UnderRace || testing.Short() {
+	if effort.Brief() {
 		filters = 9
 	}
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/scalable"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/theory"
 )
 
@@ -104,7 +105,7 @@ func checkpoints() []uint64 {
 	switch {
 	case os.Getenv("EVERBLOOM_TRIALS") != "":
 		return all
-	case filtertest.UnderRace || testing.Short():
+	case effort.Brief():
 		return all[:6]
 	}
 	return all[:8]

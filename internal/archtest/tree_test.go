@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 const (
@@ -153,6 +155,7 @@ func goList(args ...string) ([]byte, error) {
 // packages returns the packages of the module.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
+	effort.OneGoroutine(t)
 	pkgs, err := loadPackages()
 	if err != nil {
 		t.Fatal(err)
@@ -167,6 +170,7 @@ var notOurs = []string{".git", "bin", "dist", "lab-results"}
 // walk visits every file of the tree.
 func walk(t *testing.T, visit func(name string, data []byte)) {
 	t.Helper()
+	effort.OneGoroutine(t)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // known reports whether err is one that damage may lead to.
@@ -53,9 +55,9 @@ func mutate(rng *rand.Rand, data []byte) []byte {
 // mutations is how many of them a test can afford.
 func mutations() int {
 	switch {
-	case testing.Short():
+	case !effort.Long():
 		return 10_000
-	case raceEnabled: // an order slower, and there is one goroutine only
+	case effort.UnderRace: // an order slower, and there is one goroutine only
 		return 40_000
 	}
 	return 1_000_000

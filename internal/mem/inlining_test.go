@@ -9,9 +9,6 @@ import (
 
 // TestHotMethodsAreInlined asks the compiler. At stands before every access to an element.
 func TestHotMethodsAreInlined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the compiler")
-	}
 	if strconv.IntSize == 32 {
 		t.Skip("arithmetic on 64-bit indexes costs more here")
 	}

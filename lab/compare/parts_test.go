@@ -10,6 +10,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/lab"
 )
 
@@ -77,6 +78,7 @@ func TestEntrantsAreWhatTheirNamesSay(t *testing.T) {
 // TestSweepsOfferLowerRatesForMoreBits allows for whole numbers of hashes, which miss
 // rates near one in three by a hundredth.
 func TestSweepsOfferLowerRatesForMoreBits(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, c := range sweep(1_000_000) {
 		if len(c.offers) < 10 {
 			t.Errorf("%s has %d offers", c.name, len(c.offers))

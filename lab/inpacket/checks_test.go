@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/gate/inpacket"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/labtest"
 )
@@ -176,6 +177,7 @@ func TestFillFallsOnTheWay(t *testing.T) {
 }
 
 func TestSpoiltChainsAreSeen(t *testing.T) {
+	effort.OneGoroutine(t)
 	e := small(chains, 1, 500)
 	lengths := []int{4}
 	fresh := func() [][][]service {

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/lab"
 	"github.com/everbloom-go/everbloom/lab/draw"
 )
 
 // Verdicts runs the quick variants. All checks must reproduce but for those that are
-// known to differ, by experiment, which must differ. Times are not asserted. The race
-// detector makes this ten times as slow: it gets what Briefly does.
+// known to differ, by experiment, which must differ. Times are not asserted. The short
+// form is what Briefly does.
 func Verdicts(t *testing.T, list []lab.Experiment, differing map[string][]string) {
 	t.Helper()
-	if filtertest.UnderRace {
-		t.Skip("too slow under the race detector")
+	if effort.Brief() {
+		t.Skip("make check runs them with the tool: everbloom lab run all --strict")
 	}
 	for _, id := range unknown(list, differing) {
 		t.Errorf("there is no experiment %q", id)
@@ -81,13 +81,15 @@ func compare(tb testing.TB, checks []lab.Check, differing []string) {
 // Briefly runs the quick variants with other values for some parameters, so that they
 // take little time, and with several workers, for the race detector. So few keys say
 // nothing about rates: all that must hold is that the runs succeed, that their plots
-// can be drawn, and that what may never happen has not: checks named "no ...".
+// can be drawn, and that what may never happen has not: checks named "no ...". Under
+// the race detector the short form runs a third of the list, another in each run.
 func Briefly(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	t.Helper()
 	for _, name := range unused(list, brief) {
 		t.Errorf("no experiment has the parameter %q", name)
 	}
-	for _, x := range list {
+	for i := range effort.Positions(t, len(list), 0, min(len(list), effort.PickRace(3, 1, 1))) {
+		x := list[i]
 		t.Run(x.ID, func(t *testing.T) {
 			result := do(t, x, &lab.Env{Params: Replace(x.Quick, brief), Seed: seed, Workers: 3})
 			never(t, result.Checks)
@@ -107,9 +109,10 @@ func never(tb testing.TB, checks []lab.Check) {
 
 // Seeded checks that equal seeds give equal checks, however many workers there are,
 // and that another seed gives others in at least one experiment. It is for those that
-// measure no times. Parameters are as in Briefly.
+// measure no times. Parameters are as in Briefly, which looks for races.
 func Seeded(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	t.Helper()
+	effort.OneGoroutine(t)
 	moved := false
 	for _, x := range list {
 		run := func(seed uint64, workers int) []lab.Check {

@@ -1,0 +1,79 @@
+// Package effort says how much work tests do. Every test has a short form, which
+// go test runs. A test that is worth more time than that has a long form, too,
+// which runs when EVERBLOOM_LONG is set, as make nightly does. The short form
+// tries the same code with fewer keys, trials or positions; it skips only what
+// another short form tries.
+//
+// The variable stands in for go test's -short, so that go test without any flag
+// is quick, and for a flag of our own, which packages that do not declare it
+// would refuse.
+package effort
+
+import (
+	"iter"
+	"math/rand/v2"
+	"os"
+	"testing"
+)
+
+// Long reports whether tests run in their long form.
+func Long() bool {
+	asked := os.Getenv("EVERBLOOM_LONG")
+	return asked != "" && asked != "0"
+}
+
+// Pick returns the value for the form that runs.
+func Pick[T any](short, long T) T {
+	if Long() {
+		return long
+	}
+	return short
+}
+
+// OneGoroutine skips a test in which the race detector finds nothing, and which it
+// slows down tenfold. Without the detector the test runs, and in the long form, too.
+func OneGoroutine(tb testing.TB) {
+	tb.Helper()
+	if UnderRace && !Long() {
+		tb.Skip("one goroutine: nothing to find for the race detector")
+	}
+}
+
+// PickRace is Pick for the work of one goroutine: under the race detector the short
+// form takes race, and the long form takes short.
+func PickRace[T any](race, short, long T) T {
+	if UnderRace {
+		return Pick(race, short)
+	}
+	return Pick(short, long)
+}
+
+// Positions gives the positions below n that a test of all of them tries. In the
+// long form that is each. In the short form it is each of the first head and every
+// step-th of the others, from a start that is drawn anew in each run and logged,
+// so that many runs try all.
+func Positions(tb testing.TB, n, head, step int) iter.Seq[int] {
+	tb.Helper()
+	step = Pick(step, 1)
+	start := rand.IntN(step)
+	if step > 1 {
+		tb.Logf("positions below %d: the first %d, then every %d-th from %d on", n, head, step, head+start)
+	}
+	return func(yield func(int) bool) {
+		for i := range min(head, n) {
+			if !yield(i) {
+				return
+			}
+		}
+		for i := head + start; i < n; i += step {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Brief reports whether a test of one goroutine takes its short form: unless the
+// long one is asked for, and always under the race detector, which has nothing to
+// find there.
+func Brief() bool { return UnderRace || !Long() }

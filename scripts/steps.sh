@@ -1,0 +1,84 @@
+# What check.sh and nightly.sh share: both source this file and then run steps.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# go vet is a step of its own, and a debugger needs no test binary. The timeout is
+# for tests that hang: a loaded machine must not hit it.
+test_flags=(-vet=off '-ldflags=-s -w' -shuffle=on -timeout 90m)
+
+# The packages with assembly, into which the race detector does not see.
+assembly=(./filter/bloom ./filter/dleft ./filter/evergreen)
+
+# The packages whose code depends on the tag purego, and the one that tries all kinds.
+portable=("${assembly[@]}" ./filter/kinds ./internal/frame ./internal/mem)
+
+# The filters and what they are made of: here the size of a word matters most.
+filters=(. ./filter/... ./internal/bitvec ./internal/frame ./internal/mem ./internal/packed)
+
+# concurrent lists the packages that share memory between goroutines: in their code
+# and tests, in the trials of experiments, or in what is tried with every kind.
+concurrent() {
+  local module
+  module=$(go list -m)
+  go list -f '{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}} ' ./... |
+    grep -E " (sync|sync/atomic|$module/lab) |^$module/filter/kinds " | cut -d ' ' -f 1
+}
+
+scratch=$(mktemp -d)
+current=''
+trap finish EXIT
+
+# step NAME DURATION COMMAND... says what begins and how long it takes on two idle
+# cores, runs it, and remembers its times.
+step() {
+  local began=$SECONDS used
+  used=$(cpu_seconds)
+  current=$1
+  printf '== %s: %s\n' "$1" "$2"
+  shift 2
+  "$@"
+  note_cpu
+  printf '%-40s %6d s %6d s\n' "$current" $((SECONDS - began)) $(($(cpu_seconds) - used)) >>"$scratch/table"
+  current=''
+}
+
+# note_cpu writes down the processor time of all commands so far. It must not run in
+# a subshell, which has commands of its own only.
+note_cpu() { times >"$scratch/times"; }
+
+cpu_seconds() {
+  [[ -f $scratch/times ]] || { echo 0; return; }
+  tail -n 1 "$scratch/times" | tr 'ms' '  ' | awk '{ printf "%d\n", $1 * 60 + $2 + $3 * 60 + $4 }'
+}
+
+# finish prints the table, also of a run that failed.
+finish() {
+  local status=$?
+  if [[ -s $scratch/table ]]; then
+    printf '\n%-40s %8s %8s\n' step wall CPU
+    cat "$scratch/table"
+    awk '{ wall += $(NF-3); cpu += $(NF-1) } END { printf "%-40s %6d s %6d s\n", "all", wall, cpu }' "$scratch/table"
+  fi
+  rm -rf "$scratch"
+  [[ -z $current ]] || printf '\n%s: FAILED in step "%s"\n' "$(basename "$0")" "$current" >&2
+  exit "$status"
+}
+
+# The race detector links C code; everything else is plain Go.
+need_c_compiler() {
+  local cc
+  read -r cc _ < <(go env CC)
+  command -v "$cc" >/dev/null && return
+  if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
+    echo "no C compiler ($cc), which the race detector needs: install gcc and the C library headers" >&2
+    return 1
+  fi
+  echo "no C compiler ($cc), which the race detector needs: installing the packages gcc and libc6-dev"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev
+}
+
+# Every experiment with its quick parameters: what was reproduced once must stay
+# so. The results go to a folder of their own, so that nothing stored is taken for
+# them.
+experiments() { go run ./cmd/everbloom lab run all --strict --quiet --out "$scratch/results"; }
