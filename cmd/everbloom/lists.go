@@ -17,11 +17,12 @@ import (
 // lineRules is the part of the help that all verbs with key lists share.
 const lineRules = `Keys come one per line, from the named files, or from the standard input if
 none is named or the name is "-". A line ends at a newline; one carriage
-return before it is dropped. The key is the text of the line, whatever bytes
-it has, up to 16 MiB. The last line may lack its newline. Empty lines hold no
-key. Inputs that hold gzip, bzip2, xz or zstd data are decompressed, whatever
-their names. Inputs that do not look like a list of keys, such as executables
-and filters, are refused unless --force is given.`
+return before it is dropped, and so is a byte order mark before the first
+line. The key is the text of the line, whatever bytes it has, up to 16 MiB. The
+last line may lack its newline. Empty lines hold no key. Inputs that hold gzip,
+bzip2, xz or zstd data are decompressed, whatever their names. Inputs that do
+not look like a list of keys, such as executables and filters, are refused
+unless --force is given.`
 
 // keyRules is the part of the help about the flags of keyFlags.
 const keyRules = `With --field the key is one field of the line: fields are separated by runs of

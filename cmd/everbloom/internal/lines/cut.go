@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -12,9 +13,16 @@ type Span struct {
 	End      uint32 // of the line, behind the byte that ends it
 }
 
+// byteOrderMark is what some editors put before a text in UTF-8. It is no part of the
+// first key, which would never be found.
+const byteOrderMark = "\ufeff"
+
 // Cut finds the lines of b. The spans are valid until b is filled again.
 func (b *Block) Cut() []Span {
 	b.spans = appendSpans(b.spans[:0], b.Text, b.rules)
+	if b.First == 1 && bytes.HasPrefix(b.Text, []byte(byteOrderMark)) && len(byteOrderMark) <= int(b.spans[0].To) {
+		b.spans[0].From = uint32(len(byteOrderMark))
+	}
 	if b.rules.whole() {
 		return b.spans
 	}

@@ -81,10 +81,27 @@ func TestWhatIsNoListIsRefused(t *testing.T) {
 		"KOI8-R":        "\xf0\xf2\xe9\xf7\xe5\xf4\n\xed\xe9\xf2\n",
 		"terminal":      "\x1b[1mbold\x1b[0m\tx\n",
 		"late zero":     strings.Repeat("key\n", sniffSize) + "\x00\n",
+		"byte order":    "\ufeffkey\n",
 		"cut character": strings.Repeat("ä", sniffSize) + "\n",
 	} {
 		if _, err := keysOf(open(t, strings.NewReader(text))); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestByteOrderMarkIsNoPartOfAKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"\ufeffa\nb\n":       "a b",
+		"\ufeffa":            "a",
+		"\ufeff\r\nb\n":      "b",
+		"\ufeff":             "",
+		"a\n\ufeffb\n":       "a \ufeffb",
+		"\xef\xbb\n\ufeff\n": "\xef\xbb \ufeff",
+	} {
+		keys, err := keysOf(open(t, strings.NewReader(text)))
+		if got := strings.Join(keys, " "); err != nil || got != want {
+			t.Errorf("%q: %q (%v), want %q", text, got, err, want)
 		}
 	}
 }
