@@ -83,9 +83,9 @@ func newGateGenerate(e *env) *cobra.Command {
 		Long: `Generate writes made-up packets: some users send ordinary words, some send
 forbidden patterns, and some sources are on the black list. The same seed gives
 the same packets.`,
-		Example: `  everbloom gate generate -o traffic.bin --patterns-out bad.txt --blacklist-out ips.txt
+		Example: `  everbloom gate generate -o t.bin --patterns-out p.txt --blacklist-out ips.txt
   everbloom gate generate -o traffic.txt --text --packets 1000 --seed 7
-  everbloom gate generate -o traffic.bin --users 200k --packets 5M --blacklisted 50k`,
+  everbloom gate generate -o t.bin --users 200k --packets 5M --blacklisted 50k`,
 		Args: withOutput(&g.out, cobra.NoArgs),
 		RunE: verb(g.run),
 	}

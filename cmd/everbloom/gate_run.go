@@ -93,9 +93,9 @@ A line of text that is a question mark and an address is a query: it is answered
 by bad, good or none.
 
 If an input is damaged, what was read before counts, and the exit status is 2.`,
-		Example: `  everbloom gate run --patterns bad.txt --blacklist ips.txt --users 1M traffic.bin
+		Example: `  everbloom gate run --patterns bad.txt --blacklist ips.txt --users 1M t.bin
   everbloom gate run --patterns bad.txt --verdicts capture.pcapng.gz
-  everbloom gate run --patterns bad.txt --log events.json --html report.html *.pcap
+  everbloom gate run --patterns bad.txt --log log.json --html gate.html *.pcap
   everbloom gate run --kind dleft --memory 16M --queries who.txt traffic.txt`,
 		RunE: verb(g.run),
 	}

@@ -17,7 +17,7 @@ Its rate of false positives is at most that of each of them.
 
 ` + mergeRules,
 		Example: `  everbloom intersect -o both.bloom monday.bloom tuesday.bloom
-  everbloom intersect -o - monday.bloom tuesday.bloom | everbloom query - users.txt`,
+  everbloom intersect -o - mon.bloom tue.bloom | everbloom query - users.txt`,
 		Args: withOutput(&m.out, atLeast(2, "two filter files or more")),
 		RunE: verb(m.run),
 	}

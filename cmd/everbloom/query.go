@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,9 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
 )
+
+// noLimit is more lines than there are.
+const noLimit = math.MaxUint64
 
 // query prints the lines whose keys may be in a set, as grep does for patterns.
 type query struct {
@@ -30,7 +34,7 @@ type query struct {
 	nameless bool   // never print them
 	quiet    bool   // print nothing
 	silent   bool   // say nothing about inputs that are not there
-	max      uint64 // selected lines of one input; 0: no limit
+	max      uint64 // selected lines of one input; noLimit by default
 
 	set      *everbloom.Set
 	keys     atomic.Uint64 // asked so far
@@ -91,7 +95,8 @@ func (q *query) flags(cmd *cobra.Command) {
 	f.BoolVarP(&q.others, "files-without-match", "L", false, "print only the names of inputs without selected lines")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing and stop at the first selected line")
 	f.BoolVarP(&q.only, "only-matching", "o", false, "print only the parts of lines that are keys, one per line")
-	f.Uint64VarP(&q.max, "max-count", "m", 0, "stop after `N` selected lines of each input")
+	f.Uint64VarP(&q.max, "max-count", "m", noLimit, "stop after `N` selected lines of each input")
+	f.Lookup("max-count").DefValue = "0" // not shown in the help
 	f.BoolVarP(&q.number, "line-number", "n", false, "print the number of each line before it")
 	f.BoolVarP(&q.names, "with-filename", "H", false, "print the name of the input before each line (default if there are several)")
 	f.BoolVarP(&q.nameless, "no-filename", "h", false, "do not print the names of inputs")
@@ -128,6 +133,9 @@ func (q *query) run(ctx context.Context, args []string) (err error) {
 	}
 	if q.set, err = q.openFilter(args[0]); err != nil {
 		return err
+	}
+	if q.max == 0 {
+		return errNone
 	}
 	q.names = !q.nameless && (q.names || len(names) > 1)
 	for _, name := range names {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,7 @@ that is in the set; for other keys it says yes at a rate that you choose.`,
 		newGate(e),
 	)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
@@ -81,9 +83,24 @@ func noVerb(cmd *cobra.Command, args []string) error {
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return fmt.Errorf("--%s: %s", invalid.GetFlag().Name, plain(invalid.Unwrap()))
+		return fmt.Errorf("--%s: %s", invalid.GetFlag().Name, plain(numberError(invalid.Unwrap())))
 	}
 	return err
+}
+
+// numberError says what is wrong with a number without the name of the function that
+// found out.
+func numberError(err error) error {
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &number):
+		return err
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%q is too large or too small", number.Num)
+	case number.Func == "ParseUint":
+		return fmt.Errorf("%q is not a whole number from 0", number.Num)
+	}
+	return fmt.Errorf("%q is not a number", number.Num)
 }
 
 // atLeast refuses too few arguments; what says what to name instead.

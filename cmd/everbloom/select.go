@@ -91,7 +91,7 @@ func (q *query) choose(b *lines.Block, v *verdict) {
 // enough counts a line, and reports whether no more are asked for.
 func (q *query) enough(v *verdict) bool {
 	v.selected++
-	if q.max == 0 {
+	if q.max == noLimit {
 		return false
 	}
 	v.cuts = append(v.cuts, len(v.text))
@@ -179,7 +179,7 @@ func (q *query) appendLine(to []byte, b *lines.Block, i int, line []byte) []byte
 // print writes what was selected of a block.
 func (q *query) print(_ *lines.Block, v *verdict) error {
 	q.keys.Add(uint64(len(v.keys)))
-	if left := q.max - q.selected; q.max > 0 && v.selected >= left {
+	if left := q.max - q.selected; v.selected >= left {
 		v.selected = left
 		if len(v.cuts) > 0 {
 			v.text = v.text[:v.cuts[left-1]]

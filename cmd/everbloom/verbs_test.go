@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -77,8 +78,8 @@ func TestEveryVerbHasHelpWithExamples(t *testing.T) {
 			t.Errorf("%s: short %q, long %q, group %q", cmd.Name(), cmd.Short, cmd.Long, cmd.GroupID)
 		}
 		checkExamples(t, root, cmd)
-		for line := range strings.SplitSeq(cmd.Long, "\n") {
-			if len(line) > 80 {
+		for line := range strings.SplitSeq(cmd.Long+"\n"+cmd.UsageString(), "\n") {
+			if utf8.RuneCountInString(line) > 80 {
 				t.Errorf("%s: help line of %d characters: %s", cmd.Name(), len(line), line)
 			}
 		}
