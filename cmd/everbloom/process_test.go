@@ -66,7 +66,7 @@ func names(t *testing.T, folder string) string {
 const manyLines = 1<<20 + 1<<19
 
 func TestSignalsLeaveTheOldFileAndNothingElse(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, "f"), []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
