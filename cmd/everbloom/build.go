@@ -241,6 +241,9 @@ func (b *build) more() string {
 	if b.like != "" {
 		return "build a larger one without --like"
 	}
+	if b.Kind != "" {
+		return "give a larger --items, or --grow in place of --kind"
+	}
 	return "give a larger --items, or --grow"
 }
 

@@ -159,11 +159,11 @@ func (c *change) summarise() {
 			parts = append(parts, quantity.Count(uint64(p.n))+" "+p.what)
 		}
 	}
-	about := "about "
+	now := quantity.About(info.Keys)
 	if info.Exact {
-		about = ""
+		now = quantity.Keys(info.Keys)
 	}
-	c.say("%s: %s; now %s%s, rate %s", c.out, strings.Join(parts, ", "), about, quantity.Keys(info.Keys), quantity.Rate(info.FPR))
+	c.say("%s: %s; now %s, rate %s", c.out, strings.Join(parts, ", "), now, quantity.Rate(info.FPR))
 	if c.absent > c.deleted && c.deleted > 0 && info.Duplicates != filter.DuplicatesIgnored {
 		c.say("%s: most keys were absent: if this was the wrong list, those deleted may have been others: restore the file", c.out)
 	}

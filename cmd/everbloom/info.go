@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/kinds"
@@ -35,7 +36,8 @@ first bytes, without loading them. With --check load everything, verify all
 checksums, and show the rate of false positives as the filter stands.
 
 The number of keys is an estimate where it says "about". A filter that holds far
-more keys than it was made for has a warning.`,
+more keys than it was made for has a warning. The name "-" stands for the
+standard input.`,
 		Example: `  everbloom info seen.bloom
   everbloom info --check *.bloom
   everbloom info --json seen.bloom | jq '.[0].summary.keys'`,
@@ -83,6 +85,9 @@ func (i *info) run(ctx context.Context, args []string) error {
 
 // describe reads the beginning of a file, and with --check all of it.
 func (i *info) describe(path string) (fileInfo, error) {
+	if path == lines.Stdin {
+		return i.describeStdin()
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return fileInfo{}, unreadable(path, err)
@@ -96,8 +101,8 @@ func (i *info) describe(path string) (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, unreadable(path, err)
 	}
-	f := fileInfo{File: path, Bytes: stat.Size(), Description: d, Saturated: d.Summary.Keys >= math.MaxInt64}
-	f.judge(i.kinds)
+	f := i.judged(path, d)
+	f.Bytes = stat.Size()
 	if !i.check {
 		return f, nil
 	}
@@ -112,6 +117,28 @@ func (i *info) describe(path string) (fileInfo, error) {
 	f.State, f.counted, f.overfull = &state, state.Exact, state.Overfull
 	f.Saturated = f.Saturated || state.Saturated()
 	return f, nil
+}
+
+// describeStdin describes the filter that the standard input begins with.
+func (i *info) describeStdin() (fileInfo, error) {
+	if i.check {
+		return fileInfo{}, within(lines.Stdin, "cannot be read twice: store it in a file for --check")
+	}
+	if err := i.takeStdin(); err != nil {
+		return fileInfo{}, err
+	}
+	d, err := everbloom.Describe(i.stdin)
+	if err != nil {
+		return fileInfo{}, unreadable(lines.Stdin, err)
+	}
+	return i.judged(lines.Stdin, d), nil
+}
+
+// judged is what the description of a file tells.
+func (i *info) judged(path string, d everbloom.Description) fileInfo {
+	f := fileInfo{File: path, Description: d, Saturated: d.Summary.Keys >= math.MaxInt64}
+	f.judge(i.kinds)
+	return f
 }
 
 // judge finds out from the kind what the number of keys means. Where copies count, many

@@ -104,10 +104,10 @@ func (m *merge) count(info everbloom.Info) string {
 	switch {
 	case info.Exact:
 		return quantity.Keys(info.Keys)
-	case m.intersects:
-		return "at most about " + quantity.Keys(info.Keys)
+	case m.intersects && !info.Saturated():
+		return "at most " + quantity.About(info.Keys)
 	}
-	return "about " + quantity.Keys(info.Keys)
+	return quantity.About(info.Keys)
 }
 
 // unmergeable says which files differ, and in what.

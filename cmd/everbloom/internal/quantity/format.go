@@ -28,6 +28,14 @@ func Keys(n uint64) string {
 	return Count(n) + " keys"
 }
 
+// About gives an estimated number of keys.
+func About(n uint64) string {
+	if n >= math.MaxInt64 {
+		return Keys(n)
+	}
+	return "about " + Keys(n)
+}
+
 // Short gives a number in three digits: 999, 1.23 k, 45.6 M.
 func Short(x float64) string {
 	return scaled(x, 1000, []string{"", " k", " M", " G", " T", " P"})
