@@ -93,14 +93,14 @@ func (c *confirmFlag) Type() string { return "bool" }
 func (g *gateFlags) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.patterns, "patterns", "", "`FILE` of patterns, one per line: name: w1 w2 …, words of 8 hexadecimal or 32 binary digits")
-	f.StringArrayVar(&g.blacklists, "blacklist", nil, "`FILE` of addresses and networks to reject, one per line; may be repeated")
+	f.StringArrayVar(&g.blacklists, "blacklist", nil, "`FILE` of addresses and networks to reject, one per line, possibly compressed; may be repeated")
 	f.StringArrayVar(&g.whitelists, "whitelist", nil, "`FILE` of addresses and networks that always pass; may be repeated")
 }
 
 // read reads the files that the flags name.
 func (g *gateFlags) read() error {
 	if g.patterns != "" {
-		if err := fromFile(g.patterns, func(r io.Reader) error {
+		if err := fromList(g.patterns, func(r io.Reader) error {
 			list, err := pattern.Read(r)
 			if err == nil {
 				g.Patterns, err = pattern.Compile(list)
@@ -120,7 +120,7 @@ func (g *gateFlags) read() error {
 
 func readPrefixes(paths []string) (all []netip.Prefix, err error) {
 	for _, path := range paths {
-		err := fromFile(path, func(r io.Reader) error {
+		err := fromList(path, func(r io.Reader) error {
 			list, err := packets.ReadPrefixes(r)
 			all = append(all, list...)
 			return err

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 )
@@ -20,6 +22,11 @@ func fromFile(path string, read func(io.Reader) error) error {
 	return inFile(path, read(file))
 }
 
+// fromList reads a list in a file, which may be compressed.
+func fromList(path string, read func(io.Reader) error) error {
+	return fromFile(path, func(r io.Reader) error { return lines.Unpack(r, read) })
+}
+
 // fromInput reads a file, or the standard input if that is what the name stands for.
 func (e *env) fromInput(path string, read func(io.Reader) error) error {
 	if path == lines.Stdin {
@@ -32,7 +39,7 @@ func inFile(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return within(path, "%s", plain(err))
+	return within(path, "%s", strings.ReplaceAll(plain(err), bufio.ErrTooLong.Error(), "the line is too long"))
 }
 
 // An output is a file that is being written, or the standard output.

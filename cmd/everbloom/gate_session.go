@@ -165,7 +165,7 @@ func (s *gateSession) ask(src netip.Addr) error {
 // askAll answers the queries of a file, an address to a line, with or without a
 // question mark in front.
 func (s *gateSession) askAll(path string) error {
-	return fromFile(path, func(r io.Reader) error {
+	return fromList(path, func(r io.Reader) error {
 		lines := bufio.NewScanner(r)
 		for n := 1; lines.Scan(); n++ {
 			text, _, _ := strings.Cut(lines.Text(), "#")

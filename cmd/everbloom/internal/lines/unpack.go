@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
@@ -161,6 +162,27 @@ func newStream(r *counter) (*stream, error) {
 	}
 	s.Reader, s.closer = text, append(s.closer, text)
 	return s, nil
+}
+
+// Unpack lets read read the text of r, which it decompresses if need be.
+func Unpack(r io.Reader, read func(io.Reader) error) error {
+	s, err := newStream(&counter{r: r, n: new(atomic.Int64)})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // it repeats what reading has told
+	return read(explained{s})
+}
+
+// explained is a stream whose errors say what they are about.
+type explained struct{ *stream }
+
+func (e explained) Read(p []byte) (int, error) {
+	n, err := e.stream.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = e.explain(err)
+	}
+	return n, err
 }
 
 // Close gives back what s holds.
