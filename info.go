@@ -76,14 +76,21 @@ func addKeys(a, b uint64) uint64 {
 // estimate.
 func (s *Set) Len() uint64 { return s.Info().Keys }
 
+// A Shape is the geometry of a filter, as plain named numbers in a fixed order. It
+// prints itself, and is an object in JSON.
+type Shape = frame.Shape
+
+// A Summary is what is known of the filter in a file before it is loaded.
+type Summary = frame.Summary
+
 // A Description is what the file of a set says about itself.
 type Description struct {
-	Kind    string        `json:"kind"`
-	Version uint16        `json:"version"` // of the kind's format
-	Hash    string        `json:"hash"`    // "" if the file holds a bare filter
-	Shards  int           `json:"shards"`
-	Shape   frame.Shape   `json:"shape"` // of one shard
-	Summary frame.Summary `json:"summary"`
+	Kind    string  `json:"kind"`
+	Version uint16  `json:"version"` // of the kind's format
+	Hash    string  `json:"hash"`    // "" if the file holds a bare filter
+	Shards  int     `json:"shards"`
+	Shape   Shape   `json:"shape"` // of one shard
+	Summary Summary `json:"summary"`
 }
 
 // Describe reads what r says about itself, without loading the filter. Of a set
