@@ -38,7 +38,7 @@ func newBench(e *env) *cobra.Command {
 absent (miss), one by one, and about both in batches. If the kind can, delete
 all keys in the end. Do so in several rounds, one kind after the other in each,
 and show the median of the rounds, in nanoseconds per key. The keys are hashed
-before. The rate is the share of absent keys that got a yes.
+before. The rate is the share of absent keys that were found.
 
 The present keys are those of the INPUTs, or made up if none is named.`,
 		Example: `  everbloom bench

@@ -54,7 +54,7 @@ that are in the set are always printed; others now and then, at the filter's
 rate. With -v it prints the lines that certainly are not in the set.
 
 ` + lineRules + `
-They are in no set, so that -v prints them.
+Lines without a key are in no set, so that -v prints them.
 
 ` + keyRules + `
 

@@ -28,8 +28,8 @@ func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "everbloom",
 		Short: "Sets of keys in about ten bits per key",
-		Long: `everbloom keeps sets of keys in little memory. A filter never denies a key
-that is in the set; for other keys it says yes at a rate that you choose.`,
+		Long: `everbloom keeps sets of keys in little memory. A key in the set is always
+found; an absent key is taken for a present one at a rate that you choose.`,
 		Example: `  everbloom plan --items 10M --fpr 1%           which kinds of filter would do?
   everbloom build -o seen.bloom urls.txt        one key per line
   everbloom query seen.bloom new-urls.txt       the lines that may be in the set
