@@ -56,6 +56,6 @@ func (s *store) clear(blocks uint64) {
 	s.shelves = [classCount]shelf{}
 	s.pages.used, s.pages.free = 0, list{}
 	s.pages.release()
-	s.refs.Shrink(blocks + blocks/3)
+	s.refs.Shrink(blocks + blocks/8)
 	s.loose.Store(false)
 }

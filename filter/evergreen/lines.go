@@ -63,7 +63,7 @@ func (l *lines) grow(n uint64) error {
 // which has only an address, cannot be interrupted, while the collector frees
 // nothing before every goroutine has been stopped once.
 func (l *lines) shrink(n uint64) {
-	if keep := uint64(1) << bits.Len64(n+n/3); keep < l.array.Cap() {
+	if keep := uint64(1) << bits.Len64(n+n/8); keep < l.array.Cap() {
 		l.array.Shrink(keep)
 		l.refresh()
 	}

@@ -137,7 +137,7 @@ func (p *pages) set(page uint64, value link) { p.links.At(page)[0] = uint64(valu
 // release gives memory back behind the last used page, when there is so much of it
 // that the next few pages will not want it again.
 func (p *pages) release() {
-	keep := p.used + p.used/3
+	keep := p.used + p.used/16
 	p.words.Shrink(keep)
 	p.links.Shrink(p.words.Cap())
 }

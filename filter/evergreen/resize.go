@@ -175,7 +175,7 @@ func (t *table) merge() error {
 	image.store(new(block))
 	t.note(st, 0, rise)
 	t.lines.shrink(n)
-	t.store.refs.Shrink(n + n/3)
+	t.store.refs.Shrink(n + n/8)
 	t.expectSplit(n - 1)
 	return nil
 }
