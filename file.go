@@ -3,6 +3,7 @@ package everbloom
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -113,6 +114,9 @@ func (s *Set) UnmarshalBinary(data []byte) error {
 // took; what follows is left in r. After an error s is what it was. It must not run
 // beside any other method.
 func (s *Set) ReadFrom(r io.Reader) (n int64, err error) {
+	if r == nil {
+		return 0, errNoReader
+	}
 	err = s.replace(func(yield func(*frame.Reader, error) bool) {
 		for part, err := range frame.Prefix(r) {
 			more := yield(part, err)
@@ -154,11 +158,13 @@ func Open(path string) (*Set, error) {
 // Read reads the set that WriteTo wrote. What follows it is left in r.
 func Read(r io.Reader) (*Set, error) {
 	s := new(Set)
-	if err := s.replace(frame.Prefix(r)); err != nil {
+	if _, err := s.ReadFrom(r); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
+
+var errNoReader = errors.New("everbloom: read: there is no reader")
 
 func read(frames iter.Seq2[*frame.Reader, error]) (hash filter.Hash, filters []filter.Filter, err error) {
 	for part, err := range parts(frames) {

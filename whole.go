@@ -83,6 +83,9 @@ func (h *shard) list(yield func(filter.Key) bool) bool {
 // Clone returns a copy, in ordinary memory. Of a set that is being changed each shard
 // is copied at a moment of its own.
 func (s *Set) Clone() (*Set, error) {
+	if len(s.shards) == 0 {
+		return nil, errZero
+	}
 	r, w := io.Pipe()
 	go func() {
 		_, err := s.WriteTo(w)

@@ -172,6 +172,9 @@ func TestDifferenceTakesOutWhatIsInBoth(t *testing.T) {
 		if want := filled(t, n, 0, 100); !a.Equal(want) {
 			t.Errorf("%+v: %d keys are left, want 100", n, a.Len())
 		}
+		if err := a.Difference(a); err != nil || a.Len() != 0 {
+			t.Errorf("%+v: without itself it has %d keys, %v", n, a.Len(), err)
+		}
 	}
 }
 
@@ -299,6 +302,9 @@ func TestTheZeroSetAnswers(t *testing.T) {
 		if err := s.Close(); err != nil || fmt.Sprint(s.Info()) != "the zero Set" {
 			t.Errorf("%s: Close %v, Info %v", name, err, s.Info())
 		}
+	}
+	if _, err := Read(nil); err == nil {
+		t.Error("a set was read from nothing")
 	}
 	for _, nothing := range []*Set{nil, {}} {
 		for _, err := range []error{other.Union(nothing), other.Intersect(nothing), other.Difference(nothing)} {

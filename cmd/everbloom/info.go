@@ -141,21 +141,29 @@ func (i *info) judged(path string, d everbloom.Description) fileInfo {
 	return f
 }
 
-// judge finds out from the kind what the number of keys means. Where copies count, many
-// keys need not be too many.
+// judge finds out from the kind what the number of keys means.
 func (f *fileInfo) judge(table []kinds.Kind) {
 	for _, k := range table {
 		if k.Name == f.Kind {
 			f.counted = countsKeys(k.Name)
-			f.overfull = k.Duplicates != filter.DuplicatesCounted && f.Summary.Capacity > 0 &&
-				float64(f.Summary.Keys) > farAbove*float64(f.Summary.Capacity)
+			limit := farAbove * float64(f.Summary.Capacity)
+			if k.Duplicates == filter.DuplicatesCounted {
+				limit *= someCopies
+			}
+			f.overfull = limit > 0 && float64(f.Summary.Keys) > limit
 		}
 	}
 }
 
-// farAbove is how many times the keys that it was made for raise the rate of a filter
-// several times.
-const farAbove = 1.5
+const (
+	// farAbove is how many times the keys that it was made for raise the rate of a
+	// filter several times.
+	farAbove = 1.5
+
+	// someCopies is how often keys may be there on average, where copies count, before
+	// many of them are too many.
+	someCopies = 2
+)
 
 // print shows one table per file, or one JSON array for all.
 func (i *info) print(found []fileInfo) error {
@@ -173,6 +181,21 @@ func (i *info) print(found []fileInfo) error {
 		}
 	}
 	return nil
+}
+
+// MarshalJSON shows no number of keys where there is no telling.
+func (f fileInfo) MarshalJSON() ([]byte, error) {
+	type plain fileInfo
+	data, err := json.Marshal(plain(f))
+	if err != nil || f.Summary.Keys < math.MaxInt64 {
+		return data, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	fields["summary"].(map[string]any)["keys"] = nil
+	return json.Marshal(fields)
 }
 
 // printJSON prints v for machines, in a form that people can read, too.
