@@ -18,7 +18,7 @@ type Config struct {
 	// FPR is the expected rate of false positives with Items keys, above 0 and below
 	// 1; 0 means 0.001, the default of [Sum]. It is a mean over filters. The rate of
 	// a single one scatters around it, with 1,000 keys by a standard deviation of 5 %
-	// of it, or 6 to 10 % for a [Blocked] one, and with n keys by as much times the
+	// of it, or 6 to 12 % for a [Blocked] one, and with n keys by as much times the
 	// root of 1000/n.
 	FPR float64
 
