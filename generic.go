@@ -63,15 +63,15 @@ func KeyFunc[T any](h filter.Hash) (func(T) filter.Key, error) {
 }
 
 // checkKeyType refuses types whose values are not all there is to them. The name is
-// the path to t, and within are the structs on it.
+// the path to t, and within are the types on it that have others inside.
 func checkKeyType(t reflect.Type, name string, within []reflect.Type) error {
+	if slices.Contains(within, t) {
+		return nil // is being checked
+	}
 	switch t.Kind() {
 	case reflect.Array, reflect.Slice:
-		return checkKeyType(t.Elem(), name+"[]", within)
+		return checkKeyType(t.Elem(), name+"[]", append(within, t))
 	case reflect.Struct:
-		if slices.Contains(within, t) {
-			return nil // is being checked
-		}
 		within = append(within, t)
 		for field := range t.Fields() {
 			if err := checkKeyType(field.Type, name+"."+field.Name, within); err != nil {
@@ -86,7 +86,8 @@ func checkKeyType(t reflect.Type, name string, within []reflect.Type) error {
 }
 
 // appendValue appends bytes that are equal for equal values of a type and differ for
-// others: strings and slices begin with their length, numbers have 8 bytes.
+// others: strings and slices begin with their length, numbers have 8 bytes. The two
+// zeros of floats are equal, and a sum with 0 makes them one.
 func appendValue(b []byte, v reflect.Value) []byte {
 	word := func(x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) }
 	switch {
@@ -100,10 +101,10 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case v.CanUint():
 		return word(v.Uint())
 	case v.CanFloat():
-		return word(math.Float64bits(v.Float()))
+		return word(math.Float64bits(v.Float() + 0))
 	case v.CanComplex():
-		b = word(math.Float64bits(real(v.Complex())))
-		return word(math.Float64bits(imag(v.Complex())))
+		b = word(math.Float64bits(real(v.Complex()) + 0))
+		return word(math.Float64bits(imag(v.Complex()) + 0))
 	case v.Kind() == reflect.String:
 		return append(word(uint64(v.Len())), v.String()...)
 	case v.Kind() == reflect.Struct:

@@ -2,6 +2,7 @@ package everbloom
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,18 @@ func TestValuesOfAllFieldsMakeTheKey(t *testing.T) {
 	}
 }
 
+func TestEqualFloatsHaveOneKey(t *testing.T) {
+	ofFloat, err1 := KeyFunc[float32](filter.Hash{})
+	ofComplex, err2 := KeyFunc[complex128](filter.Hash{})
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	minus := math.Copysign(0, -1)
+	if ofFloat(0) != ofFloat(float32(minus)) || ofComplex(0) != ofComplex(complex(minus, minus)) {
+		t.Error("0 and -0 have two keys")
+	}
+}
+
 // TestKeysOfValuesNeverChange pins what stored sets depend on.
 func TestKeysOfValuesNeverChange(t *testing.T) {
 	key, err := KeyFunc[struct {
@@ -116,6 +129,10 @@ func TestTypesWithoutAValueAreRefused(t *testing.T) {
 	}
 	if _, err := KeyFunc[tree](filter.Hash{}); err != nil {
 		t.Errorf("a tree of values: %v", err)
+	}
+	type list []list
+	if _, err := KeyFunc[list](filter.Hash{}); err != nil {
+		t.Errorf("a list of such lists: %v", err)
 	}
 	_, pointer := KeyFunc[struct{ Next *int }](filter.Hash{})
 	_, inside := KeyFunc[struct{ Items [3]struct{ M map[string]int } }](filter.Hash{})
