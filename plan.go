@@ -170,9 +170,7 @@ func (n Needs) verbs() string {
 			verbs = append(verbs, w.verb)
 		}
 	}
-	if len(verbs) == 0 {
-		return fmt.Sprintf("hold %d keys at a rate of %g", n.Items, n.FPR)
-	}
+	verbs = append(verbs, fmt.Sprintf("hold %d keys at a rate of %g", n.Items, n.FPR))
 	return strings.Join(verbs, " and ")
 }
 

@@ -226,9 +226,9 @@ func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 		needs Needs
 		text  string
 	}{
-		{Needs{Delete: true}, "everbloom: no kind can delete"},
-		{Needs{Grow: true}, "everbloom: no kind can grow"},
-		{Needs{Delete: true, Grow: true, Merge: true}, "everbloom: no kind can delete and grow and merge"},
+		{Needs{Delete: true}, "everbloom: no kind can delete and hold 1000000 keys at a rate of 0.001"},
+		{Needs{Grow: true}, "everbloom: no kind can grow and hold 1000000 keys at a rate of 0.001"},
+		{Needs{Delete: true, Grow: true, Merge: true}, "everbloom: no kind can delete and grow and merge and hold 1000000 keys at a rate of 0.001"},
 		{Needs{Items: 1 << 60}, "everbloom: no kind can hold 1152921504606846976 keys at a rate of 0.001"},
 		{Needs{FPR: 1e-300}, "everbloom: no kind can hold 1000000 keys at a rate of 1e-300"},
 	} {
