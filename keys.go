@@ -103,8 +103,9 @@ func (s *Set) ContainsKey(k filter.Key) (bool, error) {
 }
 
 // Delete takes key out of the set. The error is filter.ErrNotFound,
-// filter.ErrPinned, or errors.ErrUnsupported where the kind cannot delete; then
-// nothing was changed.
+// filter.ErrPinned, errors.ErrUnsupported where the kind cannot delete, or seldom
+// filter.ErrStorage where keys must move and there is no memory; then nothing was
+// changed.
 func (s *Set) Delete(key []byte) error { return s.DeleteKey(s.hash.Bytes(key)) }
 
 // DeleteString is Delete for strings.

@@ -104,6 +104,32 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 	}
 }
 
+// TestAFilterWithoutMemoryCanBeEmptied deletes all keys of a filter that has used up
+// its memory. A few may have to wait until others have made room.
+func TestAFilterWithoutMemoryCanBeEmptied(t *testing.T) {
+	Eager(t)
+	f, _ := poor(t, 60*pageWords)
+	keys := slices.DeleteFunc(filtertest.Keys(1, 40_000), func(k filter.Key) bool {
+		_, err := f.Add(k)
+		return err != nil
+	})
+	if len(keys) == 40_000 {
+		t.Fatal("there was memory for all keys")
+	}
+	refused := slices.DeleteFunc(slices.Clone(keys), func(k filter.Key) bool { return f.Delete(k) == nil })
+	if len(refused) > len(keys)/1000 {
+		t.Errorf("%d of %d keys could not be deleted", len(refused), len(keys))
+	}
+	for _, k := range refused {
+		if err := f.Delete(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.check(); err != nil || f.Len() != 0 {
+		t.Errorf("%d keys are left: %v", f.Len(), err)
+	}
+}
+
 // TestClosedFilterOnlyAnswers does everything with a filter whose memory is gone.
 func TestClosedFilterOnlyAnswers(t *testing.T) {
 	Eager(t)

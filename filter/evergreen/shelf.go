@@ -42,8 +42,13 @@ func (sh *shelf) allowed(class int) int {
 // holesFrom is a variable only so that tests can have holes in small filters.
 var holesFrom = 4096
 
+// hasPlace reports whether a run can be taken without another page.
+func (sh *shelf) hasPlace(class int) bool {
+	return sh.first != 0 || sh.top != 0 && sh.fill < perPage(class)
+}
+
 // take returns the address of a place for a run of the given class. A page must be
-// reserved.
+// reserved if the shelf has no place.
 func (s *store) take(block uint64, class int) (address uint64) {
 	if class == 0 {
 		return 0
@@ -54,7 +59,7 @@ func (s *store) take(block uint64, class int) (address uint64) {
 		s.unlink(shelf, address)
 		s.expectPlace(shelf.first)
 	} else {
-		if shelf.top == 0 || shelf.fill == perPage(class) {
+		if !shelf.hasPlace(class) {
 			s.pages.take(&shelf.list, class)
 			shelf.fill = 0
 		}

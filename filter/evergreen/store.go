@@ -97,7 +97,7 @@ func (s *store) move(block uint64, count int) error {
 	defer s.mu.Unlock()
 	r := s.ref(block)
 	old, class := int(s.classes[r.count()]), int(s.classes[count])
-	if class != 0 {
+	if class != 0 && !s.shelves[class].hasPlace(class) {
 		if err := s.pages.reserve(1); err != nil {
 			return err
 		}
