@@ -44,7 +44,11 @@ func (s *Set) AddBatch(keys []filter.Key, added []bool) (n int, err error) {
 
 func (s *Set) addOneByOne(keys []filter.Key, added []bool) (n int, err error) {
 	for i, k := range keys {
-		isNew, err := s.AddKey(k)
+		h := s.shardOf(k)
+		if h == nil {
+			return n, errZero
+		}
+		isNew, err := h.add(k)
 		if err != nil {
 			return n, err
 		}
