@@ -16,7 +16,7 @@ import (
 )
 
 // WriteTo writes the set to w, hash included. Each shard is copied in memory
-// under its lock and written without it, so that a slow w makes nobody wait.
+// under its lock and written without it, so that no caller waits for a slow w.
 func (s *Set) WriteTo(w io.Writer) (int64, error) {
 	return s.write(w, func(h *shard, write func(io.WriterTo) error) error {
 		image, err := h.snapshot()
@@ -37,7 +37,7 @@ func (h *shard) snapshot() (io.WriterTo, error) {
 // replaced as a whole or not at all: after an error the old one is still there,
 // unless the error says that only its name may not be on the disk. Writers of a
 // shard wait while its bytes are handed to the system (there is no copy in
-// memory), and readers that come after a waiting writer; nobody waits for the
+// memory), and readers that come after a waiting writer; none of them waits for the
 // disk. A file with a secret is readable by its owner only; any other keeps the
 // permissions that it had. While another process or goroutine is in Update of the
 // file, Save waits with the last step: see [Set.SaveContext].
@@ -60,14 +60,14 @@ func (s *Set) writeLocked(w io.Writer) error {
 
 // view returns the stored form of f, without a copy where f can do that.
 func view(f filter.Filter) (io.WriterTo, error) {
-	_, concurrent := f.(filter.Concurrent) // may change while it is written: nobody holds a lock
+	_, concurrent := f.(filter.Concurrent) // may change while it is written: no lock is held
 	if v, ok := f.(interface{ Image() io.WriterTo }); ok && !concurrent {
 		return v.Image(), nil
 	}
 	return filter.Snapshot(f)
 }
 
-// write writes all shards, each through hold, which takes what locks it wants.
+// write writes all shards, each through hold, which takes the locks.
 func (s *Set) write(w io.Writer, hold func(h *shard, write func(io.WriterTo) error) error) (total int64, err error) {
 	if len(s.shards) == 0 {
 		return 0, errZero

@@ -68,7 +68,7 @@ func (s *Set) Keys() (iter.Seq[filter.Key], error) {
 	}, nil
 }
 
-// list yields the keys of the filter until yield wants no more.
+// list yields the keys of the filter until yield returns false.
 func (h *shard) list(yield func(filter.Key) bool) bool {
 	h.freeze()
 	defer h.thaw()
