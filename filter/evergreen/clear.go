@@ -1,7 +1,8 @@
 package evergreen
 
 // Clear takes all keys out. The filter has the size then that it was made or read
-// with, and further memory is given back. Beside other calls it is one step: a key that is
+// with, or the one it has if Shrink has made that less, and further memory is given
+// back. Beside other calls it is one step: a key that is
 // added meanwhile is there afterwards or not, as if its Add had come after or before.
 // The error is ErrStorage if the filter is closed.
 func (f *Filter) Clear() error {
@@ -19,7 +20,7 @@ func (f *Filter) Clear() error {
 	if t.gone != inUse {
 		return t.gone.err()
 	}
-	t.floor.Store(t.made)
+	t.floor.Store(min(t.made, t.load().blocks())) // Shrink may have given the rest back
 	if t.isSmall() {
 		f.replace(t, &noKeys)
 	} else {

@@ -81,3 +81,23 @@ func TestClearIsOneStep(t *testing.T) {
 		}
 	}
 }
+
+// TestAFilterThatWasShrunkCanBeCleared gives back memory that Clear must not count on.
+func TestAFilterThatWasShrunkCanBeCleared(t *testing.T) {
+	f := filtertest.Make(t, New, Config{Items: 100_000, FPR: 0.001})
+	for f.Blocks() > 2*minBlocks {
+		if err := f.Shrink(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Clear(); err != nil || f.Blocks() != 2*minBlocks {
+		t.Fatalf("%d blocks: %v", f.Blocks(), err)
+	}
+	keys := filtertest.Keys(1, 10_000)
+	if _, n, err := f.AddBatch(keys); n != len(keys) || err != nil {
+		t.Fatalf("%d keys: %v", n, err)
+	}
+	if err := f.check(); err != nil {
+		t.Error(err)
+	}
+}

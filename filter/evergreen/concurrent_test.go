@@ -216,3 +216,32 @@ func TestMergesOfBusyFilters(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatGrowAskedForStays has Grow beside deletes, which shrink the filter: a file
+// that is to keep more blocks than it has would be refused.
+func TestWhatGrowAskedForStays(t *testing.T) {
+	f := mustBuild(t, Shape{FPR: 0.001, Hashes: 8, Width: 56})
+	keys := filtertest.Keys(1, 5000)
+	for range 40 {
+		if _, _, err := f.AddBatch(keys); err != nil {
+			t.Fatal(err)
+		}
+		var deletes sync.WaitGroup
+		var done atomic.Bool
+		deletes.Go(func() {
+			_, _, _, _ = filter.DeleteBatch(f, keys)
+			done.Store(true)
+		})
+		for !done.Load() {
+			if err := f.Grow(); err != nil {
+				t.Error(err)
+			}
+			if c := f.capture(); c.floor > c.blocks {
+				t.Fatalf("%d blocks are to be kept of %d", c.floor, c.blocks)
+			}
+			_ = f.Shrink()
+			_ = f.Shrink()
+		}
+		deletes.Wait()
+	}
+}

@@ -25,6 +25,9 @@ func (t *table) check() error {
 			return err
 		}
 	}
+	if floor, n := t.floor.Load(), t.load().blocks(); floor > n {
+		return fmt.Errorf("evergreen: %d blocks are to be kept of %d", floor, n)
+	}
 	if err := t.checkBlocks(); err != nil {
 		return err
 	}

@@ -52,10 +52,10 @@ func (t *table) splitTo(n uint64) error {
 	return nil
 }
 
-// mergeTo merges blocks until there are n, as far as the rate and the memory allow.
-// The caller holds resizing.
+// mergeTo merges blocks until there are n, or as many as a Grow in between has asked
+// for, as far as the rate and the memory allow. The caller holds resizing.
 func (t *table) mergeTo(n uint64) {
-	for t.load().blocks() > n && t.merge() == nil {
+	for n = max(n, t.floor.Load()); t.load().blocks() > n && t.merge() == nil; {
 	}
 }
 
@@ -71,6 +71,7 @@ func (t *table) relax() {
 	if t.gone != inUse {
 		return
 	}
+	keep = max(t.floor.Load(), t.least) // a Grow may have raised it before the lock was taken
 	for range stepsAtOnce {
 		if t.sum.Load() >= t.low.Load() || t.load().blocks() <= keep || t.merge() != nil {
 			break
