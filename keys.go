@@ -38,10 +38,12 @@ func (s *Set) quickAdd(k filter.Key) (added bool) {
 	if s.quick.MayContainFast(k) {
 		return false
 	}
-	writers := &s.single[0].writers
-	writers.Lock()
+	h := &s.single[0]
+	if !h.writers.TryLock() {
+		h.lockWriters()
+	}
 	added = s.quick.AddFast(k)
-	writers.Unlock()
+	h.writers.Unlock()
 	return added
 }
 

@@ -35,13 +35,27 @@ func lockingOf(f filter.Filter) locking {
 	return readersLock
 }
 
+// spins is how often a writer tries before it waits. Others hold the lock for some ten
+// nanoseconds, and sync.Mutex waits for a microsecond before it looks again.
+const spins = 100
+
+// lockWriters locks writers.
+func (h *shard) lockWriters() {
+	for range spins {
+		if h.writers.TryLock() {
+			return
+		}
+	}
+	h.writers.Lock()
+}
+
 // lock prepares for a change, unlock ends it.
 func (h *shard) lock() {
 	switch h.locking {
 	case readersLock:
 		h.mu.Lock()
 	case writersLock:
-		h.writers.Lock()
+		h.lockWriters()
 	}
 }
 

@@ -15,7 +15,10 @@ import (
 // array is what both kinds are made of: bits, how many of them are set, and the
 // number of keys they were made for, 0 if nobody said.
 type array struct {
-	words    []uint64
+	words []uint64
+
+	_ [64]byte // what follows changes with each Add, and readers should not have to fetch it
+
 	set      uint64
 	capacity uint64
 }
@@ -75,7 +78,7 @@ func (a *array) snapshot(kind frame.Kind, shape any, keys uint64) *frame.Image {
 	if err != nil {
 		return frame.Failed(fmt.Errorf("bloom: snapshot: %w: %w", filter.ErrStorage, err))
 	}
-	copied := array{words, a.set, a.capacity}
+	copied := array{words: words, set: a.set, capacity: a.capacity}
 	return copied.image(kind, shape, keys)
 }
 
