@@ -35,16 +35,26 @@ func (s *Set) AddKey(k filter.Key) (added bool, err error) {
 
 // quickAdd is shard.add for the quick filter, which never fails.
 func (s *Set) quickAdd(k filter.Key) (added bool) {
-	if s.quick.MayContainFast(k) {
+	f := s.quick
+	if f.MayContainFast(k) {
 		return false
 	}
 	h := &s.single[0]
-	if !h.writers.TryLock() {
-		h.lockWriters()
+	if h.stripes == nil {
+		h.writers.Lock()
+		fresh := f.AddFast(k)
+		f.CountBits(fresh)
+		h.writers.Unlock()
+		return fresh > 0
 	}
-	added = s.quick.AddFast(k)
-	h.writers.Unlock()
-	return added
+	st := &h.stripes[f.Block(k)%stripeCount]
+	if !st.mu.TryLock() {
+		st.lock()
+	}
+	fresh := f.AddFast(k)
+	st.fresh += fresh
+	st.mu.Unlock()
+	return fresh > 0
 }
 
 // MayContain reports whether key may be in the set. False is certain.

@@ -28,6 +28,10 @@ type Set struct {
 	single [1]shard // the memory of shards if there is one
 }
 
+// stripedFrom is how many blocks make the stripes of a quick filter a small part of its
+// memory.
+const stripedFrom = 1 << 10
+
 // errZero is the answer of the zero Set.
 var errZero = fmt.Errorf("everbloom: the zero Set holds no filter: make one with New, Open or Read: %w", errors.ErrUnsupported)
 
@@ -113,6 +117,7 @@ func newSet(h filter.Hash, filters []filter.Filter) *Set {
 // init makes s, which is not in use, a set over the filters.
 func (s *Set) init(h filter.Hash, filters []filter.Filter) {
 	s.hash, s.order, s.quick = h, lastOrder.Add(1), nil
+	s.single = [1]shard{}
 	s.shards = s.single[:]
 	if len(filters) > 1 {
 		s.shards = make([]shard, len(filters))
@@ -123,6 +128,9 @@ func (s *Set) init(h filter.Hash, filters []filter.Filter) {
 	if len(filters) == 1 && h == (filter.Hash{}) {
 		if f, ok := filters[0].(*bloom.Blocked); ok && f.HasFastPath() {
 			s.quick = f
+			if f.Shape().Blocks >= stripedFrom {
+				s.single[0].stripes = new([stripeCount]stripe)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package everbloom
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -556,6 +557,25 @@ func (m meeting) Add(filter.Key) (bool, error) {
 func TestConcurrentKindsAreNotLocked(t *testing.T) {
 	s := NewSet(meeting{door: make(chan struct{})}, filter.Hash{})
 	together(t, func() { _, _ = s.AddString("a") }, func() { _, _ = s.AddString("b") })
+}
+
+// TestWritersOfALargeSetLoseNothing compares a set that goroutines have filled, large
+// enough for stripes, with one that was filled by one: all bits, and their number.
+func TestWritersOfALargeSetLoseNothing(t *testing.T) {
+	needs := Needs{Items: 60_000, FPR: 0.01}
+	const writers, each = 4, 15_000
+	s, want := mustNew(t, needs), filled(t, needs, 0, writers*each)
+	if s.single[0].stripes == nil {
+		t.Fatal("the set has no stripes")
+	}
+	tasks := []func(){func() { _ = s.Info() }}
+	for w := range writers {
+		tasks = append(tasks, func() { addWords(t, s, w*each, (w+1)*each) })
+	}
+	together(t, tasks...)
+	if !bytes.Equal(stored(t, s), stored(t, want)) {
+		t.Errorf("%v, want %v", s.Info(), want.Info())
+	}
 }
 
 // TestQueriesWaitForNoWriter asks while a writer holds its lock.

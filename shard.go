@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
 )
 
 // A shard is one filter and what keeps its users apart. It fills a cache line, so that
@@ -11,9 +12,9 @@ import (
 type shard struct {
 	filter  filter.Filter
 	locking locking
-	mu      sync.RWMutex // of everything, where readers need a lock
-	writers sync.Mutex   // of everything but queries, where they need none
-	_       [8]byte
+	mu      sync.RWMutex         // of everything, where readers need a lock
+	writers sync.Mutex           // of everything but queries, where they need none
+	stripes *[stripeCount]stripe // of the blocks of a large quick filter; they are locked after writers
 }
 
 // A locking is how the users of a filter are kept apart.
@@ -35,18 +36,52 @@ func lockingOf(f filter.Filter) locking {
 	return readersLock
 }
 
+// A stripe is the lock of a part of the blocks of a quick filter, and how many bits were
+// set in them that the filter does not count yet. It fills a cache line.
+type stripe struct {
+	mu    sync.Mutex
+	fresh uint64
+	_     [48]byte
+}
+
+// stripeCount is how many stripes a large quick filter has. Two writers seldom meet then,
+// and what they write lies in lines of their own.
+const stripeCount = 16
+
 // spins is how often a writer tries before it waits. Others hold the lock for some ten
 // nanoseconds, and sync.Mutex waits for a microsecond before it looks again.
 const spins = 100
 
-// lockWriters locks writers.
-func (h *shard) lockWriters() {
+func (st *stripe) lock() {
 	for range spins {
-		if h.writers.TryLock() {
+		if st.mu.TryLock() {
 			return
 		}
 	}
+	st.mu.Lock()
+}
+
+// lockWriters keeps all writers out, and has the filter count all bits.
+func (h *shard) lockWriters() {
 	h.writers.Lock()
+	if h.stripes == nil {
+		return
+	}
+	for i := range h.stripes {
+		st := &h.stripes[i]
+		st.lock()
+		h.filter.(*bloom.Blocked).CountBits(st.fresh)
+		st.fresh = 0
+	}
+}
+
+func (h *shard) unlockWriters() {
+	if h.stripes != nil {
+		for i := range h.stripes {
+			h.stripes[i].mu.Unlock()
+		}
+	}
+	h.writers.Unlock()
 }
 
 // lock prepares for a change, unlock ends it.
@@ -64,7 +99,7 @@ func (h *shard) unlock() {
 	case readersLock:
 		h.mu.Unlock()
 	case writersLock:
-		h.writers.Unlock()
+		h.unlockWriters()
 	}
 }
 
@@ -74,7 +109,7 @@ func (h *shard) freeze() {
 	case readersLock:
 		h.mu.RLock()
 	case writersLock:
-		h.writers.Lock()
+		h.lockWriters()
 	}
 }
 
@@ -83,7 +118,7 @@ func (h *shard) thaw() {
 	case readersLock:
 		h.mu.RUnlock()
 	case writersLock:
-		h.writers.Unlock()
+		h.unlockWriters()
 	}
 }
 

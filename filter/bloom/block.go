@@ -18,6 +18,12 @@ func (f *Blocked) locate(k filter.Key) (b *block, pattern uint64) {
 	return (*block)(f.words[i:]), filter.Step(h)
 }
 
+// Block returns the number of the block that has the bits of k.
+func (f *Blocked) Block(k filter.Key) uint64 { return filter.Reduce(f.mixer.Mix(k), f.blocks) }
+
+// CountBits adds to the number of set bits what AddFast returned.
+func (f *Blocked) CountBits(fresh uint64) { f.set += fresh }
+
 // portableHas tests all words without a branch: guessing where a test will fail
 // costs more than the tests.
 func (f *Blocked) portableHas(k filter.Key) bool {

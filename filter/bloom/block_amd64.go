@@ -66,12 +66,10 @@ func (f *Blocked) HasFastPath() bool { return f.simple }
 // which saves a call.
 func (f *Blocked) MayContainFast(k filter.Key) bool { return blockHasOne(f, k) }
 
-// AddFast is Add for filters with a fast path.
-func (f *Blocked) AddFast(k filter.Key) (added bool) {
-	fresh := blockAddOne(f, k)
-	f.set += fresh
-	return fresh != 0
-}
+// AddFast is Add for filters with a fast path. It returns how many bits it set, which the
+// caller hands to CountBits later, and may run beside others that set bits of other
+// blocks.
+func (f *Blocked) AddFast(k filter.Key) (fresh uint64) { return blockAddOne(f, k) }
 
 func (f *Blocked) has(k filter.Key) bool {
 	if f.simple {

@@ -10,12 +10,10 @@ func (f *Blocked) HasFastPath() bool { return true }
 // MayContainFast is MayContain for filters with a fast path, one call shorter.
 func (f *Blocked) MayContainFast(k filter.Key) bool { return f.portableHas(k) }
 
-// AddFast is Add for filters with a fast path.
-func (f *Blocked) AddFast(k filter.Key) (added bool) {
-	fresh := f.portableAdd(k)
-	f.set += fresh
-	return fresh != 0
-}
+// AddFast is Add for filters with a fast path. It returns how many bits it set, which the
+// caller hands to CountBits later, and may run beside others that set bits of other
+// blocks.
+func (f *Blocked) AddFast(k filter.Key) (fresh uint64) { return f.portableAdd(k) }
 
 func (f *Blocked) has(k filter.Key) bool { return f.portableHas(k) }
 
