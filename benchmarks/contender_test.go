@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -220,9 +221,18 @@ func TestDeletableRegionsFitTheFilter(t *testing.T) {
 // TestAdaptersCallFiltersDirectly holds what set's comment says: where addAll or count is used, the
 // compiler must have inlined it, or the call of the filter in it goes through a pointer.
 func TestAdaptersCallFiltersDirectly(t *testing.T) {
-	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", filepath.Join(t.TempDir(), "b"), ".").CombinedOutput()
+	program := filepath.Join(t.TempDir(), "b")
+	out, err := exec.Command("go", "build", "-gcflags=-m", "-o", program, ".").CombinedOutput()
 	if err != nil {
 		t.Skipf("go build: %v", err)
+	}
+	symbols, err := exec.Command("go", "tool", "nm", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Where an adapter is inlined into the table of contenders, its closures are not.
+	for _, called := range regexp.MustCompile(`main\.init\..*func\d+\.\d+\.\d+`).FindAllString(string(symbols), -1) {
+		t.Errorf("%s is called for every key", called)
 	}
 	files, _ := filepath.Glob("*.go")
 	for _, file := range files {
