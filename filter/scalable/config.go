@@ -102,11 +102,11 @@ func (s Shape) unit(i int) (geometry, error) {
 }
 
 // widen adds blocks until the unit keeps rate f with its keys. There are enough for
-// the expected rate already, and each doubling lowers what the rate may come to.
+// the expected rate already, and each block lowers what the rate may come to.
 func (g *geometry) widen(f float64) {
 	low, high := g.Blocks-1, g.Blocks
-	for most(g.capacity, high, g.perWord()) > f {
-		low, high = high, 2*high
+	for step := uint64(1); most(g.capacity, high, g.perWord()) > f; step *= 2 {
+		low, high = high, high+step
 	}
 	for high-low > 1 {
 		if mid := low + (high-low)/2; most(g.capacity, mid, g.perWord()) > f {
@@ -128,9 +128,9 @@ func most(keys, blocks uint64, perWord int) float64 {
 // holds returns how many keys the blocks hold at rate f: those of the geometry, and
 // as many more as need no further block.
 func (g geometry) holds(f float64) uint64 {
-	low, high := g.capacity, 2*g.capacity
-	for high < maxItems && most(high, g.Blocks, g.perWord()) <= f {
-		low, high = high, 2*high
+	low, high := g.capacity, g.capacity+1
+	for step := uint64(1); high < maxItems && most(high, g.Blocks, g.perWord()) <= f; step *= 2 {
+		low, high = high, high+step
 	}
 	for high-low > 1 {
 		if mid := low + (high-low)/2; most(mid, g.Blocks, g.perWord()) > f {

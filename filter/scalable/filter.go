@@ -48,21 +48,27 @@ func New(c Config) (*Filter, error) {
 // Build returns an empty filter of exactly this shape.
 func Build(s Shape) (*Filter, error) {
 	f := &Filter{shape: s}
-	if _, err := s.unit(0); err != nil {
+	g, err := s.unit(0)
+	if err != nil {
 		return nil, err
 	}
-	if err := f.grow(); err != nil {
+	if err := f.addUnit(g); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// grow appends a unit.
+// grow appends the next unit.
 func (f *Filter) grow() error {
 	g, err := f.shape.unit(len(f.units))
 	if err != nil {
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
+	return f.addUnit(g)
+}
+
+// addUnit appends an empty unit.
+func (f *Filter) addUnit(g geometry) error {
 	b, err := bloom.BuildBlocked(g.BlockedShape)
 	if err != nil {
 		return fmt.Errorf("scalable: unit %d: %w", len(f.units), err)
