@@ -8,7 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // allNeeds are those that decide the kind.

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // WriteTo writes the set to w, hash included. Each shard is copied in memory

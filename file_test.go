@@ -13,8 +13,8 @@ import (
 	"testing/iotest"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // wantOnly checks which files are in a folder: no temporary one among them.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // The golden files are sets that release 1 of each format saved, with the words 0

@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // Info describes a set at one moment; each shard is looked at by itself.

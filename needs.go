@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // Needs says what a set has to do. The zero Needs is a set of a million keys

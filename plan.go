@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // A Choice is one kind of filter, judged by given Needs.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 var update = flag.Bool("update", false, "renew the generated parts of docs/choosing.md and CHANGELOG.md")

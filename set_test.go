@@ -13,9 +13,9 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
-	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // shardCounts are the numbers of shards that tests use: one, which goes its own

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // Every kind is used in the same way; this one keeps the keys themselves.

@@ -10,10 +10,10 @@ test_flags=(-vet=off '-ldflags=-s -w' -shuffle=on -timeout 90m)
 assembly=(./filter/bloom ./filter/dleft ./filter/evergreen)
 
 # The packages whose code depends on the tag purego, and the one that tries all kinds.
-portable=("${assembly[@]}" ./filter/kinds ./internal/frame ./internal/mem)
+portable=("${assembly[@]}" ./internal/kinds ./internal/frame ./internal/mem)
 
 # The filters and what they are made of: here the size of a word matters most.
-filters=(. ./filter/... ./internal/bitvec ./internal/frame ./internal/mem ./internal/packed)
+filters=(. ./filter/... ./internal/kinds ./internal/filtertest ./internal/bitvec ./internal/frame ./internal/mem ./internal/packed)
 
 # concurrent lists the packages that share memory between goroutines: in their code
 # and tests, in the trials of experiments, or in what is tried with every kind.
@@ -21,7 +21,7 @@ concurrent() {
   local module
   module=$(go list -m)
   go list -f '{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}} ' ./... |
-    grep -E " (sync|sync/atomic|$module/lab) |^$module/filter/kinds " | cut -d ' ' -f 1
+    grep -E " (sync|sync/atomic|$module/internal/lab) |^$module/internal/kinds " | cut -d ' ' -f 1
 }
 
 scratch=$(mktemp -d)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/filter/kinds"
-	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/catalog"
+	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/catalog"
 )
 
 // env is the world as the verbs see it. Tests put their own in its place, with

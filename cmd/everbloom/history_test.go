@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // TestHistoriesAreFollowed applies a log of changes to an empty filter of the default

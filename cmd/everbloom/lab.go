@@ -12,10 +12,10 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
-	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/origin"
-	"github.com/everbloom-go/everbloom/lab/runner"
-	"github.com/everbloom-go/everbloom/lab/store"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/origin"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // newLab is the verb above list, run and report.

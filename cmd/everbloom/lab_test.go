@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // testExperiments end in every way an experiment can.

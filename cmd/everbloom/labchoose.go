@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/lab"
+	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // choose returns the experiments that the patterns match, all if there is none.

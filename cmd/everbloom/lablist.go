@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/origin"
-	"github.com/everbloom-go/everbloom/lab/store"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/origin"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // labList shows the experiments and what came of them.

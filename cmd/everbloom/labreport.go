@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/report"
-	"github.com/everbloom-go/everbloom/lab/runner"
-	"github.com/everbloom-go/everbloom/lab/store"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/report"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // labReport writes the page.

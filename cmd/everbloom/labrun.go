@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/lab"
-	"github.com/everbloom-go/everbloom/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
 )
 
 // labRun runs experiments.

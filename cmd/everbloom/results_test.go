@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/lab/catalog"
-	"github.com/everbloom-go/everbloom/lab/report"
-	"github.com/everbloom-go/everbloom/lab/runner"
-	"github.com/everbloom-go/everbloom/lab/store"
+	"github.com/everbloom-go/everbloom/internal/lab/catalog"
+	"github.com/everbloom-go/everbloom/internal/lab/report"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // TestCommittedResultsAreWhole holds docs/results to what is said of it: a full result

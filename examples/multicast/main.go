@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/gate/inpacket"
+	"github.com/everbloom-go/everbloom/internal/inpacket"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/gate/inpacket"
+	"github.com/everbloom-go/everbloom/internal/inpacket"
 )
 
 func TestPacketsGoTheShortestWays(t *testing.T) {

@@ -3,7 +3,7 @@ package bloom
 import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // This file is the portable form of what block_amd64.s does: the meaning of the

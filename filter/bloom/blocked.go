@@ -2,7 +2,7 @@ package bloom
 
 import (
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Blocked is a Bloom filter that keeps all bits of a key in one cache line.

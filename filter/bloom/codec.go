@@ -5,7 +5,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/frame"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Both kinds are stored in the common envelope (internal/frame). The payload is

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // What kinds that are made of several filters need: they ask all units at once,

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // operations is how many operations each test below runs in all.

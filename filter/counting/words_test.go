@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestWordsMakeTheSameFilter takes filters apart and puts them together again.

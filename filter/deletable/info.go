@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Info describes the filter as it stands. Its details are the share of regions

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestModel(t *testing.T)    { filtertest.Model(t, subject, 1, operations(t)) }

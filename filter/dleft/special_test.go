@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func add(tb testing.TB, f *Filter, keys ...filter.Key) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // TestPrintedFigures holds the numbers of [dlCBF06], to the precision printed.

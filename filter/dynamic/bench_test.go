@@ -3,7 +3,7 @@ package dynamic_test
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func BenchmarkAdd(b *testing.B) { filtertest.BenchmarkAdd(b, subject, many, plain, parallel) }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Config is the wish: how many keys a unit takes, at which rate. The zero Config

@@ -3,7 +3,7 @@ package dynamic
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestChecksFindDamage(t *testing.T) {

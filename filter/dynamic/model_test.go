@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/dynamic"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func operations(tb testing.TB) int {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // A Prediction is what a filter is expected to be like after some keys were added

@@ -3,7 +3,7 @@ package dynamic
 import (
 	"math"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // The formulas of this kind, with f for the paper's f_t, the rate of a full unit,

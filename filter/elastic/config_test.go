@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestShapesOfWishes(t *testing.T) {

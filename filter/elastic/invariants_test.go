@@ -3,7 +3,7 @@ package elastic
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestInvariantsHoldThroughAnything(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestSlowMemoryIsGivenBack looks at what the collector finds in use.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // Models double filters at random, so how often that can be done is limited: time

@@ -9,8 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/scalable"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // The setting of Figs. 5 and 6 of [EBF21]: all filters begin with room for a

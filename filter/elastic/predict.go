@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Doublings returns how often a filter of this shape is expected to have doubled

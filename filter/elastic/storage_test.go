@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 var errNoMemory = errors.New("no memory")

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // benchStride is how many operations one kind does before the next has its turn.

@@ -3,7 +3,7 @@ package evergreen
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestMergeAndSplitBetweenTwoLooks is the case that a reader cannot see from the

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // This file is the portable form of what line_amd64.s does: the meaning of the

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/frame"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // A filter is stored in the common envelope (internal/frame) as kind 10:

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Config is what is asked for. The zero Config is a filter that holds one false

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // What this file keeps is the rate of the whole filter, from the number of keys in

@@ -13,7 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestFewKeysTakeLittleMemory counts the heap bytes of filters with few keys: the

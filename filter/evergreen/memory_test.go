@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // memoryInUse returns the memory that the Go runtime counts for its limit.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestModel(t *testing.T)         { filtertest.Model(t, subject, 1, operations(t)) }

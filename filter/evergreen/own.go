@@ -2,7 +2,7 @@ package evergreen
 
 import (
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // own is the bits of one key of a block that no other key of the block has: those

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestForgottenSlowFilesGo drops a filter without closing it.

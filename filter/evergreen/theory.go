@@ -3,7 +3,7 @@ package evergreen
 import (
 	"math"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Rate returns the false-positive rate of n keys in the given number of blocks,

@@ -10,7 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestUnionsAreWholeOrNothing unites filters that have all amounts of memory, up to

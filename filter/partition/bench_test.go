@@ -6,8 +6,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func BenchmarkAdd(b *testing.B)             { filtertest.BenchmarkAdd(b, hashed, ids) }

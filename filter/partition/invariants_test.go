@@ -3,7 +3,7 @@ package partition
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // smallShapes split early, in several ways.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/filtertest"
 	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // deep has units of 2 to 64 ids, so that few keys make a tree of many levels.

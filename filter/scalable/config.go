@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Config is the wish: a rate that holds however many keys there will be, and with

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Check reports whether the filter is what its documentation says.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // check reports whether the filter is what its documentation says.

@@ -3,7 +3,7 @@ package scalable
 import (
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func TestInvariantsHoldThroughAnything(t *testing.T) {

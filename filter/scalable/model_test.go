@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/filtertest"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 func operations(tb testing.TB) int {

@@ -3,7 +3,7 @@ package scalable
 import (
 	"math"
 
-	"github.com/everbloom-go/everbloom/theory"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // UnitFPR returns the rate of unit i, counted from 0, of a filter whose rate is to

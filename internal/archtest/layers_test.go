@@ -12,16 +12,17 @@ import (
 // earlier row. A name that ends in "/..." is a tree of packages that counts as
 // one: inside it they may import each other.
 var layers = [][]string{
-	{"theory", "internal/archtest", "internal/bitvec", "internal/effort", "internal/frame", "internal/mem", "internal/packed", "internal/replace"},
+	{"internal/theory", "internal/archtest", "internal/bitvec", "internal/effort", "internal/frame", "internal/mem", "internal/packed", "internal/replace"},
 	{"filter"},
-	{"filter/bloom", "filter/counting", "filter/filtertest"},
+	{"filter/bloom", "filter/counting", "internal/filtertest"},
 	{
 		"filter/deletable", "filter/dleft", "filter/dynamic", "filter/elastic", "filter/evergreen",
 		"filter/partition", "filter/scalable",
 	},
-	{"filter/kinds"},
+	{"internal/kinds"},
 	{".", "internal/capture/..."},
-	{"gate/...", "lab/..."},
+	{"gate/...", "internal/inpacket"},
+	{"internal/lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }
 
@@ -30,11 +31,10 @@ var sideways = map[[2]string]string{
 	{"filter/counting", "filter/bloom"}:   "Bloom() derives the plain filter",
 	{"filter/elastic", "filter/dynamic"}:  "its benchmarks repeat the comparison of the paper",
 	{"filter/elastic", "filter/scalable"}: "its benchmarks repeat the comparison of the paper",
-	{"lab/inpacket", "gate/inpacket"}:     "it is what the experiments are about",
 }
 
 // forTests may be imported by the tests of every layer.
-var forTests = []string{"filter/filtertest", "internal/effort"}
+var forTests = []string{"internal/filtertest", "internal/effort"}
 
 // unit finds the row of the table that a package belongs to.
 func unit(pkg string) (name string, layer int, ok bool) {
@@ -109,24 +109,24 @@ func TestLayerCheckRefusesUpwardSidewardAndUnknown(t *testing.T) {
 	}
 	wantProblems(t, layerProblems([]goPackage{
 		imports("filter", "up.go", "fmt", module+"/filter/bloom"),
-		imports("filter/bloom", "side.go", module+"/filter/counting", module+"/filter", module+"/theory"),
+		imports("filter/bloom", "side.go", module+"/filter/counting", module+"/filter", module+"/internal/theory"),
 		imports("filter/counting", "allowed.go", module+"/filter/bloom"),
 		imports("internal/mem", "zero.go", module+"/internal/bitvec"),
-		imports("filter/dleft", "test.go", module+"/filter/filtertest"),
-		imports("filter/bloom", "conformance_test.go", module+"/filter/filtertest", module+"/filter/bloom"),
+		imports("filter/dleft", "test.go", module+"/internal/filtertest"),
+		imports("filter/bloom", "conformance_test.go", module+"/internal/filtertest", module+"/filter/bloom"),
 		imports("filter/bloom", "high_test.go", module+"/filter/elastic"),
 		imports("cmd/everbloom", "root.go", module, module+"/cmd/everbloom/internal/flags"),
-		imports("lab", "gate.go", module+"/gate", module+"/lab/plot"),
+		imports("gate", "lab.go", module+"/internal/inpacket", module+"/gate/packets"),
 		imports("filter/newkind", "new.go", "fmt"),
-		imports("filter/kinds", "new.go", module+"/filter/newkind"),
+		imports("internal/kinds", "new.go", module+"/filter/newkind"),
 	}),
 		"filter/up.go: filter must not import filter/bloom: layer 2 is above layer 1",
 		"filter/bloom must not import filter/counting: both are in layer 2",
 		"internal/mem must not import internal/bitvec: both are in layer 0",
 		"filter/bloom/high_test.go: filter/bloom must not import filter/elastic: layer 3",
-		"lab must not import gate: both are in layer 6",
+		"gate must not import internal/inpacket: both are in layer 6",
 		"package filter/newkind has no place in the layers",
-		"filter/kinds must not import filter/newkind: it has no place",
+		"internal/kinds must not import filter/newkind: it has no place",
 	)
 }
 

@@ -22,7 +22,7 @@ func page(tag string) string { return papersFolder + "/" + strings.ToLower(tag) 
 
 // isTheory reports whether a file holds formulas.
 func isTheory(f goFile) bool {
-	return !f.test() && (path.Dir(f.name) == "theory" || path.Base(f.name) == "theory.go")
+	return !f.test() && (path.Dir(f.name) == "internal/theory" || path.Base(f.name) == "theory.go")
 }
 
 // citationProblems checks that the exported functions of theory files cite a
@@ -88,10 +88,10 @@ func small() {}
 		"Bare cites no paper",
 		"Strange cites [Foo99], which has no page: write docs/papers/foo99.md",
 	}
-	for _, name := range []string{"theory/sizing.go", "filter/bloom/theory.go"} {
+	for _, name := range []string{"internal/theory/sizing.go", "filter/bloom/theory.go"} {
 		wantProblems(t, citationProblems([]goFile{source(t, name, text)}, hasPage), problems...)
 	}
-	for _, name := range []string{"theory/sizing_test.go", "filter/bloom/filter.go"} {
+	for _, name := range []string{"internal/theory/sizing_test.go", "filter/bloom/filter.go"} {
 		wantProblems(t, citationProblems([]goFile{source(t, name, text)}, hasPage))
 	}
 }

@@ -16,7 +16,7 @@ const requirementsFile = "testdata/requirements.txt"
 // applications are the units that users of the library do not import, so what
 // they need does not reach those users. What is internal to them is none of the
 // library's as long as no package of it imports it.
-var applications = []string{"gate/...", "lab/...", "cmd/everbloom/...", "examples/...", "internal/capture/..."}
+var applications = []string{"gate/...", "internal/lab/...", "cmd/everbloom/...", "examples/...", "internal/capture/..."}
 
 // isLibrary reports whether a package is one that a user may come to depend on.
 func isLibrary(pkg string) bool {
@@ -81,7 +81,7 @@ func TestLibraryRequiresOnlyTheModulesAgreedOn(t *testing.T) {
 func TestRequirementCheckRefusesNewAndStaleModules(t *testing.T) {
 	wantProblems(t, requirementProblems([]string{"a", "new"}, []string{"a", "stale"}),
 		"now requires new", "no longer requires stale")
-	for pkg, want := range map[string]bool{".": true, "filter/bloom": true, "lab/plot": false, "cmd/everbloom": false, "internal/capture": false, "internal/frame": true} {
+	for pkg, want := range map[string]bool{".": true, "filter/bloom": true, "internal/lab/plot": false, "cmd/everbloom": false, "internal/capture": false, "internal/frame": true} {
 		if isLibrary(pkg) != want {
 			t.Errorf("isLibrary(%q) = %t", pkg, !want)
 		}

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
-	"github.com/everbloom-go/everbloom/filter/kinds"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // Curve is one kind of filter.

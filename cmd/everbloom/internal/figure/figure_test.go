@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/kinds"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // flat needs the same memory and keeps the same rate for any number of keys.

@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/internal/kinds"
+)
+
+// An entrant is a kind, or a variant that the table of kinds does not have.
+type entrant struct {
+	name    string
+	kind    kinds.Kind
+	make    func(n uint64, rate float64) (filter.Filter, error)
+	predict func(n uint64, rate float64) (kinds.Prediction, error)
+}
+
+// entrants are all kinds, each made for the number of keys it will have, and
+// evergreen with shorter fingerprints.
+func entrants() []entrant {
+	var all []entrant
+	for _, k := range kinds.All() {
+		all = append(all, entrant{
+			name: k.Name, kind: k,
+			make: func(n uint64, rate float64) (filter.Filter, error) {
+				return k.New(kinds.Config{Items: n, FPR: rate})
+			},
+			predict: func(n uint64, rate float64) (kinds.Prediction, error) {
+				return k.Predict(kinds.Config{Items: n, FPR: rate}, n)
+			},
+		})
+	}
+	last := all[len(all)-1]
+	last.name += ", 32 bits"
+	last.make = func(n uint64, rate float64) (filter.Filter, error) {
+		return evergreen.New(evergreen.Config{FPR: rate, Width: 32, Items: n})
+	}
+	last.predict = predictCompact
+	return append(all, last)
+}
+
+func predictCompact(n uint64, rate float64) (kinds.Prediction, error) {
+	s, err := evergreen.Config{FPR: rate, Width: 32}.Shape()
+	if err != nil {
+		return kinds.Prediction{}, err
+	}
+	if n > s.Capacity() {
+		return kinds.Prediction{}, fmt.Errorf("compare: %d keys, at most %d: %w", n, s.Capacity(), filter.ErrFull)
+	}
+	p := s.Predict(n)
+	return kinds.Prediction{
+		FastBitsPerKey: float64(p.FastBits) / float64(n), SlowBitsPerKey: float64(p.SlowBits) / float64(n), FPR: p.FPR, HitLines: 1, MissLines: 1,
+	}, nil
+}
+
+// exactName is that of the entrant that has no false positives.
+const exactName = "exact: Go map"
+
+// exact is a map of keys, the plainest exact set in Go.
+type exact struct{ keys map[filter.Key]struct{} }
+
+func (x exact) Add(k filter.Key) (bool, error) {
+	_, there := x.keys[k]
+	x.keys[k] = struct{}{}
+	return !there, nil
+}
+
+func (x exact) MayContain(k filter.Key) bool { _, there := x.keys[k]; return there }
+
+func (x exact) Info() filter.Info { return filter.Info{Kind: "exact", Keys: uint64(len(x.keys))} }
+
+func (x exact) Delete(k filter.Key) error {
+	if _, there := x.keys[k]; !there {
+		return filter.ErrNotFound
+	}
+	delete(x.keys, k)
+	return nil
+}
+
+// exactBits is what a map of n keys that grew takes on the heap, in bits per key.
+// Whatever else is freed or allocated meanwhile spoils it a little.
+func exactBits(k keys, n int) float64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	x := exact{map[filter.Key]struct{}{}}
+	for i := range n {
+		_, _ = x.Add(k.member(i)) // maps never refuse
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(x)
+	return 8 * (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / float64(n)
+}
+
+// keys are as many different ones as are wanted, found again by their number.
+// Strangers are never members.
+type keys struct{ hash filter.Hash }
+
+func newKeys(r *rand.Rand) keys { return keys{filter.XXH3(r.Uint64())} }
+
+func (k keys) member(i int) filter.Key { return k.hash.Uint64(uint64(i)) }
+
+func (k keys) stranger(i int) filter.Key { return k.hash.Uint64(uint64(i) | 1<<63) }
+
+// fill adds the members from first on, and returns how many were refused for want
+// of room.
+func fill(f filter.Filter, k keys, first, count int) (refused int, err error) {
+	for i := range count {
+		if _, err := f.Add(k.member(first + i)); err != nil {
+			if !isFull(err) {
+				return refused, err
+			}
+			refused++
+		}
+	}
+	return refused, nil
+}
+
+// denied counts members that get a no.
+func denied(f filter.Filter, k keys, first, count int) (n int) {
+	for i := range count {
+		if !f.MayContain(k.member(first + i)) {
+			n++
+		}
+	}
+	return n
+}
+
+// yeses counts strangers that get a yes.
+func yeses(f filter.Filter, k keys, count int) (n int) {
+	for i := range count {
+		if f.MayContain(k.stranger(i)) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,260 @@
+package compare
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+// faulty is an exact set that does something wrong. Experiments that cannot tell are
+// worth nothing.
+type faulty struct {
+	exact
+	forgets  uint64 // every so manieth key is denied
+	capacity int    // with so many keys it is full
+	addErr   error
+	delErr   error
+	yes      bool // to everything
+}
+
+func (f *faulty) Add(k filter.Key) (bool, error) {
+	if f.addErr != nil {
+		return false, f.addErr
+	}
+	if f.capacity > 0 && len(f.keys) >= f.capacity {
+		return false, filter.ErrFull
+	}
+	return f.exact.Add(k)
+}
+
+func (f *faulty) MayContain(k filter.Key) bool {
+	if f.forgets > 0 && uint64(k)%f.forgets == 0 {
+		return false
+	}
+	return f.yes || f.exact.MayContain(k)
+}
+
+func (f *faulty) Delete(k filter.Key) error {
+	if f.delErr != nil {
+		return f.delErr
+	}
+	return f.exact.Delete(k)
+}
+
+func newFaulty(f faulty) *faulty {
+	f.exact = exact{map[filter.Key]struct{}{}}
+	return &f
+}
+
+var errBroken = errors.New("broken")
+
+func testKeys() keys { return newKeys((&lab.Env{Seed: 1}).Rand(0)) }
+
+// benchOf tries a faulty filter as if it were of some kind.
+func benchOf(t *testing.T, name string, f faulty) bench {
+	t.Helper()
+	k, err := kinds.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.New = func(kinds.Config) (filter.Filter, error) { return newFaulty(f), nil }
+	return bench{kind: k, keys: testKeys(), n: 1000, rate: 0.01, queries: 2000, times: 4}
+}
+
+// An exact set does what evergreen's row of the table says, unless it is faulty.
+func TestConductSeesFaults(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		try   func(bench) (trial, error)
+		fault faulty
+		ok    bool
+		words string
+	}{
+		{"growth", bench.tryGrowth, faulty{}, true, "0 of 4000 refused, rate 0 %"},
+		{"growth, refused", bench.tryGrowth, faulty{capacity: 3000}, false, "1000 of 4000 refused"},
+		{"growth, rate", bench.tryGrowth, faulty{yes: true}, false, "rate 100 %"},
+		{"growth, forgets", bench.tryGrowth, faulty{forgets: 50}, false, "members denied"},
+		{"delete", bench.tryDelete, faulty{}, true, "2000 deleted, 0 pinned, 0 not found; 0 of the others denied"},
+		{"delete, forgets", bench.tryDelete, faulty{forgets: 50}, false, "of the others denied"},
+		{"delete, pinned", bench.tryDelete, faulty{delErr: filter.ErrPinned}, false, "0 deleted, 2000 pinned"},
+		{"delete, not found", bench.tryDelete, faulty{delErr: filter.ErrNotFound}, false, "2000 not found"},
+		{"twice", bench.tryTwice, faulty{}, true, "1000 of 1000 are gone"},
+		{"twice, still there", bench.tryTwice, faulty{yes: true}, false, "0 of 1000 are gone"},
+		{"absent", bench.tryAbsent, faulty{}, true, "0 of 2000 not refused; 0 of 1000 members denied"},
+		{"absent, forgets", bench.tryAbsent, faulty{forgets: 50}, false, "members denied"},
+	} {
+		got, err := c.try(benchOf(t, "evergreen", c.fault))
+		if err != nil || got.ok != c.ok || !strings.Contains(got.words, c.words) {
+			t.Errorf("%s: %+v, %v; want %t, %q", c.name, got, err, c.ok, c.words)
+		}
+	}
+}
+
+// What is neither a refusal nor an answer is an error of the experiment.
+func TestConductPassesErrorsOn(t *testing.T) {
+	for name, try := range map[string]func(bench) (trial, error){
+		"growth": bench.tryGrowth, "delete": bench.tryDelete, "twice": bench.tryTwice, "absent": bench.tryAbsent, "merge": bench.tryMerge,
+	} {
+		if _, err := try(benchOf(t, "evergreen", faulty{addErr: errBroken})); !errors.Is(err, errBroken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, try := range map[string]func(bench) (trial, error){"delete": bench.tryDelete, "twice": bench.tryTwice, "absent": bench.tryAbsent} {
+		if _, err := try(benchOf(t, "evergreen", faulty{delErr: errBroken})); !errors.Is(err, errBroken) {
+			t.Errorf("%s, deleting: %v", name, err)
+		}
+	}
+}
+
+func TestConductNamesTheKindsThatAreOdd(t *testing.T) {
+	all := kinds.All()[:2]
+	row := func(ok bool) (row []trial) {
+		for range conducts {
+			row = append(row, trial{"what it did", ok})
+		}
+		return row
+	}
+	tried := [][]trial{row(true), row(true)}
+	tried[1][2].ok = false
+	result := conductResult(all, tried)
+	if len(result.Checks) != len(conducts) || len(result.Tables[0].Rows) != 2 {
+		t.Fatalf("%d checks, %d rows", len(result.Checks), len(result.Tables[0].Rows))
+	}
+	for i, c := range result.Checks {
+		odd := i == 2
+		if (c.Verdict == lab.Differs) != odd || strings.Contains(c.Ours, all[1].Name+": what it did") != odd {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestMergersAreComparedWithTheTable(t *testing.T) {
+	equal := bench{kind: kinds.Kind{Merging: "∪ ∩, equal shape"}}
+	anySizes := bench{kind: kinds.Kind{Merging: "∪ ∩, any sizes"}}
+	unionOnly := bench{kind: kinds.Kind{Merging: "∪", UnionOnly: true}}
+	no, cannot := filter.ErrIncompatible, errors.ErrUnsupported
+	for _, c := range []struct {
+		b                      bench
+		common, grown, unequal error
+		want                   bool
+	}{
+		{equal, nil, nil, no, true},
+		{equal, nil, nil, nil, false},
+		{equal, nil, nil, errBroken, false},
+		{equal, cannot, nil, no, false},
+		{equal, no, nil, no, false},
+		{anySizes, nil, nil, nil, true},
+		{anySizes, nil, nil, no, true},
+		{anySizes, nil, no, no, false},
+		{anySizes, nil, nil, errBroken, false},
+		{unionOnly, cannot, nil, no, true},
+		{unionOnly, nil, nil, no, false},
+	} {
+		if got := c.b.asSaid(c.common, c.grown, c.unequal); got != c.want {
+			t.Errorf("%s: ∩ %v, grown %v, unequal %v: %t", c.b.kind.Merging, c.common, c.grown, c.unequal, got)
+		}
+	}
+	for err, want := range map[error]string{nil: "yes", no: "refused", cannot: "refused", errBroken: "broken"} {
+		if got := word(err); got != want {
+			t.Errorf("%v is %q", err, got)
+		}
+	}
+}
+
+func TestFillCountsRefusals(t *testing.T) {
+	k := testKeys()
+	if n, err := fill(newFaulty(faulty{capacity: 70}), k, 0, 100); n != 30 || err != nil {
+		t.Errorf("%d refused, %v", n, err)
+	}
+	if _, err := fill(newFaulty(faulty{addErr: errBroken}), k, 0, 1); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+}
+
+func TestAnswersAreCounted(t *testing.T) {
+	k, f := testKeys(), newFaulty(faulty{})
+	if _, err := fill(f, k, 10, 20); err != nil {
+		t.Fatal(err)
+	}
+	if n := denied(f, k, 0, 40); n != 20 {
+		t.Errorf("%d of 40 denied, 20 are there", n)
+	}
+	if n := yeses(f, k, 1000); n != 0 {
+		t.Errorf("%d yeses of an exact set", n)
+	}
+	f.yes = true
+	if n := yeses(f, k, 1000); n != 1000 {
+		t.Errorf("%d yeses of a set that says nothing else", n)
+	}
+}
+
+func TestTimedOperationsTakeRefusalsForAnswers(t *testing.T) {
+	k := testKeys()
+	full, pinned := newFaulty(faulty{capacity: 1}), newFaulty(faulty{delErr: filter.ErrPinned})
+	for i := range 3 {
+		for op, f := range map[int]*faulty{add: full, remove: pinned, present: full, absent: full} {
+			if err := operation(op, f, k)(i); err != nil {
+				t.Errorf("%s: %v", operationNames[op], err)
+			}
+		}
+	}
+	if len(full.keys) != 1 {
+		t.Errorf("%d keys were added", len(full.keys))
+	}
+	broken := newFaulty(faulty{addErr: errBroken, delErr: errBroken})
+	for _, op := range []int{add, remove} {
+		if err := operation(op, broken, k)(0); !errors.Is(err, errBroken) {
+			t.Errorf("%s: %v", operationNames[op], err)
+		}
+	}
+}
+
+// TestTimesAreOfEveryRound has one entrant that deletes and one that does not.
+func TestTimesAreOfEveryRound(t *testing.T) {
+	made := 0
+	entry := func(canDelete bool) *finding {
+		return &finding{canDelete: canDelete, entrant: entrant{make: func(uint64, float64) (filter.Filter, error) {
+			made++
+			return newFaulty(faulty{}), nil
+		}}}
+	}
+	found := []*finding{entry(true), entry(false)}
+	e := &lab.Env{Params: lab.Params{lab.Int("keys", 30_000), lab.Int("stride", 10_000), lab.Int("rounds", 3), lab.Float("rate", 0.01)}}
+	if err := timeAll(t.Context(), e, found, testKeys()); err != nil {
+		t.Fatal(err)
+	}
+	if made != 6 {
+		t.Errorf("%d filters, want a new one in each round", made)
+	}
+	if n := len(found[0].times[add]); n != 3 {
+		t.Errorf("%d rounds", n)
+	}
+	if n := len(found[1].times[remove]); n != 0 {
+		t.Errorf("%d times of deletes that are not possible", n)
+	}
+	found[0].make = func(uint64, float64) (filter.Filter, error) { return newFaulty(faulty{addErr: errBroken}), nil }
+	if err := timeAll(t.Context(), e, found, testKeys()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "round 0: ") {
+		t.Error(err)
+	}
+}
+
+func TestMeasureFindsFaults(t *testing.T) {
+	e := &lab.Env{Params: lab.Params{lab.Int("keys", 1000), lab.Int("queries", 500), lab.Float("rate", 0.01)}}
+	f := finding{entrant: entrant{make: func(uint64, float64) (filter.Filter, error) {
+		return newFaulty(faulty{capacity: 900, yes: true, forgets: 20}), nil
+	}}}
+	if err := f.measure(e, testKeys()); err != nil {
+		t.Fatal(err)
+	}
+	if f.refuse != 100 || f.denied == 0 || f.denied > 100 || f.yes < 450 || f.yes+f.denied == 0 || !f.canDelete {
+		t.Errorf("%+v", f)
+	}
+	f.make = func(uint64, float64) (filter.Filter, error) { return nil, errBroken }
+	if err := f.measure(e, testKeys()); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,42 @@
+package dlbf10
+
+import (
+	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/labtest"
+)
+
+// known lists the checks that differ from what the paper says, for a reason that
+// the check tells.
+var known = map[string][]string{
+	"dlbf10/fig2": {"Eq. (1) as printed"},
+	"dlbf10/fig3": {"where the distance to Eq. (1) is largest, in points"},
+	"dlbf10/text": {"predicted by theory", "why 80 % and not 90 %", "deleted bits from r = 60 to 120, counted"},
+}
+
+func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) {
+	labtest.Verdicts(t, Experiments(), known)
+}
+
+// brief are parameters for runs that take little time.
+var brief = lab.Params{lab.Int("trials", 4), lab.Int("queries", 500), lab.Int("turnovers", 1), lab.Ints("densities, m/n", 11, 16)}
+
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) { labtest.Seeded(t, Experiments(), brief) }
+
+func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
+
+// The trial counts of full runs are those of the paper where it states them.
+func TestFullRunsHaveThePapersCounts(t *testing.T) {
+	for _, x := range []lab.Experiment{fig3, fig4} {
+		e := lab.Env{Params: x.Full}
+		if e.Int("trials") != 2_000 || e.Int("bits") != 240 || e.Int("hashes") != 5 {
+			t.Errorf("%s: %v", x.ID, x.Full)
+		}
+	}
+	if e := (lab.Env{Params: fig4.Full}); e.Int("tested words") != 500 || e.Int("regions") != 24 {
+		t.Errorf("fig4: %v", fig4.Full)
+	}
+}

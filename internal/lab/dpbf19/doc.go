@@ -1,0 +1,16 @@
+// Package dpbf19 holds the experiments on [DPBF19], the dynamic partition Bloom
+// filter: its figures, its theorem about lists of filters, its space, and what
+// unions and intersections do.
+//
+// [DPBF19]: docs/papers/dpbf19.md
+package dpbf19
+
+import "github.com/everbloom-go/everbloom/internal/lab"
+
+// paper is the tag of the document.
+const paper = "[DPBF19]"
+
+// Experiments returns them in the order of the document.
+func Experiments() []lab.Experiment {
+	return []lab.Experiment{fig1, fig2, fig345, space, merges, theorem}
+}

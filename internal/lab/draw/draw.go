@@ -1,0 +1,102 @@
+package draw
+
+import (
+	"bytes"
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+// The size of every plot, in points.
+const (
+	width      = 560
+	height     = 320
+	margin     = 8
+	headHeight = 20 // of one line of heading
+	lineHeight = 15 // of each further one
+
+	labelHeight = 18
+)
+
+// SVG draws a plot that [lab.Result.Check] accepts.
+func SVG(p lab.Plot) ([]byte, error) {
+	if p.Drawing != "" {
+		return Drawing(p.Title, p.Drawing)
+	}
+	panel := newPanel(p)
+	canvas := vgsvg.New(width, height)
+	panel.draw(draw.New(canvas))
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("draw: %s: %w", p.Name, err)
+	}
+	return restyle(p.Title, out.String())
+}
+
+// panel is a plot with the names of its series beside it.
+type panel struct {
+	title  string
+	x, y   string // labels
+	plot   *plot.Plot
+	curves []curve
+}
+
+// newPanel computes ranges and ticks.
+func newPanel(p lab.Plot) *panel {
+	f := &panel{title: p.Title, x: p.X.Label, y: p.Y.Label, plot: newPlot()}
+	room := barRoom(p)
+	for i, s := range p.Series {
+		f.curves = append(f.curves, newCurve(s, i, p, room))
+	}
+	setAxis(&f.plot.X, p.X, xRange(p, room))
+	setAxis(&f.plot.Y, p.Y, yRange(p))
+	f.plot.Add(grid(p))
+	// Areas first, then lines, then what must not be hidden.
+	for _, c := range f.curves {
+		f.plot.Add(plotFunc(c.area))
+	}
+	for _, c := range f.curves {
+		f.plot.Add(plotFunc(c.line))
+	}
+	for _, c := range f.curves {
+		f.plot.Add(plotFunc(c.marks))
+	}
+	return f
+}
+
+// draw lays out heading, plot and names. The plotting library would find room for
+// the labels of logarithmic axes in the wrong place, so they are written here:
+// that of the upright axis above it, where it can be read without turning the
+// head.
+func (f *panel) draw(c draw.Canvas) {
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	for i, line := range wrap(textStyle(headSize), f.title, c.Max.X-c.Min.X) {
+		if i > 0 {
+			c.Max.Y -= lineHeight
+		}
+		c.FillText(textStyle(headSize), vg.Point{X: c.Min.X, Y: c.Max.Y - headSize}, line)
+	}
+	c.FillText(textStyle(labelSize), vg.Point{X: c.Min.X, Y: c.Max.Y - headHeight - labelSize}, f.y)
+	beside := namesWidth(f.curves)
+	area := draw.Crop(c, 0, -max(beside, 2*margin), labelHeight, -headHeight-labelHeight)
+	turnLabels(&f.plot.X, area.Max.X-area.Min.X)
+	f.plot.Draw(area)
+	data := f.plot.DataCanvas(area)
+	style := textStyle(labelSize)
+	style.XAlign = draw.XCenter
+	c.FillText(style, vg.Point{X: data.Center().X, Y: c.Min.Y + 2}, f.x)
+	if beside > 0 {
+		drawNames(draw.Crop(c, area.Max.X-c.Min.X+gap, 0, 0, 0), data, f.plot, f.curves)
+	}
+}
+
+// plotFunc is something that draws without having data of its own.
+type plotFunc func(c draw.Canvas, p *plot.Plot)
+
+// Plot implements plot.Plotter.
+func (f plotFunc) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }

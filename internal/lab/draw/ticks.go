@@ -1,0 +1,109 @@
+package draw
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+// names are ticks with words, at 0, 1, 2 ...
+type names []string
+
+// Ticks implements plot.Ticker.
+func (n names) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for i, name := range n {
+		if x := float64(i); low <= x && x <= high {
+			ticks = append(ticks, plot.Tick{Value: x, Label: name})
+		}
+	}
+	return ticks
+}
+
+// linearTicks are at multiples of a round number; the function writes them, given
+// the distance between them.
+type linearTicks func(v, step float64) string
+
+// fewest is how many intervals a linear axis has at least.
+const fewest = 4
+
+// Ticks implements plot.Ticker.
+func (label linearTicks) Ticks(low, high float64) []plot.Tick {
+	if !(high > low) || math.IsInf(high-low, 0) {
+		return nil
+	}
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/fewest)))
+	for _, factor := range []float64{5, 2} {
+		if (high-low)/(step*factor) >= fewest {
+			step *= factor
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(low/step - 1e-9); i <= high/step+1e-9; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label(i*step, step)})
+	}
+	return ticks
+}
+
+// logTicks are labelled at powers of ten, and at their double and fivefold where
+// there are few powers.
+type logTicks func(v, step float64) string
+
+// mostPowers bounds the labels of a logarithmic axis: with more powers some go
+// without.
+const mostPowers = 7
+
+// Ticks implements plot.Ticker.
+func (label logTicks) Ticks(low, high float64) []plot.Tick {
+	if !(low > 0 && high > low) || math.IsInf(high, 0) {
+		return nil
+	}
+	decades := math.Log10(high / low)
+	every := 1 + int(decades)/mostPowers
+	var ticks []plot.Tick
+	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+		for m := 1.0; m < 10; m++ {
+			// Parsed, not computed: no power of ten is off by a bit.
+			v, _ := strconv.ParseFloat(strconv.Itoa(int(m))+"e"+strconv.Itoa(e), 64)
+			switch {
+			case v < low*(1-1e-9) || v > high*(1+1e-9):
+			case m == 1 && e%every == 0, decades < 2.2 && (m == 2 || m == 5):
+				ticks = append(ticks, plot.Tick{Value: v, Label: label(v, v)})
+			case every == 1 || m == 1:
+				ticks = append(ticks, plot.Tick{Value: v})
+			}
+		}
+	}
+	return ticks
+}
+
+// labelFor chooses how the numbers of an axis are written.
+func labelFor(a lab.Axis, s span) func(v, step float64) string {
+	switch {
+	case a.Percent && (!a.Log || s.low >= 1e-7):
+		return func(v, step float64) string { return short(100*v, 100*step) + " %" }
+	case a.Log && s.low < 1e-4:
+		return func(v, _ float64) string { return strconv.FormatFloat(v, 'e', 0, 64) }
+	}
+	return short
+}
+
+// short writes a number with as many places as steps of that size need, and
+// thousands and more with a letter.
+func short(v, step float64) string {
+	units := []string{"", " k", " M", " G", " T", " P"}
+	i := 0
+	// Four digits are readable without a letter.
+	for ; math.Abs(v) >= 1e4 && i < len(units)-1 || i > 0 && math.Abs(v) >= 1e3 && i < len(units)-1; i++ {
+		v, step = v/1000, step/1000
+	}
+	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	if math.Abs(v) < step/1e6 {
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'f', places, 64) + units[i]
+}

@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/theory"
+)
+
+// Estimate is what independent trials say about a mean.
+type Estimate struct {
+	Mean      float64
+	Deviation float64 // standard deviation of one trial
+	N         int     // trials
+}
+
+// Mean estimates the mean of what the values were drawn from.
+func Mean(values []float64) Estimate {
+	e := Estimate{N: len(values)}
+	if e.N == 0 {
+		return e
+	}
+	for _, v := range values {
+		e.Mean += v
+	}
+	e.Mean /= float64(e.N)
+	for _, v := range values {
+		e.Deviation += (v - e.Mean) * (v - e.Mean) / float64(max(e.N-1, 1))
+	}
+	e.Deviation = math.Sqrt(e.Deviation)
+	return e
+}
+
+// StandardError is the deviation of the mean.
+func (e Estimate) StandardError() float64 { return e.Deviation / math.Sqrt(float64(max(e.N, 1))) }
+
+// Reach is how far the mean may be off by chance. So many standard errors is what
+// it comes to with many trials; the spread that few show may be too small, so they
+// get more, by Student's t. A single trial has no spread and no reach.
+func (e Estimate) Reach(sigmas float64) float64 {
+	if e.Deviation == 0 {
+		return 0
+	}
+	return theory.StudentReach(sigmas, e.N) * e.StandardError()
+}
+
+// Interval is the mean with its reach on either side.
+func (e Estimate) Interval(sigmas float64) (lo, hi float64) {
+	reach := e.Reach(sigmas)
+	return e.Mean - reach, e.Mean + reach
+}
+
+// Spread is how far two estimates of one mean may be apart by chance: [Sigmas]
+// standard errors of the difference, by Student's t with the freedom that Welch
+// gives to trials of different spread.
+func Spread(a, b Estimate) float64 {
+	va, vb := a.StandardError()*a.StandardError(), b.StandardError()*b.StandardError()
+	if va+vb == 0 {
+		return 0
+	}
+	freedom := (va + vb) * (va + vb) / (va*va/float64(max(a.N-1, 1)) + vb*vb/float64(max(b.N-1, 1)))
+	return theory.StudentReach(Sigmas, int(freedom)+1) * math.Sqrt(va+vb)
+}
+
+// Within reports whether a value is in the interval.
+func (e Estimate) Within(value, sigmas float64) bool {
+	lo, hi := e.Interval(sigmas)
+	return lo <= value && value <= hi
+}
+
+// At is the estimate as a point of a plot, with an interval that is right 95 times
+// in 100.
+func (e Estimate) At(x float64) Point {
+	lo, hi := e.Interval(2)
+	return Point{X: x, Y: e.Mean, Lo: lo, Hi: hi}
+}
+
+func (e Estimate) String() string {
+	return fmt.Sprintf("%s ± %s", digitsFor(e.Mean, 2*e.StandardError()), Digits(2*e.StandardError(), 2))
+}
+
+// Share is the point of a measured probability, yes answers among n, with its
+// interval of about 95 in 100.
+func Share(x float64, yes, n int) Point {
+	trials := float64(max(n, 1))
+	p := float64(yes) / trials
+	lo, hi := theory.WilsonInterval(float64(yes), trials, 2)
+	return Point{X: x, Y: p, Lo: min(p, lo), Hi: max(p, hi)}
+}
+
+// Median is the middle of the values, between the two middle ones if their number is
+// even; 0 if there are none.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

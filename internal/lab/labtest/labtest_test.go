@@ -1,0 +1,95 @@
+package labtest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+// failures counts the errors of a test that should fail.
+type failures struct {
+	testing.TB
+	n int
+}
+
+func (f *failures) Helper()               {}
+func (f *failures) Errorf(string, ...any) { f.n++ }
+
+func TestCompareFindsWhatIsNotAsKnown(t *testing.T) {
+	good := lab.Exact("good", "1.0", 1)
+	bad := lab.Exact("bad", "1.0", 2).Because("it is so")
+	unexplained := lab.Exact("unexplained", "1.0", 2)
+	slow := lab.Holds("slow", "faster", "2", false, "medians").Timed()
+	for _, c := range []struct {
+		checks    []lab.Check
+		differing []string
+		want      int
+	}{
+		{[]lab.Check{good, bad, slow}, []string{"bad"}, 0},
+		{[]lab.Check{good, bad}, nil, 1},
+		{[]lab.Check{good}, []string{"good"}, 1},
+		{[]lab.Check{unexplained}, []string{"unexplained"}, 1},
+		{[]lab.Check{good}, []string{"gone"}, 1},
+	} {
+		f := &failures{TB: t}
+		compare(f, c.checks, c.differing)
+		if f.n != c.want {
+			t.Errorf("%v, known %q: %d failures, want %d", c.checks, c.differing, f.n, c.want)
+		}
+	}
+}
+
+func TestOnlyWhatMayNeverHappenIsAssertedOfBriefRuns(t *testing.T) {
+	for name, want := range map[string]int{"no member denied": 1, "rate": 0, "none of them": 0} {
+		f := &failures{TB: t}
+		never(f, []lab.Check{lab.Holds(name, "never", "once", false, "not one"), lab.Holds(name, "never", "0", true, "not one")})
+		if f.n != want {
+			t.Errorf("%q: %d failures, want %d", name, f.n, want)
+		}
+	}
+}
+
+func TestIdentifiersThatNoExperimentHasAreFound(t *testing.T) {
+	list := []lab.Experiment{{ID: "x/one"}, {ID: "x/two"}}
+	got := unknown(list, map[string][]string{"x/two": nil, "x/three": nil, "x/four": nil})
+	if want := []string{"x/four", "x/three"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestParametersAreReplacedByNameAndType(t *testing.T) {
+	quick := lab.Params{lab.Int("keys", 1000), lab.Ints("sizes", 1, 2, 3), lab.Float("rate", 0.1)}
+	brief := lab.Params{lab.Int("keys", 10), lab.Int("sizes", 4), lab.Float("rates", 0.5)}
+	e := lab.Env{Params: Replace(quick, brief)}
+	if e.Int("keys") != 10 || len(e.Ints("sizes")) != 3 || e.Float("rate") != 0.1 || len(e.Params) != len(quick) {
+		t.Errorf("%v", e.Params)
+	}
+	if quick[0].Value != 1000 {
+		t.Errorf("the quick variant was changed: %v", quick)
+	}
+	if got, want := unused([]lab.Experiment{{Quick: quick}}, brief), []string{"sizes", "rates"}; !slices.Equal(got, want) {
+		t.Errorf("unused: %q, want %q", got, want)
+	}
+}
+
+// draws is an experiment whose result is the numbers of its trials.
+var draws = lab.Experiment{
+	ID:    "x/draws",
+	Quick: lab.Params{lab.Int("trials", 1000)},
+	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+		drawn, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) uint64 { return r.Uint64() })
+		return &lab.Result{Checks: []lab.Check{lab.Show("numbers", fmt.Sprint(drawn))}}, err
+	},
+}
+
+func TestAGoodExperimentPasses(t *testing.T) {
+	list, brief := []lab.Experiment{draws}, lab.Params{lab.Int("trials", 10)}
+	Verdicts(t, list, nil)
+	Briefly(t, list, brief)
+	Seeded(t, list, brief)
+	Interrupted(t, list)
+}

@@ -1,0 +1,210 @@
+// Package report writes the page with all results: one HTML file that needs
+// nothing else, no network and no scripts, and is light or dark as the reader's
+// system is; or one of Markdown, which shows the files of the results.
+//
+// An experiment is marked by the worst of its checks. Only one whose checks all
+// reproduced, or had nothing to compare with, gets a good mark; one that failed or
+// was not run is on the page all the same.
+package report
+
+import (
+	_ "embed" // the page
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/draw"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Write writes the page. The outcomes are in the order of the catalog.
+func Write(w io.Writer, outcomes []runner.Outcome) error {
+	p, err := newPage(outcomes)
+	if err != nil {
+		return err
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// page is what the template shows.
+type page struct {
+	Checks   []count // by verdict
+	Marks    []mark  // what the marks mean
+	Topics   []topic
+	Machines []string
+	Commits  []string
+}
+
+type count struct {
+	Mark mark
+	N    int
+}
+
+type topic struct {
+	Name     string
+	Sections []section
+}
+
+// section is one experiment.
+type section struct {
+	lab.Experiment
+	Anchor string
+	Mark   mark
+	Tally  string
+	Record *store.Record
+	Error  string
+	Plots  []picture
+	Checks []checkRow
+	Took   string
+	When   string
+}
+
+type picture struct {
+	lab.Plot
+	SVG template.HTML
+}
+
+type checkRow struct {
+	lab.Check
+	Mark mark
+}
+
+func newPage(outcomes []runner.Outcome) (*page, error) {
+	p := &page{Marks: marks}
+	tally := map[string]int{}
+	for _, o := range outcomes {
+		s, err := newSection(o)
+		if err != nil {
+			return nil, fmt.Errorf("report: %s: %w", o.Experiment.ID, err)
+		}
+		if name := o.Experiment.Topic(); len(p.Topics) == 0 || p.Topics[len(p.Topics)-1].Name != name {
+			p.Topics = append(p.Topics, topic{Name: name})
+		}
+		last := &p.Topics[len(p.Topics)-1]
+		last.Sections = append(last.Sections, s)
+		for _, c := range s.Checks {
+			tally[c.Mark.Class]++
+		}
+		if o.Record == nil {
+			tally[s.Mark.Class]++
+			continue
+		}
+		p.Machines = append(p.Machines, o.Record.Origin.String())
+		p.Commits = append(p.Commits, o.Record.Origin.Commit)
+	}
+	p.Machines, p.Commits = distinct(p.Machines), distinct(p.Commits)
+	for _, m := range marks {
+		if n := tally[m.Class]; n > 0 {
+			p.Checks = append(p.Checks, count{m, n})
+		}
+	}
+	return p, nil
+}
+
+func distinct(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+func newSection(o runner.Outcome) (section, error) {
+	s := section{
+		Experiment: o.Experiment, Record: o.Record, Mark: markOf(o),
+		Anchor: strings.ReplaceAll(o.Experiment.ID, "/", "-"),
+	}
+	if o.Err != nil {
+		s.Error = o.Err.Error()
+	}
+	if o.Record == nil {
+		return s, nil
+	}
+	for _, plot := range o.Record.Result.Plots {
+		svg, err := draw.SVG(plot)
+		if err != nil {
+			return s, err
+		}
+		// It is made by draw, or by an experiment, whose drawings Result.Check knows to
+		// be harmless, those that were stored as well.
+		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)})
+	}
+	for _, c := range o.Record.Result.Checks {
+		s.Checks = append(s.Checks, checkRow{c, checkMark(c)})
+	}
+	s.Tally = o.Record.Result.Tally()
+	s.Took = duration(o.Record.Seconds)
+	s.When = o.Record.Started.Format(time.DateTime) + " UTC"
+	return s, nil
+}
+
+// duration writes seconds as people read them.
+func duration(seconds float64) string {
+	switch whole := int(seconds + 0.5); {
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case whole < 60:
+		return fmt.Sprintf("%d s", whole)
+	case whole < 3600:
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		return fmt.Sprintf("%d h %d min", whole/3600, whole/60%60)
+	}
+}
+
+// mark is a verdict to look at: a sign and a word, because colours alone do not
+// reach everybody.
+type mark struct {
+	Class, Sign, Word, Meaning string
+}
+
+// marks are in the order from good to bad.
+var marks = []mark{
+	{"reproduced", "✓", "reproduced", "what the paper prints, within the tolerance"},
+	{"shown", "○", "shown", "nothing is printed to compare with"},
+	{"differs", "≠", "differs", "not what the paper prints; the reason is given"},
+	{"unexplained", "≠!", "differs, unexplained", "expected to reproduce, and did not"},
+	{"missing", "–", "not run", "there is no result"},
+	{"failed", "✗", "failed", "the experiment ended with an error"},
+}
+
+func markCalled(class string) mark {
+	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.Class == class })]
+}
+
+func checkMark(c lab.Check) mark {
+	if c.Unexpected() {
+		return markCalled("unexplained")
+	}
+	return markCalled(string(c.Verdict))
+}
+
+// markOf is the worst mark of the checks. One that only shows something does not
+// count beside others.
+func markOf(o runner.Outcome) mark {
+	switch {
+	case o.Err != nil:
+		return markCalled("failed")
+	case o.Record == nil:
+		return markCalled("missing")
+	}
+	shown := markCalled(string(lab.Shown))
+	worst := shown
+	for _, c := range o.Record.Result.Checks {
+		m := checkMark(c)
+		if m != shown && (worst == shown || slices.Index(marks, m) > slices.Index(marks, worst)) {
+			worst = m
+		}
+	}
+	return worst
+}

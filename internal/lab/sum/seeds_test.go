@@ -1,0 +1,143 @@
+package sum
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+// Values of the reference implementation of MurmurHash3_x86_32.
+func TestMurmur32AgreesWithTheReference(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		seed uint32
+		want uint32
+	}{
+		{"", 0, 0},
+		{"", 1, 0x514e28b7},
+		{"", 0xffffffff, 0x81f16f39},
+		{"test", 0, 0xba6bd213},
+		{"test", 0x9747b28c, 0x704b81dc},
+		{"Hello, world!", 0, 0xc0363e43},
+		{"Hello, world!", 0x9747b28c, 0x24884cba},
+		{"The quick brown fox jumps over the lazy dog", 0x9747b28c, 0x2fa826cd},
+		{"aa", 0x9747b28c, 0x5d211726},
+		{"aaa", 0x9747b28c, 0x283e0130},
+	} {
+		if got := murmur32([]byte(c.key), c.seed); got != c.want {
+			t.Errorf("%q, seed %#x: %#x, want %#x", c.key, c.seed, got, c.want)
+		}
+	}
+}
+
+func TestNoWayDeniesAKey(t *testing.T) {
+	s := bloom.Shape{Bits: 5_000, Hashes: 7}
+	for _, w := range ways {
+		r := rand.New(rand.NewPCG(1, 1))
+		add, has, err := w.build(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys [][]byte
+		for range 500 {
+			keys = append(keys, address(nil, r, 0))
+			add(keys[len(keys)-1])
+		}
+		for _, k := range keys {
+			if !has(k) {
+				t.Errorf("%s: %s is denied", w.name, k)
+			}
+		}
+	}
+	if _, _, err := ways[1].build(rand.New(rand.NewPCG(1, 1)), bloom.Shape{}); err == nil {
+		t.Error("a filter without bits")
+	}
+}
+
+// Members and absent keys must never be the same address.
+func TestAddressesAreOfTwoSorts(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	members := map[string]bool{}
+	for range 10_000 {
+		members[string(address(nil, r, 0))] = true
+	}
+	for range 10_000 {
+		if a := address(nil, r, 1); members[string(a)] {
+			t.Fatalf("%s is of both sorts", a)
+		}
+	}
+}
+
+func TestModuloRate(t *testing.T) {
+	// A power of two divides 2^32: nothing is uneven, and P is the formula's.
+	s := bloom.Shape{Bits: 1 << 24, Hashes: 10}
+	if got, want := moduloRate(s, 1.1e6), s.FPR(1_100_000); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("rate %v, formula %v", got, want)
+	}
+	// Two thirds of the positions twice as often as the others: the worst of its kind.
+	uneven := bloom.Shape{Bits: 3 << 30, Hashes: 10}
+	n := float64(uneven.Bits) / 14.4
+	if ratio := moduloRate(uneven, n) / uneven.FPR(uint64(n)); ratio < 1.2 || ratio > 2 {
+		t.Errorf("%v times the rate", ratio)
+	}
+	if rows := len(moduloTable().Rows); rows != 7 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+func TestSameRateSeesAWorseHash(t *testing.T) {
+	at := func(mean float64) lab.Estimate { return lab.Estimate{Mean: mean, Deviation: 0.001, N: 100} }
+	if c := sameRate(0.01, []lab.Estimate{at(0.0100), at(0.0102), at(0.0099)}); c.Verdict != lab.Reproduced {
+		t.Errorf("%+v", c)
+	}
+	if c := sameRate(0.01, []lab.Estimate{at(0.0100), at(0.0110), at(0.0100)}); c.Verdict != lab.Differs {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestRoundsTakeTurns(t *testing.T) {
+	var order []int
+	turn := func(who int) func() uint64 {
+		return func() uint64 { order = append(order, who); return 2 }
+	}
+	list := []contest{{run: turn(0)}, {run: turn(1)}}
+	timeRounds(list, 3)
+	for i, who := range order {
+		if who != i%2 {
+			t.Fatalf("order %v", order)
+		}
+	}
+	if len(order) != 6 || len(list[0].took) != 3 || list[0].sums != 6 {
+		t.Errorf("%d runs, %d times, sum %d", len(order), len(list[0].took), list[0].sums)
+	}
+	if m := (contest{took: []float64{9, 1, 100}}).median(); m != 9 {
+		t.Errorf("median %v", m)
+	}
+}
+
+func TestRivalChecksSeeAHungryFilter(t *testing.T) {
+	good := rivalry{n: 10, setBits: 400, filterBits: 14, setMiss: 100, filterMiss: 20}
+	for _, c := range rivalChecks(good) {
+		if c.Verdict == lab.Differs {
+			t.Errorf("%+v", c)
+		}
+	}
+	bad := rivalry{n: 10, setBits: 14, filterBits: 400, setMiss: 20, filterMiss: 100}
+	for _, c := range rivalChecks(bad)[:3] {
+		if c.Verdict == lab.Reproduced {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestCostOfCountersIsATiming(t *testing.T) {
+	if c := costOf(10, 20); c.Verdict != lab.Reproduced || !c.Timing {
+		t.Errorf("%+v", c)
+	}
+	if c := costOf(20, 10); c.Verdict != lab.Differs || c.Unexpected() {
+		t.Errorf("%+v", c)
+	}
+}
