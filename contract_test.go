@@ -80,7 +80,7 @@ func checkFirst(t *testing.T, needs Needs) string {
 // TestDeleteHasOneContractAtEverySize holds what Needs.Delete promises, in the long
 // form up to ten million keys.
 func TestDeleteHasOneContractAtEverySize(t *testing.T) {
-	most := effort.PickRace[uint64](8000, 100_000, 10_000_000)
+	most := effort.PickVariant[uint64](8000, 100_000, 10_000_000)
 	for _, items := range []uint64{1, 10, 100, 1000, 5000, 8000, 20_000, 100_000, 1_000_000, 10_000_000} {
 		if items > most {
 			break
@@ -103,7 +103,7 @@ func TestDeleteHasOneContractAtEverySize(t *testing.T) {
 // twice, and deletes absent keys, then some of these once. Some are at most 20,000.
 func checkDeleteContract(t *testing.T, s *Set, items uint64) {
 	t.Helper()
-	some := effort.PickRace[uint64](2000, 20_000, 20_000)
+	some := effort.PickVariant[uint64](2000, 20_000, 20_000)
 	stream := filtertest.Stream{Seed: items}
 	keys := stream.Keys(3 * items)
 	for i, k := range keys {

@@ -140,7 +140,7 @@ func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
 //
 // The short forms have fewer users, and as many bytes for each.
 func TestAMillionUsersFitInto16MB(t *testing.T) {
-	users := effort.PickRace[uint32](100_000, 100_000, 1_000_000)
+	users := effort.PickVariant[uint32](100_000, 100_000, 1_000_000)
 	most := 16 * uint64(users)
 	for _, c := range []Config{
 		{Kind: "dleft", BitsPerUser: 32},

@@ -41,7 +41,7 @@ func run(t *testing.T, tc traffic.Config, gc gate.Config) Report {
 func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 	const users, packetsEach = 1000, 20_000
 	bits := map[string]float64{"deletable": 20, "counting": 40, "dleft": 32}
-	seeds := effort.PickRace[uint64](2, 4, 20)
+	seeds := effort.PickVariant[uint64](2, 4, 20)
 	for _, kind := range gate.Kinds() {
 		var wrong, expected, spread float64
 		for seed := range seeds {

@@ -11,10 +11,16 @@ package effort
 
 import (
 	"iter"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"testing"
 )
+
+// Variant is whether the tests run a second time, because something is different
+// from the plain build: the race detector, no assembly, or words of 32 bits. The
+// plain build tries the numbers, so that a variant needs only a few of them.
+const Variant = UnderRace || purego || bits.UintSize == 32
 
 // Long reports whether tests run in their long form.
 func Long() bool {
@@ -39,13 +45,27 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
-// PickRace is Pick for the work of one goroutine: under the race detector the short
-// form takes race, and the long form takes short.
-func PickRace[T any](race, short, long T) T {
-	if UnderRace {
-		return Pick(race, short)
+// PlainOnly skips a test of one goroutine that asks the same of every variant: its
+// subject has neither assembly nor words whose size matters. In the long form it
+// runs in all of them.
+func PlainOnly(tb testing.TB) {
+	tb.Helper()
+	if Variant && !Long() {
+		tb.Skip("nothing in this test depends on the variant")
 	}
-	return Pick(short, long)
+}
+
+// PickVariant is Pick for the work of one goroutine. The short form takes variant
+// where [Variant] is set; the long form takes short under the race detector.
+func PickVariant[T any](variant, short, long T) T {
+	switch {
+	case UnderRace:
+		return Pick(variant, short)
+	case Variant:
+		return Pick(variant, long)
+	default:
+		return Pick(short, long)
+	}
 }
 
 // Positions gives the positions below n that a test of all of them tries. In the

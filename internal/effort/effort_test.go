@@ -11,15 +11,18 @@ func TestFormIsAskedForByTheVariable(t *testing.T) {
 		if Long() != long || Pick(1, 2) == 2 != long || Brief() != (UnderRace || !long) {
 			t.Errorf("EVERBLOOM_LONG=%q: long form %t, picked %d, brief %t", asked, Long(), Pick(1, 2), Brief())
 		}
-		want := 2 // of race, short and long
-		if UnderRace {
-			want--
+		want := 2 // of variant, short and long
+		if Variant {
+			want = 1
 		}
 		if long {
-			want++
+			want = 3
 		}
-		if got := PickRace(1, 2, 3); got != want {
-			t.Errorf("EVERBLOOM_LONG=%q: race %t, picked %d, want %d", asked, UnderRace, got, want)
+		if long && UnderRace {
+			want = 2
+		}
+		if got := PickVariant(1, 2, 3); got != want {
+			t.Errorf("EVERBLOOM_LONG=%q: race %t, variant %t, picked %d, want %d", asked, UnderRace, Variant, got, want)
 		}
 	}
 }

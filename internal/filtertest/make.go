@@ -42,7 +42,7 @@ const UnderRace = effort.UnderRace
 func Operations(tb testing.TB, asked string) int {
 	tb.Helper()
 	if asked == "" {
-		return effort.PickRace(2_000, 20_000, 100_000)
+		return effort.PickVariant(2_000, 20_000, 100_000)
 	}
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < 1 {

@@ -88,7 +88,7 @@ func Briefly(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	for _, name := range unused(list, brief) {
 		t.Errorf("no experiment has the parameter %q", name)
 	}
-	for i := range effort.Positions(t, len(list), 0, min(len(list), effort.PickRace(3, 1, 1))) {
+	for i := range effort.Positions(t, len(list), 0, min(len(list), effort.PickVariant(3, 1, 1))) {
 		x := list[i]
 		t.Run(x.ID, func(t *testing.T) {
 			result := do(t, x, &lab.Env{Params: Replace(x.Quick, brief), Seed: seed, Workers: 3})

@@ -1,0 +1,5 @@
+//go:build purego
+
+package effort
+
+const purego = true
