@@ -4,8 +4,7 @@
 //
 // It is the challenge of [Sum], made real. A packet is a source address and a few
 // 32-bit words. [Engine.Step] answers with a [Verdict] and its reason; there is no
-// I/O here. The readers of packets are in package gate/packets, made-up traffic in
-// gate/traffic, an exact gate to compare with in gate/exact.
+// I/O here.
 //
 // # Rules
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // newGate puts the verbs of the gate together.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // BenchmarkGateRun reads records and judges them, with all that gate run does for

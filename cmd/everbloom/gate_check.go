@@ -12,7 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
-	"github.com/everbloom-go/everbloom/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
 )
 
 // gateCheck compares a gate with an exact one.

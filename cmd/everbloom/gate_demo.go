@@ -13,7 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/traffic"
+	"github.com/everbloom-go/everbloom/internal/gate/traffic"
 )
 
 // gateDemo shows a gate at work.

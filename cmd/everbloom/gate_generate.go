@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
-	"github.com/everbloom-go/everbloom/gate/traffic"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/traffic"
 )
 
 // trafficFlags is what the flags say about made-up packets.

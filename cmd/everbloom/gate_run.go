@@ -13,7 +13,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // gateInput is what the flags say about the packets to be read.

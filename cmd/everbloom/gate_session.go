@@ -15,9 +15,9 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/exact"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // gateSession is a gate at work: it takes packets from readers and tells others what

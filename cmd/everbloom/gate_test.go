@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
-	"github.com/everbloom-go/everbloom/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
 )
 
 // TestWronglyPassedPacketsAreInTheExitStatus holds for every form of the summary.

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/...", "internal/inpacket"},
-	{"internal/lab/..."},
+	{"internal/gate/...", "internal/lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }
 
@@ -116,7 +116,7 @@ func TestLayerCheckRefusesUpwardSidewardAndUnknown(t *testing.T) {
 		imports("filter/bloom", "conformance_test.go", module+"/internal/filtertest", module+"/filter/bloom"),
 		imports("filter/bloom", "high_test.go", module+"/filter/elastic"),
 		imports("cmd/everbloom", "root.go", module, module+"/cmd/everbloom/internal/flags"),
-		imports("gate", "lab.go", module+"/internal/inpacket", module+"/gate/packets"),
+		imports("gate", "lab.go", module+"/internal/inpacket", module+"/gate/pattern"),
 		imports("filter/newkind", "new.go", "fmt"),
 		imports("internal/kinds", "new.go", module+"/filter/newkind"),
 	}),

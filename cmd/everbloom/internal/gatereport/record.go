@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/exact"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // Event is a strike or a ban.

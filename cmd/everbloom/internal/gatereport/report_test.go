@@ -9,9 +9,9 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/exact"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 var patterns = []pattern.Pattern{{Name: "rare", Words: []uint32{1}}, {Name: "<b>often</b>", Words: []uint32{2}}}

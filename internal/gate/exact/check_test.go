@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
-	"github.com/everbloom-go/everbloom/gate/traffic"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/traffic"
 )
 
 // run sends made-up traffic through a check.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 func generator(t *testing.T, c Config) *Generator {

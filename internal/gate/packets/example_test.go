@@ -5,7 +5,7 @@ import (
 	"log"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 func ExampleOpen() {

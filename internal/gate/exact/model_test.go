@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // script makes up a life of a small world: few users, few words, so that chains,

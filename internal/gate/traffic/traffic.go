@@ -13,8 +13,8 @@ import (
 	"math/rand/v2"
 	"net/netip"
 
-	"github.com/everbloom-go/everbloom/gate/packets"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // Config is the wish. The zero Config asks for a million packets of 10,000 users, a

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // Check runs an engine and an exact gate side by side.
