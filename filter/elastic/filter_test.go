@@ -30,10 +30,9 @@ var (
 	tight = kind("elastic tight", 8, elastic.Config{Slots: 3, Salt: 5})
 )
 
-// TestConformance has fewer hashes under the race detector, which has to look at
-// every access of each.
+// TestConformance has fewer hashes in variants, which are slower.
 func TestConformance(t *testing.T) {
-	if effort.UnderRace {
+	if effort.Variant && !effort.Long() {
 		filtertest.Run(t, kind("elastic", 1, elastic.Config{Hashes: 4, Slots: 4}))
 		return
 	}
@@ -41,8 +40,6 @@ func TestConformance(t *testing.T) {
 }
 
 func TestTightConformance(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("what several goroutines do is the same as in TestConformance")
-	}
+	effort.PlainOnly(t)
 	filtertest.Run(t, tight)
 }

@@ -43,7 +43,7 @@ func TestSlowMemoryIsGivenBack(t *testing.T) {
 // TestRefusedCompressionIsNotTriedForEveryKey has a filter whose buckets do not let it
 // halve, and a set that stays as large as it is.
 func TestRefusedCompressionIsNotTriedForEveryKey(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	f := filtertest.Make(t, New, Config{Items: 1 << 14, FPR: 0.01, Slots: 2})
 	keys := filtertest.Keys(2, 1<<14)
 	add(t, f, keys...)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -26,13 +25,9 @@ func TestTightModel(t *testing.T)   { filtertest.Model(t, tightModel, 3, operati
 func TestNarrowModel(t *testing.T)  { filtertest.Model(t, narrowModel, 4, operations(t)) }
 func TestEagerModel(t *testing.T)   { filtertest.Model(t, eagerModel, 5, operations(t)) }
 
-// operations is how many commands each of the five models runs. They are slow under
-// the race detector, which finds nothing in them.
+// operations is how many commands each of the five models runs.
 func operations(tb testing.TB) int {
 	tb.Helper()
-	if effort.UnderRace {
-		return 1000
-	}
 	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS")) / 5
 }
 

@@ -16,7 +16,7 @@ import (
 func TestEveryConfigTakesItsItems(t *testing.T) {
 	accepted, refused := 0, 0
 	rng := rand.New(rand.NewPCG(1, 5))
-	for trial := range scale(1500) {
+	for trial := range scale(1000) {
 		c := Config{
 			Items:    1 + rng.Uint64N(1<<rng.IntN(10)),
 			FPR:      []float64{0.9, 0.3, 0.1, 0.01, 1e-4}[rng.IntN(5)],
@@ -177,7 +177,7 @@ func TestDeleteLeavesWhatOthersShare(t *testing.T) {
 // TestManyCopiesAreRefused unites the same keys again and again, at all
 // loads, until it is refused: at no time is the filter larger than said.
 func TestManyCopiesAreRefused(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	for _, n := range []uint64{20, 100, 400, 900, 1500, effort.Pick[uint64](10_000, 30_000)} {
 		c := Config{Items: max(n, 1000), FPR: 0.01}
 		f, o := filtertest.Make(t, New, c), filtertest.Make(t, New, c)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -92,7 +93,7 @@ func TestLazyPhasesAreSafe(t *testing.T) {
 		s.Slots = 1 + int(seed)%3
 		f := build1(t, s)
 		var set filtertest.Set
-		for step := range scale(3000) {
+		for step := range effort.PickVariant(150, 1000, 3000) {
 			f.pace = rng.Uint64N(2) // an almost standing scan
 			k := filtertest.Stream{Seed: seed}.Present(rng.Uint64N(600))
 			switch dice := rng.IntN(100); {

@@ -17,14 +17,9 @@ func build1(tb testing.TB, s Shape) *Filter {
 	return filtertest.Make(tb, Build, s)
 }
 
-// scale returns n, or a tenth of it where the race detector would find nothing but
-// take its time.
-func scale(n int) int {
-	if effort.UnderRace {
-		return n / 10
-	}
-	return n
-}
+// scale returns n, or a tenth of it in variants, where a test of one goroutine has
+// little to find.
+func scale(n int) int { return effort.PickVariant(n/10, n, n) }
 
 func add(tb testing.TB, f *Filter, keys ...filter.Key) {
 	tb.Helper()
@@ -117,7 +112,7 @@ func TestWorkedExample(t *testing.T) {
 // fingerprint and overwrites its neighbour: 144 of 100,000 keys are denied at once,
 // and 233 bits stay when all are deleted.
 func TestOverflowDropsNothing(t *testing.T) {
-	n := uint64(scale(20_000))
+	n := uint64(scale(10_000))
 	for _, branches := range []int{1, 3} {
 		f := build1(t, Shape{Bits: 1 << 10, Hashes: 4, HashBits: 40, Slots: 3, Branches: branches, Growth: 12, Threshold: 0.5})
 		keys := filtertest.Keys(uint64(branches), n)

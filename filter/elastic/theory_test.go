@@ -79,7 +79,8 @@ func TestOverflowBoundIsABound(t *testing.T) {
 
 // TestTreeOverflowMatchesSimulation throws fingerprints at trees.
 func TestTreeOverflowMatchesSimulation(t *testing.T) {
-	trees := scale(200_000)
+	effort.PlainOnly(t)
+	trees := effort.Pick(50_000, 200_000)
 	for _, c := range []struct{ slots, branches int }{{1, 1}, {2, 1}, {1, 3}, {2, 3}, {2, 4}, {1, 8}} {
 		rng := rand.New(rand.NewPCG(uint64(c.slots), uint64(c.branches)))
 		load := 0.6
@@ -156,7 +157,7 @@ func TestEventGapIsBelowTheTheorems(t *testing.T) {
 // 2^15 to 2^24 bits; compression raises the rate back. In short form it ends at
 // 2^18.
 func TestExpansionLowersTheRate(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	last := 18
 	if os.Getenv("EVERBLOOM_TRIALS") != "" {
 		last = 24
@@ -220,9 +221,7 @@ func TestPredictionIsWhatComes(t *testing.T) {
 // TestLoadRate is Fig. 9: how full slots are when the first tree overflows. The
 // load rate falls with the size and rises with branches and slots.
 func TestLoadRate(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("one goroutine, much work")
-	}
+	effort.PlainOnly(t)
 	rate := func(size uint64, slots, branches int) float64 {
 		sum := 0.0
 		const trials = 4
