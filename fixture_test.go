@@ -170,7 +170,7 @@ func together(t *testing.T, functions ...func()) {
 // deleting, and far too large.
 var exactKind = kinds.Kind{
 	Name:       "exact",
-	Number:     0x7FFF,
+	Number:     filtertest.ExactKind,
 	Strength:   "never errs",
 	Weakness:   "64 bits per key and more",
 	Grows:      true,

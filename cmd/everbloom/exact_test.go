@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 
 	"github.com/everbloom-go/everbloom"
@@ -14,31 +12,9 @@ import (
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
-// exactNumber marks files of the tests' own kind.
-const exactNumber frame.Kind = 65000
-
-// storedExact is a filter that can delete and grow, in the common envelope.
-type storedExact struct{ *filtertest.Exact }
-
-// Image returns the stored form.
-func (f storedExact) Image() io.WriterTo {
-	var payload bytes.Buffer
-	_, _ = f.Snapshot().WriteTo(&payload)
-	return &frame.Image{
-		Header:  frame.Header{Kind: exactNumber, Version: 1, Payload: uint64(payload.Len())},
-		Payload: func(w io.Writer) error { _, err := w.Write(payload.Bytes()); return err },
-	}
-}
-
-// Clear takes all keys out.
-func (f storedExact) Clear() error {
-	*f.Exact = *filtertest.NewExact(filtertest.ExactConfig{})
-	return nil
-}
-
 var exactKind = kinds.Kind{
 	Name:   "exact",
-	Number: exactNumber,
+	Number: filtertest.ExactKind,
 	Title:  "a set that never errs",
 	Grows:  true,
 	New: func(c kinds.Config) (filter.Filter, error) {
@@ -47,7 +23,7 @@ var exactKind = kinds.Kind{
 	Predict: func(kinds.Config, uint64) (kinds.Prediction, error) {
 		return kinds.Prediction{FastBitsPerKey: 64, HitLines: 1, MissLines: 1}, nil
 	},
-	Type: storedExact{},
+	Type: (*filtertest.Exact)(nil),
 }
 
 // saveExact writes a file of that kind. Keys that are named twice are pinned; a
@@ -57,7 +33,7 @@ func saveExact(path string, keys []string) error {
 	if n := len(keys); n > 0 && keys[n-1] == "full" {
 		config.Items, config.Bounded, keys = uint64(n-1), true, keys[:n-1]
 	}
-	set := everbloom.NewSet(storedExact{filtertest.NewExact(config)}, filter.Hash{})
+	set := everbloom.NewSet(filtertest.NewExact(config), filter.Hash{})
 	for _, k := range keys {
 		if _, err := set.AddString(k); err != nil {
 			return err
@@ -77,18 +53,11 @@ func loadAny(path string) (*everbloom.Set, error) {
 		return nil, err
 	}
 	defer file.Close()
-	r, err := frame.Open(file)
+	f, err := filtertest.ReadExact(file)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Header().Expect(exactNumber, 1); err != nil {
-		return nil, err
-	}
-	f, err := filtertest.ReadExact(r)
-	if err != nil {
-		return nil, err
-	}
-	return everbloom.NewSet(storedExact{f}, filter.Hash{}), r.Close()
+	return everbloom.NewSet(f, filter.Hash{}), nil
 }
 
 // updateAny updates files of all kinds, that of the tests without a lock.

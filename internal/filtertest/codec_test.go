@@ -25,7 +25,7 @@ func readsGolden(tb testing.TB, h hooks, c Codec[*faulty]) {
 // refuses forges a file with one key too few.
 func refuses(tb testing.TB, _ hooks, c Codec[*faulty]) {
 	tb.Helper()
-	c.Refuses(tb, "two keys for one", "summary: 1 keys, found 2", framedShape{8}, frame.Summary{Keys: 1}, 3, 4)
+	c.Refuses(tb, "two keys for one", "summary: 1 keys, found 2", exactShape{Room: 8}, frame.Summary{Keys: 1}, 3, 1, 4, 1)
 }
 
 func refusesOtherKinds(tb testing.TB, h hooks, c Codec[*faulty]) {
@@ -46,7 +46,7 @@ func fuzzes(tb testing.TB, _ hooks, c Codec[*faulty]) {
 func fuzzesBehind(tb testing.TB, _ hooks, c Codec[*faulty]) {
 	tb.Helper()
 	for _, b := range c.goldens(tb) {
-		c.wantFilterOrRefusal(tb, behindChecksums(tb, b, 8, 1<<63, 0, 0)) // word 1 of 7 is greater than all others then
+		c.wantFilterOrRefusal(tb, behindChecksums(tb, b, 2, 1<<63, 0, 0)) // the second key
 	}
 }
 
@@ -65,16 +65,16 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 		{"writes otherwise than in the past", readsGolden, "is now stored as other bytes", hooks{snapshot: growing}},
 		{"has an image of another filter", readsGolden, "Image and Snapshot", hooks{image: growing}},
 
-		{"does not look", refuses, "two keys for one: accepted", hooks{read: reckless(framedKind)}},
+		{"does not look", refuses, "two keys for one: accepted", hooks{read: reckless(ExactKind)}},
 		{"says something else", refuses, `got "frame: summary`, hooks{read: mumbling("frame: summary", filter.ErrCorrupt)}},
 		{"hides what it is", refuses, "want ErrCorrupt", hooks{read: mumbling("summary: 1 keys, found 2", errPlanted)}},
 
 		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{read: reckless(1)}},
-		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{read: reckless(framedKind)}},
+		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{read: reckless(ExactKind)}},
 
 		{"hides damage", fuzzes, "none of those that tell of damage", hooks{read: after(func(*Exact) error { return errPlanted })}},
 		{"hides damage behind checksums", fuzzesBehind, "none of those that tell of damage", hooks{read: func(r io.Reader) (*Exact, error) {
-			f, err := readFramed(r)
+			f, err := ReadExact(r)
 			if err != nil {
 				return nil, errPlanted
 			}
@@ -97,7 +97,7 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 // after reads, and then does something to what was read.
 func after(change func(*Exact) error) func(io.Reader) (*Exact, error) {
 	return func(r io.Reader) (*Exact, error) {
-		f, err := readFramed(r)
+		f, err := ReadExact(r)
 		if err != nil {
 			return nil, err
 		}
@@ -133,11 +133,11 @@ func mumbling(text string, kind error) func(io.Reader) (*Exact, error) {
 
 // growing stores a filter with one room more than it has.
 func growing(f *Exact) io.WriterTo {
-	return framed(&Exact{config: f.config, room: f.room + 1, set: f.set})
+	return (&Exact{config: f.config, room: f.room + 1, set: f.set}).Snapshot()
 }
 
 // unreadable stores a filter with no room at all.
-func unreadable(f *Exact) io.WriterTo { return framed(&Exact{set: f.set}) }
+func unreadable(f *Exact) io.WriterTo { return (&Exact{set: f.set}).Snapshot() }
 
 func TestSoundCodecPasses(t *testing.T) {
 	full := hooks{add: func(*Exact, filter.Key) (bool, error) { return false, filter.ErrFull }}
@@ -149,7 +149,7 @@ func TestSoundCodecPasses(t *testing.T) {
 	}
 }
 
-func FuzzReadFramed(f *testing.F) { hooks{}.codec(f).FuzzRead(f) }
+func FuzzReadExact(f *testing.F) { hooks{}.codec(f).FuzzRead(f) }
 
 // TestCheckIsAsked plants a fault that only the kind itself can see: before and
 // after a filter is used.
@@ -199,7 +199,7 @@ func TestStoredIsWhatSnapshotWrites(t *testing.T) {
 
 func TestForgedFileIsWhole(t *testing.T) {
 	c := hooks{}.codec(t)
-	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2}, 3, 1<<40)
+	file := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 2}, 3, 1, 1<<40, 1)
 	f, err := c.Read(bytes.NewReader(file))
 	if err != nil || f.exact.room != 8 || !f.MayContain(3) || !f.MayContain(1<<40) {
 		t.Fatalf("got %+v, %v", f, err)
@@ -211,16 +211,16 @@ func TestForgedFileIsWhole(t *testing.T) {
 
 func TestAlterChangesWhatItIsTold(t *testing.T) {
 	c := hooks{}.codec(t)
-	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2}, 3, 4)
+	file := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 2}, 3, 1, 4, 1)
 	same := func(_ *frame.Header, payload []byte) []byte { return payload }
 	if !bytes.Equal(Alter(t, file, same), file) {
 		t.Error("a file altered in nothing has other bytes")
 	}
 	altered := Alter(t, file, func(h *frame.Header, payload []byte) []byte {
 		h.Summary.Keys = 1
-		return payload[8:]
+		return payload[16:]
 	})
-	if want := c.Forge(t, framedShape{8}, frame.Summary{Keys: 1}, 4); !bytes.Equal(altered, want) {
+	if want := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 1}, 4, 1); !bytes.Equal(altered, want) {
 		t.Errorf("got %x, want %x", altered, want)
 	}
 	for _, bad := range [][]byte{nil, file[:len(file)-1]} {
@@ -232,12 +232,12 @@ func TestAlterChangesWhatItIsTold(t *testing.T) {
 
 func TestBehindChecksumsMovesSumsAndFlipsBits(t *testing.T) {
 	c := hooks{}.codec(t)
-	file := c.Forge(t, framedShape{8}, frame.Summary{Keys: 2, SetBits: 9}, 3, 4)
-	want := c.Forge(t, framedShape{8}, frame.Summary{Keys: 1, SetBits: 14}, 3, 6)
-	if got := behindChecksums(t, file, 5, 2, -1, 5); !bytes.Equal(got, want) {
+	file := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 2, SetBits: 9}, 3, 1, 4, 1)
+	want := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 1, SetBits: 14}, 3, 1, 6, 1)
+	if got := behindChecksums(t, file, 6, 2, -1, 5); !bytes.Equal(got, want) {
 		t.Errorf("got %x, want %x", got, want)
 	}
-	empty := c.Forge(t, framedShape{8}, frame.Summary{})
+	empty := c.Forge(t, exactShape{Room: 8}, frame.Summary{})
 	if got := behindChecksums(t, empty, 5, 2, 0, 0); !bytes.Equal(got, empty) {
 		t.Errorf("no word to flip: got %x, want %x", got, empty)
 	}

@@ -20,6 +20,9 @@ type ExactConfig struct {
 	Duplicates filter.Duplicates
 }
 
+// maxRoom keeps the bits of an Exact countable.
+const maxRoom = 1 << 56
+
 // Exact is a filter that never errs: a [Set] behind the interfaces of package
 // filter. It can delete, merge, grow, shrink and be stored; batches fall back
 // to single calls. It is not for concurrent use.
@@ -161,7 +164,7 @@ func (f *Exact) peer(other filter.Filter) (*Exact, error) {
 
 // Grow doubles the room.
 func (f *Exact) Grow() error {
-	if f.room > 1<<62 {
+	if f.room > maxRoom/2 {
 		return fmt.Errorf("filtertest: exact: room for %d keys cannot double: %w", f.room, filter.ErrStorage)
 	}
 	f.room *= 2

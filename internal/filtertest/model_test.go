@@ -2,7 +2,6 @@ package filtertest
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -96,38 +95,4 @@ func TestScriptsEndQuietly(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestReadExactRefusesWhatIsNoExact(t *testing.T) {
-	for _, text := range []string{"", "exactset", strings.Repeat("x", 100)} {
-		if f, err := ReadExact(strings.NewReader(text)); !errors.Is(err, filter.ErrCorrupt) {
-			t.Errorf("reading %q: %v, %v; want ErrCorrupt", text, f, err)
-		}
-	}
-}
-
-func FuzzReadExact(f *testing.F) {
-	for _, c := range []ExactConfig{{}, counted, pinning, bounded} {
-		e := NewExact(c)
-		for _, k := range Keys(1, 10) {
-			_, _ = e.Add(k)
-		}
-		var b bytes.Buffer
-		_, _ = e.Snapshot().WriteTo(&b)
-		f.Add(b.Bytes())
-	}
-	f.Fuzz(func(t *testing.T, stored []byte) {
-		e, err := ReadExact(bytes.NewReader(stored))
-		if err != nil {
-			if e != nil {
-				t.Errorf("both a filter and an error: %v", err)
-			}
-			return
-		}
-		var again bytes.Buffer
-		_, _ = e.Snapshot().WriteTo(&again)
-		if !bytes.Equal(again.Bytes(), stored) {
-			t.Error("a filter was read that is stored in another way")
-		}
-	})
 }

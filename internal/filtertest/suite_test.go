@@ -428,7 +428,7 @@ var plants = []plant{
 	},
 	{
 		fault: "takes the memory that a file asks for",
-		hooks: hooks{snapshot: framed, read: generous},
+		hooks: hooks{read: generous},
 		finds: []string{"ForgedFilesCostLittle"},
 	},
 	{
