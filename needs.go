@@ -1,11 +1,12 @@
 package everbloom
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Needs says what a set has to do. The zero Needs is a set of a million keys
@@ -101,37 +102,23 @@ func ParseResource(name string) (Resource, error) {
 	return 0, fmt.Errorf("everbloom: spare: %q is unknown: take time, fast or total", name)
 }
 
-const (
-	defaultItems = 1_000_000
-	defaultFPR   = 0.001
-	maxShards    = 1024
-)
+const maxShards = 1024
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (n Needs) withDefaults() (Needs, error) {
-	if n.Items == 0 {
-		n.Items = defaultItems
-	}
-	if n.FPR == 0 {
-		n.FPR = defaultFPR
-	}
-	if n.Shards == 0 {
-		n.Shards = 1
-	}
-	var errs []error
-	if !(n.FPR > 0 && n.FPR < 1) {
-		errs = append(errs, fmt.Errorf("everbloom: FPR: %g, must lie between 0 and 1", n.FPR))
-	}
-	if n.Shards < 1 || n.Shards > maxShards {
-		errs = append(errs, fmt.Errorf("everbloom: Shards: %d, must be 1 to %d", n.Shards, maxShards))
-	}
+	n.Items = cmp.Or(n.Items, sizing.Items)
+	n.FPR = cmp.Or(n.FPR, sizing.FPR)
+	n.Shards = cmp.Or(n.Shards, 1)
+	p := sizing.In("everbloom")
+	p.Rate(n.FPR, n.Items, 0)
+	sizing.Between(&p, "Shards", n.Shards, 1, maxShards)
 	if int(n.Spare) >= len(resourceNames) {
-		errs = append(errs, fmt.Errorf("everbloom: Spare: %d is unknown", n.Spare))
+		p.Addf("Spare: %d is unknown", n.Spare)
 	}
 	if n.Untrusted && n.Hash != (filter.Hash{}) && !n.Hash.Secret() {
-		errs = append(errs, fmt.Errorf("everbloom: Hash: %s has no secret, Untrusted keys need one: leave Hash empty or take filter.NewSipHash", n.Hash))
+		p.Addf("Hash: %s has no secret, Untrusted keys need one: leave Hash empty or take filter.NewSipHash", n.Hash)
 	}
-	return n, errors.Join(errs...)
+	return n, p.Err()
 }
 
 // preferred names the kinds that New tries, the first one first.

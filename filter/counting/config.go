@@ -1,10 +1,10 @@
 package counting
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -29,34 +29,22 @@ type Config struct {
 	Salt uint64
 }
 
-const (
-	defaultItems       = 1_000_000
-	defaultCounterBits = 4
-)
-
-// withDefaults fills in what is not left to package bloom.
-func (c Config) withDefaults() Config {
-	if c.Items == 0 {
-		c.Items = defaultItems
-	}
-	if c.CounterBits == 0 {
-		c.CounterBits = defaultCounterBits
-	}
-	return c
-}
+const defaultCounterBits = 4
 
 // Shape returns the geometry for the wish: as many counters as a [bloom.Filter]
 // for it has bits, and as many hashes.
 func (c Config) Shape() (Shape, error) {
-	c = c.withDefaults()
+	p := sizing.In("counting")
 	plain, err := bloom.Config{Items: c.Items, FPR: c.FPR, Salt: c.Salt}.Shape()
 	if err != nil {
-		err = fmt.Errorf("counting: %w", err)
+		p.Addf("%w", err)
 	}
-	if err := errors.Join(err, checkWidth(c.CounterBits)); err != nil {
+	width := cmp.Or(c.CounterBits, defaultCounterBits)
+	checkWidth(&p, width)
+	if err := p.Err(); err != nil {
 		return Shape{}, err
 	}
-	s := Shape{Counters: plain.Bits, Hashes: plain.Hashes, CounterBits: c.CounterBits, Salt: c.Salt}
+	s := Shape{Counters: plain.Bits, Hashes: plain.Hashes, CounterBits: width, Salt: c.Salt}
 	return s, s.check()
 }
 
@@ -68,12 +56,8 @@ type Shape struct {
 	Salt        uint64
 }
 
-// Limits that keep all arithmetic within 64 bits; memory ends long before. They
-// are those of package bloom, so that every filter has a plain one.
-const (
-	maxCounters = 1 << 50
-	maxHashes   = 64
-)
+// maxCounters is the limit of package bloom, so that every filter has a plain one.
+const maxCounters = 1 << 50
 
 // Bits returns the number of bits that all counters have.
 func (s Shape) Bits() uint64 { return s.Counters * uint64(s.CounterBits) }
@@ -94,20 +78,11 @@ func (s Shape) plain() bloom.Shape {
 }
 
 func (s Shape) check() error {
-	var errs []error
-	if s.Counters < 1 || s.Counters > maxCounters {
-		errs = append(errs, fmt.Errorf("counting: Counters: %d, must be 1 to %d", s.Counters, uint64(maxCounters)))
-	}
-	if s.Hashes < 1 || s.Hashes > maxHashes {
-		errs = append(errs, fmt.Errorf("counting: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
-	}
-	return errors.Join(append(errs, checkWidth(s.CounterBits))...)
+	p := sizing.In("counting")
+	sizing.Between(&p, "Counters", s.Counters, 1, maxCounters)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
+	checkWidth(&p, s.CounterBits)
+	return p.Err()
 }
 
-func checkWidth(counterBits int) error {
-	switch counterBits {
-	case 2, 4, 8:
-		return nil
-	}
-	return fmt.Errorf("counting: CounterBits: %d, must be 2, 4 or 8", counterBits)
-}
+func checkWidth(p *sizing.Problems, counterBits int) { p.OneOf("CounterBits", counterBits, 2, 4, 8) }

@@ -1,9 +1,11 @@
 package deletable
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Config is the wish: how many keys, at which rate, and how many of them shall be
@@ -37,56 +39,29 @@ type Config struct {
 }
 
 const (
-	defaultItems        = 1_000_000
-	defaultFPR          = 0.001
 	defaultDeletability = 0.9
-)
 
-// Limits that keep all arithmetic within 64 bits; memory ends long before.
-const (
-	maxItems  = 1 << 44
-	maxBits   = 1 << 50
-	maxHashes = 64
-
-	// minPinned keeps the search for a plan away from sizes without end.
-	minPinned = 1e-9
+	maxBits   = 1 << 50 // keeps all arithmetic within 64 bits; memory ends long before
+	minPinned = 1e-9    // keeps the search for a plan away from sizes without end
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	if c.Items == 0 {
-		c.Items = defaultItems
-	}
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
-	}
-	errs := []error{c.checkDeletability()}
-	if !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("deletable: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
-		errs = append(errs, fmt.Errorf("deletable: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
-	}
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("deletable: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	if c.Deletability == 0 {
-		c.Deletability = defaultDeletability
-	}
-	return c, errors.Join(errs...)
-}
-
-func (c Config) checkDeletability() error {
-	var errs []error
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	p := sizing.In("deletable")
+	p.Size(c.Items, sizing.MaxItems, c.FPR)
 	if c.Deletability != 0 && !(c.Deletability > 0 && c.Deletability <= 1-minPinned) {
-		errs = append(errs, fmt.Errorf("deletable: Deletability: %v, must be above 0 and at most 1 - %g", c.Deletability, minPinned))
+		p.Addf("Deletability: %v, must be above 0 and at most 1 - %g", c.Deletability, minPinned)
 	}
 	if c.RegionShare != 0 && !(c.RegionShare > 0 && c.RegionShare <= 0.5) {
-		errs = append(errs, fmt.Errorf("deletable: RegionShare: %g, must be above 0 and at most 0.5", c.RegionShare))
+		p.Addf("RegionShare: %g, must be above 0 and at most 0.5", c.RegionShare)
 	}
 	if c.Deletability != 0 && c.RegionShare != 0 {
-		errs = append(errs, errors.New("deletable: Deletability and RegionShare: one of them decides, leave the other 0"))
+		p.Addf("Deletability and RegionShare: one of them decides, leave the other 0")
 	}
-	return errors.Join(errs...)
+	c.Deletability = cmp.Or(c.Deletability, defaultDeletability)
+	return c, p.Err()
 }
 
 // Shape returns the geometry for the wish, with the fewest bits in all: see
@@ -150,17 +125,13 @@ func (s Shape) Candidate(i int) Shape {
 }
 
 func (s Shape) check() error {
-	var errs []error
-	if s.Bits < 2 || s.Bits > maxBits {
-		errs = append(errs, fmt.Errorf("deletable: Bits: %d, must be 2 to %d", s.Bits, uint64(maxBits)))
-	}
-	if s.Hashes < 1 || s.Hashes > maxHashes {
-		errs = append(errs, fmt.Errorf("deletable: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
-	}
+	p := sizing.In("deletable")
+	sizing.Between(&p, "Bits", s.Bits, 2, maxBits)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
 	if s.Regions < 1 || s.Regions > s.Bits/2 {
-		errs = append(errs, fmt.Errorf("deletable: Regions: %d, must be 1 to %d, half of Bits", s.Regions, s.Bits/2))
+		p.Addf("Regions: %d, must be 1 to %d, half of Bits", s.Regions, s.Bits/2)
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
 func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is a Bloom filter that knows in which regions of its bits keys collided,
@@ -158,7 +159,7 @@ func (f *Filter) markAll(h, taken uint64) (fresh uint64) {
 }
 
 // steps[i] takes h to its i-th successor, by multiplication as [filter.Step] does.
-var steps = func() (s [maxHashes]uint64) {
+var steps = func() (s [sizing.MaxHashes]uint64) {
 	h := uint64(1)
 	for i := range s {
 		s[i] = h

@@ -1,6 +1,10 @@
 package deletable
 
-import "math"
+import (
+	"math"
+
+	"github.com/everbloom-go/everbloom/internal/sizing"
+)
 
 // A plan is a geometry in whole numbers that may yet be too large.
 type plan struct {
@@ -21,7 +25,7 @@ func (p plan) total() float64 { return p.cells + p.regions }
 func planDeletability(n, fpr, wish float64) plan {
 	best := plan{cells: math.Inf(1)}
 	last := math.Inf(1)
-	for k := 1; k <= maxHashes; k++ {
+	for k := 1; k <= sizing.MaxHashes; k++ {
 		floor := cellsForRate(n, float64(k), fpr)
 		if floor >= last && floor >= best.total() {
 			break
@@ -58,7 +62,7 @@ func planHashes(n float64, k int, floor, wish float64) plan {
 // given share of all bits for the regions.
 func planShare(n, fpr, share float64) plan {
 	best := plan{cells: math.Inf(1)}
-	for k := 1; k <= maxHashes; k++ {
+	for k := 1; k <= sizing.MaxHashes; k++ {
 		cells := cellsForRate(n, float64(k), fpr)
 		if cells > best.cells {
 			break

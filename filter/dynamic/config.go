@@ -1,11 +1,11 @@
 package dynamic
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -37,8 +37,6 @@ type Config struct {
 }
 
 const (
-	defaultItems       = 1_000_000
-	defaultFPR         = 0.001
 	defaultCounterBits = 4
 	defaultPartitions  = 16
 )
@@ -47,33 +45,20 @@ const (
 const (
 	maxItems      = 1 << 40
 	maxPositions  = 1 << 46
-	maxHashes     = 64
 	maxPartitions = 1 << 12
 
 	leastFull = 32 // this part of a unit's positions may be set, and more
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
-func (c Config) withDefaults() (Config, error) {
-	if c.Items == 0 {
-		c.Items = defaultItems
-	}
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
-	}
-	if c.CounterBits == 0 {
-		c.CounterBits = defaultCounterBits
-	}
-	var errs []error
-	if !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("dynamic: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
-		errs = append(errs, fmt.Errorf("dynamic: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
-	}
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("dynamic: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	return c, errors.Join(append(errs, checkWidth(c.CounterBits))...)
+func (c Config) withDefaults() (Config, sizing.Problems) {
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	c.CounterBits = cmp.Or(c.CounterBits, defaultCounterBits)
+	p := sizing.In("dynamic")
+	p.Size(c.Items, maxItems, c.FPR)
+	checkWidth(&p, c.CounterBits)
+	return c, p
 }
 
 // Shape returns the geometry of a [Filter] for the wish.
@@ -84,11 +69,11 @@ func (c Config) withDefaults() (Config, error) {
 // a unit is full by its set bits, whose number scatters, and it is called full
 // before the next key could take it beyond the rate.
 func (c Config) Shape() (Shape, error) {
-	c, err := c.withDefaults()
+	c, p := c.withDefaults()
 	if c.Partitions != 0 {
-		err = errors.Join(err, fmt.Errorf("dynamic: Partitions: %d, only a Parallel has them", c.Partitions))
+		p.Addf("Partitions: %d, only a Parallel has them", c.Partitions)
 	}
-	if err != nil {
+	if err := p.Err(); err != nil {
 		return Shape{}, err
 	}
 	return c.unit(c.Items)
@@ -98,11 +83,10 @@ func (c Config) Shape() (Shape, error) {
 // not get equally many keys, so that each has room for four standard deviations
 // more than its share.
 func (c Config) ParallelShape() (ParallelShape, error) {
-	c, err := c.withDefaults()
-	if c.Partitions == 0 {
-		c.Partitions = defaultPartitions
-	}
-	if err := errors.Join(err, checkPartitions(c.Partitions)); err != nil {
+	c, p := c.withDefaults()
+	c.Partitions = cmp.Or(c.Partitions, defaultPartitions)
+	checkPartitions(&p, c.Partitions)
+	if err := p.Err(); err != nil {
 		return ParallelShape{}, err
 	}
 	items := c.Items
@@ -116,7 +100,7 @@ func (c Config) ParallelShape() (ParallelShape, error) {
 
 // unit returns the geometry of a unit for n keys.
 func (c Config) unit(n uint64) (Shape, error) {
-	k := min(max(1, math.Round(-math.Log2(c.FPR))), maxHashes)
+	k := min(max(1, math.Round(-math.Log2(c.FPR))), sizing.MaxHashes)
 	fill := math.Pow(c.FPR, 1/k)
 	s := Shape{Hashes: int(k), CounterBits: c.CounterBits, Salt: c.Salt}
 	fits := func(m uint64) bool {
@@ -167,26 +151,20 @@ func (s Shape) words() uint64 { return bitvec.WordsFor(s.Positions * uint64(s.Co
 func (s Shape) plain() bool { return s.CounterBits == 1 }
 
 func (s Shape) check() error {
-	var errs []error
-	if s.Positions < 1 || s.Positions > maxPositions {
-		errs = append(errs, fmt.Errorf("dynamic: Positions: %d, must be 1 to %d", s.Positions, uint64(maxPositions)))
-	}
-	if s.Hashes < 1 || s.Hashes > maxHashes {
-		errs = append(errs, fmt.Errorf("dynamic: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
-	}
+	p := sizing.In("dynamic")
+	sizing.Between(&p, "Positions", s.Positions, 1, maxPositions)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
 	// Units that are full while they are nearly empty would multiply the memory of a set.
 	if least := max(uint64(max(0, s.Hashes)), s.Positions/leastFull); s.Full < least || s.Full > s.Positions {
-		errs = append(errs, fmt.Errorf("dynamic: Full: %d, must be %d to %d: one key and a %dnd of the positions at least, all at most", s.Full, least, s.Positions, leastFull))
+		p.Addf("Full: %d, must be %d to %d: one key and a %dnd of the positions at least, all at most",
+			s.Full, least, s.Positions, leastFull)
 	}
-	return errors.Join(append(errs, checkWidth(s.CounterBits))...)
+	checkWidth(&p, s.CounterBits)
+	return p.Err()
 }
 
-func checkWidth(counterBits int) error {
-	switch counterBits {
-	case 1, 2, 4, 8:
-		return nil
-	}
-	return fmt.Errorf("dynamic: CounterBits: %d, must be 1, 2, 4 or 8", counterBits)
+func checkWidth(p *sizing.Problems, counterBits int) {
+	p.OneOf("CounterBits", counterBits, 1, 2, 4, 8)
 }
 
 // ParallelShape is the geometry of a [Parallel]: that of its units, and the number
@@ -213,12 +191,12 @@ func (s ParallelShape) List() Shape {
 }
 
 func (s ParallelShape) check() error {
-	return errors.Join(checkPartitions(s.Partitions), s.List().check())
+	p := sizing.In("dynamic")
+	checkPartitions(&p, s.Partitions)
+	p.Add(s.List().check())
+	return p.Err()
 }
 
-func checkPartitions(p int) error {
-	if p < 1 || p > maxPartitions {
-		return fmt.Errorf("dynamic: Partitions: %d, must be 1 to %d", p, maxPartitions)
-	}
-	return nil
+func checkPartitions(p *sizing.Problems, partitions int) {
+	sizing.Between(p, "Partitions", partitions, 1, maxPartitions)
 }

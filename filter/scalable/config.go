@@ -1,10 +1,11 @@
 package scalable
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -27,22 +28,13 @@ type Config struct {
 	Salt uint64
 }
 
-const (
-	defaultItems = 1_000_000
-	defaultFPR   = 0.001
-)
-
 // maxItems is the largest unit that package bloom makes.
-const maxItems = 1 << 44
+const maxItems = sizing.MaxItems
 
 // Shape returns the geometry for the wish.
 func (c Config) Shape() (Shape, error) {
-	if c.Items == 0 {
-		c.Items = defaultItems
-	}
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
-	}
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
 	s := Shape(c)
 	g, err := s.unit(0)
 	if err != nil {
@@ -61,14 +53,10 @@ type Shape struct {
 }
 
 func (s Shape) check() error {
-	var errs []error
-	if !(s.FPR > 0 && s.FPR < 1) {
-		errs = append(errs, fmt.Errorf("scalable: FPR: %g, must lie between 0 and 1", s.FPR))
-	}
-	if s.Items < 1 || s.Items > maxItems {
-		errs = append(errs, fmt.Errorf("scalable: Items: %d, must be 1 to %d", s.Items, uint64(maxItems)))
-	}
-	return errors.Join(errs...)
+	p := sizing.In("scalable")
+	p.Rate(s.FPR, s.Items, 0)
+	sizing.Between(&p, "Items", s.Items, 1, maxItems)
+	return p.Err()
 }
 
 // beyond reports whether unit i would be for more than maxItems keys.

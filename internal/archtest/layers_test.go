@@ -12,7 +12,10 @@ import (
 // earlier row. A name that ends in "/..." is a tree of packages that counts as
 // one: inside it they may import each other.
 var layers = [][]string{
-	{"internal/theory", "internal/archtest", "internal/bitvec", "internal/effort", "internal/frame", "internal/mem", "internal/packed", "internal/replace"},
+	{
+		"internal/theory", "internal/archtest", "internal/bitvec", "internal/effort", "internal/frame", "internal/mem", "internal/packed", "internal/replace",
+		"internal/sizing",
+	},
 	{"filter"},
 	{"filter/bloom", "filter/counting", "internal/filtertest"},
 	{
