@@ -1,10 +1,10 @@
 package bloom
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math"
 
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -27,37 +27,17 @@ type Config struct {
 	Salt uint64
 }
 
-const (
-	defaultItems = 1_000_000
-	defaultFPR   = 0.001
-)
-
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	if c.Items == 0 {
-		c.Items = defaultItems
-	}
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
-	}
-	var errs []error
-	if !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("bloom: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
-		errs = append(errs, fmt.Errorf("bloom: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
-	}
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("bloom: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	return c, errors.Join(errs...)
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	p := sizing.In("bloom")
+	p.Size(c.Items, sizing.MaxItems, c.FPR)
+	return c, p.Err()
 }
 
-// Limits that keep all arithmetic within 64 bits; memory ends long before.
-const (
-	maxItems  = 1 << 44
-	maxBits   = 1 << 50
-	maxHashes = 64
-)
+// maxBits keeps all arithmetic within 64 bits; memory ends long before.
+const maxBits = 1 << 50
 
 // Shape returns the geometry of a [Filter] for the wish.
 //
@@ -75,7 +55,7 @@ func (c Config) Shape() (Shape, error) {
 	}
 	n := float64(c.Items)
 	m := max(1, math.Ceil(theory.BloomBits(n, c.FPR)))
-	k := min(max(1, math.Round(theory.BloomHashes(m, n))), maxHashes)
+	k := min(max(1, math.Round(theory.BloomHashes(m, n))), sizing.MaxHashes)
 	if k == 1 { // so far from the best k that the formula for m is far off
 		m = max(m, bitsFor(n, k, c.FPR))
 	} else {
@@ -121,14 +101,10 @@ func (s Shape) FPR(n uint64) float64 {
 }
 
 func (s Shape) check() error {
-	var errs []error
-	if s.Bits < 1 || s.Bits > maxBits {
-		errs = append(errs, fmt.Errorf("bloom: Bits: %d, must be 1 to %d", s.Bits, uint64(maxBits)))
-	}
-	if s.Hashes < 1 || s.Hashes > maxHashes {
-		errs = append(errs, fmt.Errorf("bloom: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
-	}
-	return errors.Join(errs...)
+	p := sizing.In("bloom")
+	sizing.Between(&p, "Bits", s.Bits, 1, maxBits)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
+	return p.Err()
 }
 
 // BlockedShape is the geometry of a [Blocked] filter.
@@ -153,12 +129,8 @@ func (s BlockedShape) FPR(n uint64) float64 {
 func (s BlockedShape) perWord() int { return s.Hashes / theory.BlockWords }
 
 func (s BlockedShape) check() error {
-	var errs []error
-	if s.Blocks < 1 || s.Blocks > maxBits/theory.BlockBits {
-		errs = append(errs, fmt.Errorf("bloom: Blocks: %d, must be 1 to %d", s.Blocks, uint64(maxBits/theory.BlockBits)))
-	}
-	if s.Hashes%theory.BlockWords != 0 || s.perWord() < 1 || s.perWord() > theory.MaxPerWord {
-		errs = append(errs, fmt.Errorf("bloom: Hashes: %d, must be 8, 16, 24 or 32", s.Hashes))
-	}
-	return errors.Join(errs...)
+	p := sizing.In("bloom")
+	sizing.Between(&p, "Blocks", s.Blocks, 1, maxBits/theory.BlockBits)
+	p.OneOf("Hashes", s.Hashes, 8, 16, 24, 32)
+	return p.Err()
 }
