@@ -1,10 +1,12 @@
 package dleft
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Config is the wish: how many keys, at which rate. The zero Config asks for a
@@ -44,8 +46,6 @@ type Config struct {
 }
 
 const (
-	defaultItems     = 1_000_000
-	defaultFPR       = 0.001
 	defaultSubtables = 4
 	defaultCells     = 8
 	defaultFill      = 0.75
@@ -55,7 +55,6 @@ const (
 
 // Limits that keep all arithmetic within 64 bits; memory ends long before.
 const (
-	maxItems     = 1 << 44
 	maxSubtables = 8
 	maxCells     = 32
 	maxField     = 30 // bits of a remainder or a counter
@@ -66,15 +65,15 @@ const (
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	orDefault(&c.Items, defaultItems)
+	c.Items = cmp.Or(c.Items, sizing.Items)
 	if c.Remainder == 0 {
-		orDefault(&c.FPR, defaultFPR)
+		c.FPR = cmp.Or(c.FPR, sizing.FPR)
 	}
-	orDefault(&c.Counter, defaultCounter)
+	c.Counter = cmp.Or(c.Counter, defaultCounter)
 	c = c.orTriple()
-	orDefault(&c.Subtables, defaultSubtables)
-	orDefault(&c.Cells, defaultCells)
-	orDefault(&c.Load, defaultFill*float64(c.Cells))
+	c.Subtables = cmp.Or(c.Subtables, defaultSubtables)
+	c.Cells = cmp.Or(c.Cells, defaultCells)
+	c.Load = cmp.Or(c.Load, defaultFill*float64(c.Cells))
 	if err := c.check(); err != nil {
 		return c, err
 	}
@@ -109,32 +108,22 @@ func (c Config) orTriple() Config {
 
 const tripleLoad = 5.46
 
-func orDefault[T uint64 | int | float64](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
-}
-
 // check reports what no default mends.
 func (c Config) check() error {
-	var errs []error
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("dleft: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	if c.FPR != 0 && !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("dleft: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR != 0 && c.FPR < floor {
-		errs = append(errs, fmt.Errorf("dleft: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
+	p := sizing.In("dleft")
+	p.Items(c.Items, sizing.MaxItems)
+	if c.FPR != 0 {
+		p.Rate(c.FPR, c.Items, sizing.Floor(c.Items))
 	}
 	if !(c.Load > 0 && c.Load <= float64(c.Cells)) && c.Cells > 0 {
-		errs = append(errs, fmt.Errorf("dleft: Load: %g, must be above 0 and at most %d, the cells of a bucket", c.Load, c.Cells))
+		p.Addf("Load: %g, must be above 0 and at most %d, the cells of a bucket", c.Load, c.Cells)
 	}
 	rest := Shape{Subtables: c.Subtables, Buckets: 1, Cells: c.Cells, Remainder: max(1, c.Remainder), Counter: c.Counter}
 	if c.Remainder < 0 {
 		rest.Remainder = c.Remainder
 	}
-	errs = append(errs, rest.check())
-	return errors.Join(errs...)
+	p.Add(rest.check())
+	return p.Err()
 }
 
 // remainder chooses the bits of a remainder: at most as many as there can be, even
@@ -223,24 +212,17 @@ func (s Shape) cells() uint64 { return s.buckets() * uint64(s.Cells) }
 func (s Shape) space() uint64 { return s.Buckets << s.Remainder }
 
 func (s Shape) check() error {
-	var errs []error
-	within := func(name string, value, most int) {
-		if value < 1 || value > most {
-			errs = append(errs, fmt.Errorf("dleft: %s: %d, must be 1 to %d", name, value, most))
-		}
+	p := sizing.In("dleft")
+	sizing.Between(&p, "Subtables", s.Subtables, 1, maxSubtables)
+	sizing.Between(&p, "Cells", s.Cells, 1, maxCells)
+	sizing.Between(&p, "Remainder", s.Remainder, 1, maxField)
+	sizing.Between(&p, "Counter", s.Counter, 1, maxField)
+	sizing.Between(&p, "Buckets", s.Buckets, 1, maxBuckets)
+	if p.None() && s.width() > maxWidth {
+		p.Addf("Remainder and Counter: %d bits together, at most %d", s.width(), maxWidth)
 	}
-	within("Subtables", s.Subtables, maxSubtables)
-	within("Cells", s.Cells, maxCells)
-	within("Remainder", s.Remainder, maxField)
-	within("Counter", s.Counter, maxField)
-	if s.Buckets < 1 || s.Buckets > maxBuckets {
-		errs = append(errs, fmt.Errorf("dleft: Buckets: %d, must be 1 to %d", s.Buckets, uint64(maxBuckets)))
+	if q := bits.Len64(s.Buckets-1) + s.Remainder; p.None() && q > maxSpace {
+		p.Addf("Buckets and Remainder: fingerprints of %d bits, at most %d", q, maxSpace)
 	}
-	if len(errs) == 0 && s.width() > maxWidth {
-		errs = append(errs, fmt.Errorf("dleft: Remainder and Counter: %d bits together, at most %d", s.width(), maxWidth))
-	}
-	if q := bits.Len64(s.Buckets-1) + s.Remainder; len(errs) == 0 && q > maxSpace {
-		errs = append(errs, fmt.Errorf("dleft: Buckets and Remainder: fingerprints of %d bits, at most %d", q, maxSpace))
-	}
-	return errors.Join(errs...)
+	return p.Err()
 }
