@@ -1,10 +1,12 @@
 package elastic
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Config is the wish: how many keys there will usually be, and at which rate. The
@@ -57,8 +59,6 @@ type Config struct {
 }
 
 const (
-	defaultItems    = 1_000_000
-	defaultFPR      = 0.001
 	defaultBranches = 3
 	leastHashes     = 3  // by default: fewer would need wide fingerprints
 	leastGrowth     = 8  // by default
@@ -71,9 +71,7 @@ const (
 
 // Limits that keep all arithmetic within 64 bits; memory ends long before.
 const (
-	maxItems    = 1 << 44
 	maxSizeBits = 50 // log2 of the bits, grown or not
-	maxHashes   = 64
 	maxSlots    = 32
 	maxBranches = 8 // so that the counts of a tree fit a word
 	maxHashBits = 62
@@ -83,40 +81,22 @@ const (
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	orDefault(&c.Items, defaultItems)
-	orDefault(&c.FPR, defaultFPR)
-	orDefault(&c.Branches, defaultBranches)
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	c.Branches = cmp.Or(c.Branches, defaultBranches)
 	if c.Hashes == 0 && c.FPR > 0 && c.FPR < 1 {
-		c.Hashes = int(min(max(leastHashes, math.Round(Hashes(c.FPR))), maxHashes))
+		c.Hashes = int(min(max(leastHashes, math.Round(Hashes(c.FPR))), sizing.MaxHashes))
 	}
-	var errs []error
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("elastic: Items: %d, at most %d", c.Items, uint64(maxItems)))
+	p := sizing.In("elastic")
+	p.Size(c.Items, sizing.MaxItems, c.FPR)
+	if c.Hashes != 0 || p.None() {
+		sizing.Between(&p, "Hashes", c.Hashes, 1, sizing.MaxHashes)
 	}
-	if !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("elastic: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) / (1 << 63) / 2; c.FPR < floor {
-		errs = append(errs, fmt.Errorf("elastic: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
-	}
-	between := func(name string, value, least, most int) {
-		if value < least || value > most {
-			errs = append(errs, fmt.Errorf("elastic: %s: %d, must be %d to %d", name, value, least, most))
-		}
-	}
-	if c.Hashes != 0 || len(errs) == 0 {
-		between("Hashes", c.Hashes, 1, maxHashes)
-	}
-	between("Slots", c.Slots, 0, maxSlots)
-	between("Branches", c.Branches, 1, maxBranches)
-	between("Growth", c.Growth, 0, maxSizeBits)
-	between("HashBits", c.HashBits, 0, maxHashBits)
-	return c, errors.Join(errs...)
-}
-
-func orDefault[T uint64 | int | float64](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	sizing.Between(&p, "Slots", c.Slots, 0, maxSlots)
+	sizing.Between(&p, "Branches", c.Branches, 1, maxBranches)
+	sizing.Between(&p, "Growth", c.Growth, 0, maxSizeBits)
+	sizing.Between(&p, "HashBits", c.HashBits, 0, maxHashBits)
+	return c, p.Err()
 }
 
 // Shape returns the geometry for the wish, as [EBF21] Sec. 4.3 says, with the
@@ -233,30 +213,26 @@ func (s Shape) leastThreshold() float64 {
 func (s Shape) load() float64 { return -math.Log1p(-s.Threshold) }
 
 func (s Shape) check() error {
-	var errs []error
-	between := func(name string, value, least, most int) {
-		if value < least || value > most {
-			errs = append(errs, fmt.Errorf("elastic: %s: %d, must be %d to %d", name, value, least, most))
-		}
-	}
+	p := sizing.In("elastic")
 	if bits.OnesCount64(s.Bits) != 1 || s.Bits > 1<<maxSizeBits {
-		errs = append(errs, fmt.Errorf("elastic: Bits: %d, must be a power of two up to 2^%d", s.Bits, maxSizeBits))
+		p.Addf("Bits: %d, must be a power of two up to 2^%d", s.Bits, maxSizeBits)
 	}
-	between("Hashes", s.Hashes, 1, maxHashes)
-	between("Slots", s.Slots, 1, maxSlots)
-	between("Branches", s.Branches, 1, maxBranches)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
+	sizing.Between(&p, "Slots", s.Slots, 1, maxSlots)
+	sizing.Between(&p, "Branches", s.Branches, 1, maxBranches)
 	if !(s.Threshold > 0 && s.Threshold <= 1) {
-		errs = append(errs, fmt.Errorf("elastic: Threshold: %g, must be above 0 and at most 1", s.Threshold))
+		p.Addf("Threshold: %g, must be above 0 and at most 1", s.Threshold)
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+	if !p.None() {
+		return p.Err()
 	}
 	if least := s.leastThreshold(); s.Threshold < least {
-		errs = append(errs, fmt.Errorf("elastic: Threshold: %g, at least %.3g, which one key of %d hashes in %d bits needs", s.Threshold, least, s.Hashes, max(leastBits, s.Bits)))
+		p.Addf("Threshold: %g, at least %.3g, which one key of %d hashes in %d bits needs",
+			s.Threshold, least, s.Hashes, max(leastBits, s.Bits))
 	}
-	between("HashBits", s.HashBits, s.sizeBits()+1, min(maxHashBits, s.sizeBits()+maxPrint))
-	if len(errs) == 0 {
-		between("Growth", s.Growth, 0, min(s.printBits(), maxSizeBits-s.sizeBits()))
+	sizing.Between(&p, "HashBits", s.HashBits, s.sizeBits()+1, min(maxHashBits, s.sizeBits()+maxPrint))
+	if p.None() {
+		sizing.Between(&p, "Growth", s.Growth, 0, min(s.printBits(), maxSizeBits-s.sizeBits()))
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is an Elastic Bloom filter. It may be used by many goroutines.
@@ -51,10 +52,10 @@ type state struct {
 	scan      uint64 // number of the tree that the scan comes to next
 	pace      uint64 // trees that the scan splits after each change
 
-	numbers [maxHashes]uint64 // room for those of one key
-	places  []place           // room for those of one key
-	entries []entry           // room for those of two trees
-	seen    uint64            // what was read only to have it near
+	numbers [sizing.MaxHashes]uint64 // room for those of one key
+	places  []place                  // room for those of one key
+	entries []entry                  // room for those of two trees
+	seen    uint64                   // what was read only to have it near
 }
 
 var (
