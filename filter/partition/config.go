@@ -1,10 +1,12 @@
 package partition
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Config is the wish. The zero Config asks for one false positive in a thousand,
@@ -35,9 +37,6 @@ type Config struct {
 }
 
 const (
-	defaultItems = 1_000_000
-	defaultFPR   = 0.001
-
 	// A unit is for 64 to 1024 ids, and the expected set has four or more. Larger
 	// ones would make additions slower, smaller ones the walk longer.
 	minUnitLog, maxUnitLog = 6, 10
@@ -52,8 +51,6 @@ const (
 
 // Limits that keep all arithmetic within 64 bits; memory ends long before.
 const (
-	maxItems    = 1 << 44
-	maxHashes   = 64
 	maxUnitIDs  = 16      // as a power of two
 	maxUnitBits = 1 << 23 // the most that a Config asks for are some 6 million
 	maxCount    = 1 << 23
@@ -62,27 +59,20 @@ const (
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	if c.Items == 0 {
-		c.Items = defaultItems
+	c.Items = cmp.Or(c.Items, sizing.Items)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	floor := sizing.Floor(c.Items) * (1 << floorLog)
+	if c.Universe > 0 {
+		floor = 0
 	}
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
+	p := sizing.In("partition")
+	p.Rate(c.FPR, c.Items, floor)
+	if c.Universe > 0 && c.FPR > 0 && c.FPR < minFPR {
+		p.Addf("FPR: %g, at least %g", c.FPR, minFPR)
 	}
-	var errs []error
-	if !(c.FPR > 0 && c.FPR < 1) {
-		errs = append(errs, fmt.Errorf("partition: FPR: %g, must lie between 0 and 1", c.FPR))
-	} else if floor := float64(c.Items) * (1 << floorLog) / (1 << 63) / 2; c.Universe == 0 && c.FPR < floor {
-		errs = append(errs, fmt.Errorf("partition: FPR: %g, keys of 64 bits give at least %.2g for %d items", c.FPR, floor, c.Items))
-	} else if c.FPR < minFPR {
-		errs = append(errs, fmt.Errorf("partition: FPR: %g, at least %g", c.FPR, minFPR))
-	}
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("partition: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	if c.Depth < 0 || c.Depth > 64 {
-		errs = append(errs, fmt.Errorf("partition: Depth: %d, must be 0 to 64", c.Depth))
-	}
-	return c, errors.Join(errs...)
+	p.Items(c.Items, sizing.MaxItems)
+	sizing.Between(&p, "Depth", c.Depth, 0, 64)
+	return c, p.Err()
 }
 
 // minFPR is the rate of 64 hashes.
@@ -132,7 +122,7 @@ func (c Config) unitLog() int {
 
 // unitHashes returns the number of hashes with which Eq. (1) asks for the fewest bits.
 func unitHashes(f float64) int {
-	k := min(max(1, math.Floor(-math.Log2(f))), maxHashes-1)
+	k := min(max(1, math.Floor(-math.Log2(f))), sizing.MaxHashes-1)
 	if UnitBits(1000, k+1, f) < UnitBits(1000, k, f) {
 		k++
 	}
@@ -193,27 +183,23 @@ func (s Shape) lastID() uint64 {
 }
 
 func (s Shape) check() error {
-	var errs []error
+	p := sizing.In("partition")
 	if s.IDBits < 0 || s.IDBits > 64 || s.Universe == 0 && s.IDBits == 0 {
-		errs = append(errs, fmt.Errorf("partition: IDBits: %d, must be 1 to 64", s.IDBits))
+		p.Addf("IDBits: %d, must be 1 to 64", s.IDBits)
 	} else if want := bits.Len64(s.Universe - 1); s.Universe > 0 && want != s.IDBits {
-		errs = append(errs, fmt.Errorf("partition: IDBits: %d, want %d for a universe of %d", s.IDBits, want, s.Universe))
+		p.Addf("IDBits: %d, want %d for a universe of %d", s.IDBits, want, s.Universe)
 	}
-	if len(errs) == 0 && (s.Depth < 0 || s.Depth > s.IDBits || s.IDBits-s.Depth > maxUnitIDs) {
-		errs = append(errs, fmt.Errorf("partition: Depth: %d, must be %d to %d for ids of %d bits", s.Depth, max(0, s.IDBits-maxUnitIDs), s.IDBits, s.IDBits))
+	if p.None() && (s.Depth < 0 || s.Depth > s.IDBits || s.IDBits-s.Depth > maxUnitIDs) {
+		p.Addf("Depth: %d, must be %d to %d for ids of %d bits", s.Depth, max(0, s.IDBits-maxUnitIDs), s.IDBits, s.IDBits)
 	}
-	if s.UnitBits < 1 || s.UnitBits > maxUnitBits {
-		errs = append(errs, fmt.Errorf("partition: UnitBits: %d, must be 1 to %d", s.UnitBits, maxUnitBits))
-	}
-	if s.Hashes < 1 || s.Hashes > maxHashes {
-		errs = append(errs, fmt.Errorf("partition: Hashes: %d, must be 1 to %d", s.Hashes, maxHashes))
-	}
+	sizing.Between(&p, "UnitBits", s.UnitBits, 1, maxUnitBits)
+	sizing.Between(&p, "Hashes", s.Hashes, 1, sizing.MaxHashes)
 	// Units that split while they are nearly empty would multiply the memory of a set.
 	if least := max(1, s.UnitBits/4); s.Full < least || s.Full > s.UnitBits {
-		errs = append(errs, fmt.Errorf("partition: Full: %d, must be %d to %d, a quarter to all of the bits of a unit", s.Full, least, s.UnitBits))
+		p.Addf("Full: %d, must be %d to %d, a quarter to all of the bits of a unit", s.Full, least, s.UnitBits)
 	}
 	if s.Count > maxCount || s.Count > 0 && s.UnitBits > leastCount*uint64(max(0, s.Hashes))*s.Count {
-		errs = append(errs, fmt.Errorf("partition: Count: %d, must be 0, or up to %d and at least a %dth of a hash's bits of a unit", s.Count, maxCount, leastCount))
+		p.Addf("Count: %d, must be 0, or up to %d and at least a %dth of a hash's bits of a unit", s.Count, maxCount, leastCount)
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
