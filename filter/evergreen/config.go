@@ -1,12 +1,12 @@
 package evergreen
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -39,10 +39,9 @@ type Config struct {
 }
 
 const (
-	defaultFPR = 0.001
-	minFPR     = 1e-9
-	maxFPR     = 0.5
-	maxItems   = 1 << 40
+	minFPR   = 1e-9
+	maxFPR   = 0.5
+	maxItems = 1 << 40
 
 	fullWidth = 64 - lowBits
 	minWidth  = 16 // for experiments; a Config offers 24 at least
@@ -51,31 +50,22 @@ const (
 // Shape returns the geometry for the request: the best number of bits per key, by the
 // exact mixture over the blocks' loads ([theory.BlockedBits]).
 func (c Config) Shape() (Shape, error) {
-	if c.FPR == 0 {
-		c.FPR = defaultFPR
-	}
-	if c.Width == 0 {
-		c.Width = fullWidth
-	}
-	var errs []error
-	if c.Items > maxItems {
-		errs = append(errs, fmt.Errorf("evergreen: Items: %d, at most %d", c.Items, uint64(maxItems)))
-	}
-	if c.Width != 24 && c.Width != 32 && c.Width != 40 && c.Width != fullWidth {
-		errs = append(errs, fmt.Errorf("evergreen: Width: %d, must be 24, 32, 40 or %d", c.Width, fullWidth))
-	}
-	if err := checkFPR(c.FPR); err != nil {
-		return Shape{}, errors.Join(append(errs, err)...)
+	c.FPR = cmp.Or(c.FPR, sizing.FPR)
+	c.Width = cmp.Or(c.Width, fullWidth)
+	p := sizing.In("evergreen")
+	p.Items(c.Items, maxItems)
+	p.OneOf("Width", c.Width, 24, 32, 40, fullWidth)
+	if !checkFPR(&p, c.FPR) {
+		return Shape{}, p.Err()
 	}
 	s := Shape{FPR: c.FPR, Hashes: bestHashes(c.FPR), Width: c.Width, Salt: c.Salt}
-	if len(errs) == 0 && s.Capacity() == 0 {
-		errs = append(errs, fmt.Errorf("evergreen: Width: %d bits of a key are too few for rate %g", c.Width, c.FPR))
+	if p.None() && s.Capacity() == 0 {
+		p.Addf("Width: %d bits of a key are too few for rate %g", c.Width, c.FPR)
 	}
-	if len(errs) == 0 && c.Items > s.Capacity() {
-		errs = append(errs, fmt.Errorf("evergreen: Items: %d, at most %d with %d bits of a key at rate %g",
-			c.Items, s.Capacity(), c.Width, c.FPR))
+	if p.None() && c.Items > s.Capacity() {
+		p.Addf("Items: %d, at most %d with %d bits of a key at rate %g", c.Items, s.Capacity(), c.Width, c.FPR)
 	}
-	return s, errors.Join(errs...)
+	return s, p.Err()
 }
 
 // known keeps the hashes of rates that were asked for lately: to find them out takes a
@@ -100,11 +90,12 @@ func bestHashes(fpr float64) int {
 	return hashes
 }
 
-func checkFPR(f float64) error {
-	if !(f >= minFPR && f <= maxFPR) {
-		return fmt.Errorf("evergreen: FPR: %g, must be %g to %g", f, minFPR, maxFPR)
+func checkFPR(p *sizing.Problems, f float64) bool {
+	ok := f >= minFPR && f <= maxFPR
+	if !ok {
+		p.Addf("FPR: %g, must be %g to %g", f, minFPR, maxFPR)
 	}
-	return nil
+	return ok
 }
 
 // Shape is the geometry of a [Filter]. It has no size: that follows from the keys.
@@ -133,13 +124,9 @@ func (s Shape) maxBlocks() uint64 { return min(maxBlocks, uint64(1)<<min(63, low
 func (s Shape) perWord() int { return s.Hashes / theory.BlockWords }
 
 func (s Shape) check() error {
-	var errs []error
-	errs = append(errs, checkFPR(s.FPR))
-	if s.Hashes%theory.BlockWords != 0 || s.perWord() < 1 || s.perWord() > theory.MaxPerWord {
-		errs = append(errs, fmt.Errorf("evergreen: Hashes: %d, must be 8, 16, 24 or 32", s.Hashes))
-	}
-	if s.Width%8 != 0 || s.Width < minWidth || s.Width > fullWidth || s.Width == 48 {
-		errs = append(errs, fmt.Errorf("evergreen: Width: %d, must be 16, 24, 32, 40 or %d", s.Width, fullWidth))
-	}
-	return errors.Join(errs...)
+	p := sizing.In("evergreen")
+	checkFPR(&p, s.FPR)
+	p.OneOf("Hashes", s.Hashes, 8, 16, 24, 32)
+	p.OneOf("Width", s.Width, minWidth, 24, 32, 40, fullWidth)
+	return p.Err()
 }
