@@ -10,17 +10,17 @@ import (
 // made: what one part has left over, another cannot take, so that no flood of
 // users can use up the room of the bans.
 type budget struct {
-	words, pardons, bans, spare uint64 // what comes first, whatever is left for the others
-	states                      uint64
-	good, recent, bad           uint64
+	words, exceptions, exactBans, overflow uint64 // what comes first, whatever is left for the others
+	states                                 uint64
+	tracked, recent, banned                uint64
 }
 
-func (b budget) fixed() uint64 { return b.words + b.pardons + b.bans + b.spare }
+func (b budget) fixed() uint64 { return b.words + b.exceptions + b.exactBans + b.overflow }
 
-func (b budget) total() uint64 { return b.fixed() + b.states + b.good + b.recent + b.bad }
+func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.recent + b.banned }
 
 const (
-	// recentShare is the largest part of the good set's memory that may hold keys seen
+	// recentShare is the largest part of the tracked set's memory that may hold keys seen
 	// lately, so that a set that has to be told every time is told less often. It
 	// comes after a decent rate.
 	recentShare = 4
@@ -29,39 +29,39 @@ const (
 	// statesShare is the largest part of a limit that the states may get.
 	statesShare = 4
 
-	// sparePerBan is the memory that is kept, per ban expected, for those that the bad
+	// overflowPerBan is the memory that is kept, per ban expected, for those that the bad
 	// set has no room for, in bytes.
-	sparePerBan   = 0.5
-	minSpareBytes = 1 << 12
+	overflowPerBan = 0.5
+	minOverflow    = 1 << 12
 
-	minPardons = 256
+	minExceptions = 256
 )
 
 // share shares the memory out. needsBans says that exact confirmation needs a table
-// beside the bad set.
+// beside the banned set.
 func (c Config) share(b backing, needsBans bool) (budget, error) {
 	words, err := c.wordConfig().BlockedShape()
 	if err != nil {
 		return budget{}, err
 	}
 	out := budget{
-		words:   words.Bits() / 8,
-		pardons: keysetBytes(c.pardons()),
-		spare:   max(minSpareBytes, uint64(sparePerBan*float64(c.Banned))),
-		states:  max(leastStates(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
+		words:      words.Bits() / 8,
+		exceptions: keysetBytes(c.exceptions()),
+		overflow:   max(minOverflow, uint64(overflowPerBan*float64(c.Banned))),
+		states:     max(leastStates(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
 	}
 	if needsBans {
-		out.bans = keysetBytes(c.Banned)
+		out.exactBans = keysetBytes(c.Banned)
 	}
-	out.good = max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8))
-	out.bad = max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8))
+	out.tracked = max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8))
+	out.banned = max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8))
 	if c.Memory > 0 {
 		if err := c.squeeze(b, &out); err != nil {
 			return out, err
 		}
 	}
-	out.recent = c.recentBytes(b, out.good)
-	out.good -= out.recent
+	out.recent = c.recentBytes(b, out.tracked)
+	out.tracked -= out.recent
 	return out, nil
 }
 
@@ -91,13 +91,13 @@ func (c Config) squeeze(b backing, out *budget) error {
 	moreBad := uint64(float64(left) * (float64(c.Banned) / (float64(c.Users) + float64(c.Banned))))
 	good, bad = good+left-moreBad, bad+moreBad
 	if !b.grows {
-		good, bad = min(good, out.good), min(bad, out.bad)
+		good, bad = min(good, out.tracked), min(bad, out.banned)
 	}
-	out.good, out.bad = good, bad
+	out.tracked, out.banned = good, bad
 	return nil
 }
 
-// recentBytes returns how much of the good set's memory is for recent keys. Only
+// recentBytes returns how much of the tracked set's memory is for recent keys. Only
 // sets that are told every time have them.
 func (c Config) recentBytes(b backing, good uint64) uint64 {
 	if !b.exact {
@@ -115,8 +115,8 @@ func (c Config) recentBytes(b backing, good uint64) uint64 {
 	return min(good/recentShare, uint64(max(0, float64(good)-enough)))
 }
 
-// pardons returns how many exceptions can be made.
-func (c Config) pardons() uint64 { return max(minPardons, c.Banned/16) }
+// exceptions returns how many exceptions can be made.
+func (c Config) exceptions() uint64 { return max(minExceptions, c.Banned/16) }
 
 // wordConfig is the wish for the set of words: at its default rate one ordinary word
 // in a thousand reaches the automaton, which finds out.

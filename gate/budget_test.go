@@ -31,7 +31,7 @@ func TestSharesNeverExceedTheLimit(t *testing.T) {
 			t.Errorf("seed %d, %+v: %d bytes of %d", seed, c, e.Bytes(), e.Limit())
 		}
 		e.config.Patterns = e.patterns
-		full, err := e.config.share(e.good.backing, e.bans != nil)
+		full, err := e.config.share(e.tracked.backing, e.exactBans != nil)
 		if err != nil || full.total() > c.Memory {
 			t.Errorf("seed %d, %+v: shares of %d bytes, %v", seed, c, full.total(), err)
 		}
@@ -120,11 +120,11 @@ func TestRejectRateIsThatOfTheBadSet(t *testing.T) {
 		for i := range uint32(120) {
 			e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 		}
-		want := e.bad.Info().FPR
+		want := e.banned.Info().FPR
 		if confirm == ConfirmAlways && e.confirm != nil {
 			want = 0
 		}
-		if got := e.RejectRate(); e.spares == 0 && got-want > 1e-15 {
+		if got := e.RejectRate(); e.overflowed == 0 && got-want > 1e-15 {
 			t.Errorf("rate %g, want %g", got, want)
 		}
 	}
@@ -132,10 +132,10 @@ func TestRejectRateIsThatOfTheBadSet(t *testing.T) {
 	for i := range uint32(5000) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}
-	if e.spares == 0 || e.RejectRate() < 0.001 {
-		t.Errorf("%d bans in the spare filter, rate %g", e.spares, e.RejectRate())
+	if e.overflowed == 0 || e.RejectRate() < 0.001 {
+		t.Errorf("%d bans in the overflow filter, rate %g", e.overflowed, e.RejectRate())
 	}
-	if v := e.Step(v4(scatter(4999)), 'q', 0); v.Reason != Spared {
+	if v := e.Step(v4(scatter(4999)), 'q', 0); v.Reason != OverLimit {
 		t.Errorf("the last ban: %+v", v)
 	}
 }

@@ -20,7 +20,7 @@ type Config struct {
 	// included; 0 means as many as the black list has and a quarter of Users.
 	Banned uint64
 
-	// Kind names the kind of filter that backs the good set and the bad set: see
+	// Kind names the kind of filter that backs the tracked set and the banned set: see
 	// [Kinds]. Empty means evergreen.
 	Kind string
 
@@ -53,7 +53,7 @@ type Config struct {
 	// DropFlagged holds back the packets that complete a pattern.
 	DropFlagged bool
 
-	// Confirm says whether every hit of the bad set is looked up exactly, so that no
+	// Confirm says whether every hit of the banned set is looked up exactly, so that no
 	// false positive locks a user out. The zero value confirms where that takes no
 	// memory: see [ConfirmFree].
 	Confirm Confirmation
@@ -67,7 +67,7 @@ type Config struct {
 	Hash filter.Hash
 }
 
-// Confirmation says which hits of the bad set are looked up exactly.
+// Confirmation says which hits of the banned set are looked up exactly.
 type Confirmation uint8
 
 // The choices.
@@ -77,10 +77,10 @@ const (
 	ConfirmFree Confirmation = iota
 
 	// ConfirmAlways confirms with every kind. One that does not store its keys gets a
-	// table of 11 bytes for each address expected in the bad set, within Memory.
+	// table of 11 bytes for each address expected in the banned set, within Memory.
 	ConfirmAlways
 
-	// ConfirmNever lets false positives of the bad set reject.
+	// ConfirmNever lets false positives of the banned set reject.
 	ConfirmNever
 )
 

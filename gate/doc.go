@@ -11,30 +11,30 @@
 // In this order, for each packet:
 //
 //  1. A source on the white list passes, and nothing else happens.
-//  2. A source that the bad set claims, or a network of the black list covers, is
+//  2. A source that the banned set claims, or a network of the black list covers, is
 //     rejected, and nothing else changes.
-//  3. The source enters the good set, if it is not there.
+//  3. The source enters the tracked set, if it is not there.
 //  4. The words feed the user's chain. Packets of others never break it: a chain is
 //     a run of words in the user's own accepted packets, and any position may be
 //     its first.
 //  5. A completed pattern is one strike, at most one per packet, and the chain
 //     begins anew.
-//  6. The last strike, usually the third, takes the user out of the good set into
+//  6. The last strike, usually the third, takes the user out of the tracked set into
 //     the bad one and drops the user's state. That packet is held back, too.
 //
 // A query answers bad, else good, else none, and says when both sets claim the
-// address. A pardon takes an address off the bad set.
+// address. An unban takes an address off the banned set.
 //
 // # Memory
 //
 //	address ──hash, once──> key
-//	                         ├─> bad set ── claimed: reject (confirmed exactly where the kind can, see Config.Confirm)
-//	                         ├─> good set ─ told every time, but for recent keys
+//	                         ├─> banned set ── claimed: reject (confirmed exactly where the kind can, see Config.Confirm)
+//	                         ├─> tracked set ─ told every time, but for recent keys
 //	                         └─> states ─── only users inside a chain or with strikes
 //	words ──> set of words ──> automaton, for words that are in some pattern
 //
 // Good and bad are filters of one kind, chosen by name ([Kinds]). The set of words
-// and the spare filter behind the bad set are blocked Bloom filters. The states are
+// and the overflow filter behind the banned set are blocked Bloom filters. The states are
 // a table of cache lines, 16 bytes per user when four fifths full. Networks are in
 // an exact table of prefixes, which the limit does not cover.
 //
@@ -47,10 +47,10 @@
 //  1. beginnings of chains of users without strikes: a new one replaces an old one;
 //  2. strikes of users who have none yet, when all states nearby, in the 32 buckets
 //     where the user's could be, have strikes;
-//  3. new users no longer enter the good set: they are served as before, but a
+//  3. new users no longer enter the tracked set: they are served as before, but a
 //     query answers none;
 //  4. bad hits are no longer confirmed, when the table of bans is full;
-//  5. bans go to the spare filter, which is never full: the more it takes the more
+//  5. bans go to the overflow filter, which is never full: the more it takes the more
 //     strangers it claims.
 //
 // A ban is never forgotten, at whatever size. See docs/design/0005-gate.md.
@@ -58,14 +58,14 @@
 // # What is exact
 //
 // Where hits are confirmed, as by default with evergreen and elastic, no false positive
-// rejects. Elsewhere false positives of the bad set lock sources out, at the rate that
+// rejects. Elsewhere false positives of the banned set lock sources out, at the rate that
 // [Stats] tells.
-// False positives of the good set make queries answer good for none; false positives of
+// False positives of the tracked set make queries answer good for none; false positives of
 // the set of words cost time. Chains, strikes and bans are never by mistake: they
 // come from states, which are exact for keys. Keys are 64 bits of hash: two
 // addresses of equal key are one user.
 //
-// Which kinds keep the good set right when users are banned:
+// Which kinds keep the tracked set right when users are banned:
 //
 //   - evergreen and elastic ignore duplicates exactly and refuse to delete what is
 //     not there. They are told every accepted packet, so each user is there.
@@ -76,7 +76,7 @@
 //
 // # Costs
 //
-// A packet takes 70 to 220 ns, depending on the kind: one lookup in the bad set, one in
-// the states, and one in the good set, or an Add that changes nothing. Nothing is
+// A packet takes 70 to 220 ns, depending on the kind: one lookup in the banned set, one in
+// the states, and one in the tracked set, or an Add that changes nothing. Nothing is
 // allocated. An Engine is for one goroutine at a time: shard by address to use more.
 package gate

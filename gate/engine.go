@@ -18,15 +18,15 @@ type Engine struct {
 	limit    uint64
 	patterns *pattern.Automaton
 
-	good, bad *set
-	words     *bloom.Blocked // that begin or continue a pattern
-	recent    recent         // keys that are in the good set for certain
+	tracked, banned *set
+	words           *bloom.Blocked // that begin or continue a pattern
+	recent          recent         // keys that are in the tracked set for certain
 
-	spare    *bloom.Blocked // bans that the bad set had no room for
-	spares   uint64         // how many
-	bans     *keyset        // all keys of the bad set, where these are to be confirmed and it cannot itself
-	confirm  confirmer      // nil if hits are not confirmed
-	pardoned *keyset        // exceptions from all that rejects
+	overflow   *bloom.Blocked // bans that the banned set had no room for
+	overflowed uint64         // how many
+	exactBans  *keyset        // all keys of the banned set, where these are to be confirmed and it cannot itself
+	confirm    confirmer      // nil if hits are not confirmed
+	exceptions *keyset        // exceptions from all that rejects
 
 	listed, allowed bart.Lite // networks
 	anyAllowed      bool
@@ -45,7 +45,7 @@ type lost struct {
 	users, chains, strikes uint64
 }
 
-// A confirmer knows exactly which keys were put into the bad set.
+// A confirmer knows exactly which keys were put into the banned set.
 type confirmer interface {
 	Contains(filter.Key) bool
 }
@@ -84,16 +84,16 @@ func (e *Engine) allocate() error {
 		return err
 	}
 	e.limit = max(e.config.Memory, shares.total())
-	if e.good, err = newSet(b, e.config.Users, shares.good); err != nil {
+	if e.tracked, err = newSet(b, e.config.Users, shares.tracked); err != nil {
 		return err
 	}
-	if e.bad, err = newSet(b, e.config.Banned, shares.bad); err != nil {
+	if e.banned, err = newSet(b, e.config.Banned, shares.banned); err != nil {
 		return err
 	}
 	if confirms && b.exact {
-		e.confirm = e.bad.Deleter.(confirmer)
+		e.confirm = e.banned.Deleter.(confirmer)
 	}
-	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.spare)); err != nil {
+	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.overflow)); err != nil {
 		return err
 	}
 	return e.checkLimit()
@@ -116,12 +116,12 @@ func (e *Engine) checkLimit() error {
 // allocateTables makes all that is not a filter.
 func (e *Engine) allocateTables(shares budget, needsBans bool) (err error) {
 	if needsBans {
-		if e.bans, err = newKeyset(e.config.Banned); err != nil {
+		if e.exactBans, err = newKeyset(e.config.Banned); err != nil {
 			return err
 		}
-		e.confirm = e.bans
+		e.confirm = e.exactBans
 	}
-	if e.pardoned, err = newKeyset(e.config.pardons()); err != nil {
+	if e.exceptions, err = newKeyset(e.config.exceptions()); err != nil {
 		return err
 	}
 	if e.recent, err = newRecent(shares.recent); err != nil {
@@ -132,9 +132,9 @@ func (e *Engine) allocateTables(shares budget, needsBans bool) (err error) {
 }
 
 // allocateBloom makes the two sets from which nothing is ever deleted.
-func (e *Engine) allocateBloom(spareBytes uint64) (err error) {
+func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
 	const hashes = 8 // one bit in each word of a block
-	if e.spare, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: spareBytes / 64, Hashes: hashes}); err != nil {
+	if e.overflow, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: overflowBytes / 64, Hashes: hashes}); err != nil {
 		return err
 	}
 	if e.words, err = bloom.NewBlocked(e.config.wordConfig()); err != nil {
@@ -205,7 +205,7 @@ func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
 // rejects says why packets of a source are rejected, or that they are clean.
 func (e *Engine) rejects(src netip.Addr, k filter.Key) Reason {
 	reason := e.claims(src, k)
-	if reason != Clean && e.pardoned.count > 0 && e.pardoned.has(k) {
+	if reason != Clean && e.exceptions.count > 0 && e.exceptions.has(k) {
 		return Clean
 	}
 	return reason
@@ -214,12 +214,12 @@ func (e *Engine) rejects(src netip.Addr, k filter.Key) Reason {
 // claims says which of the places where bans are kept has the source.
 func (e *Engine) claims(src netip.Addr, k filter.Key) Reason {
 	switch {
-	case e.bad.MayContain(k) && (e.confirm == nil || e.confirm.Contains(k)):
+	case e.banned.MayContain(k) && (e.confirm == nil || e.confirm.Contains(k)):
 		return Banned
 	case e.anyListed && e.listed.Contains(src):
 		return Listed
-	case e.spares > 0 && e.spare.MayContain(k):
-		return Spared
+	case e.overflowed > 0 && e.overflow.MayContain(k):
+		return OverLimit
 	}
 	return Clean
 }

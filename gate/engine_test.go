@@ -152,25 +152,25 @@ func TestQueryAnswersBadElseGoodElseNone(t *testing.T) {
 			}
 		}
 		if e.Query(v4('2')).Both {
-			t.Errorf("%s: a banned user is still in the good set", kind)
+			t.Errorf("%s: a banned user is still in the tracked set", kind)
 		}
 	}
 }
 
-// TestQueryTellsWhenBothSetsClaim has a user banned who is pinned in the good set.
+// TestQueryTellsWhenBothSetsClaim has a user banned who is pinned in the tracked set.
 func TestQueryTellsWhenBothSetsClaim(t *testing.T) {
 	e := gate(t, Config{Kind: "deletable"})
 	play(e, "1q")
 	_, k := e.identify(v4('1'))
-	if _, err := e.good.Add(k); err != nil { // twice in: pinned
+	if _, err := e.tracked.Add(k); err != nil { // twice in: pinned
 		t.Fatal(err)
 	}
 	play(e, "1x 1x 1x")
 	if got, want := e.Query(v4('1')), (Answer{Bad, true}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if s := e.Stats(); s.Good.Pinned != 1 {
-		t.Errorf("%d keys pinned, want 1", s.Good.Pinned)
+	if s := e.Stats(); s.Tracked.Pinned != 1 {
+		t.Errorf("%d keys pinned, want 1", s.Tracked.Pinned)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestQueryTellsWhenBothSetsClaim(t *testing.T) {
 func TestRejectedPacketsChangeNothing(t *testing.T) {
 	e := gate(t, Config{Blacklist: prefixes("9.9.9.9", "7.0.0.0/8")})
 	play(e, "1a 2x")
-	states, good := e.states.count, e.good.Info().Keys
+	states, good := e.states.count, e.tracked.Info().Keys
 	for _, src := range []string{"9.9.9.9", "7.1.2.3"} {
 		for _, w := range "abcxa" {
 			if v := e.Step(addr(src), uint32(w), 0); v.Action != Reject {
@@ -187,8 +187,8 @@ func TestRejectedPacketsChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if e.states.count != states || e.good.Info().Keys != good || e.strikes != 1 {
-		t.Errorf("%d states, %d good keys, %d strikes; before %d, %d, 1", e.states.count, e.good.Info().Keys, e.strikes, states, good)
+	if e.states.count != states || e.tracked.Info().Keys != good || e.strikes != 1 {
+		t.Errorf("%d states, %d good keys, %d strikes; before %d, %d, 1", e.states.count, e.tracked.Info().Keys, e.strikes, states, good)
 	}
 }
 

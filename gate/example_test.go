@@ -63,13 +63,13 @@ func ExampleConfig() {
 	// states of 300,000 users at once: true
 }
 
-func ExampleEngine_Pardon() {
+func ExampleEngine_Unban() {
 	e, err := gate.New(gate.Config{Blacklist: []netip.Prefix{netip.MustParsePrefix("203.0.113.9/32")}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	src := netip.MustParseAddr("203.0.113.9")
-	fmt.Println(e.Step(src, 1, 0).Action, e.Pardon(src), e.Step(src, 1, 0).Action)
+	fmt.Println(e.Step(src, 1, 0).Action, e.Unban(src), e.Step(src, 1, 0).Action)
 	// Output:
 	// reject <nil> pass
 }

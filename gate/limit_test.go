@@ -166,10 +166,10 @@ func TestAMillionUsersFitInto16MB(t *testing.T) {
 			t.Errorf("%s: %d bytes, lost %+v", c.Kind, s.Bytes, s.Lost)
 		}
 		// Of the users the sets may claim some by mistake and so not count them.
-		if s.States < int(users)*19/100 || s.Good.Keys < uint64(users)*999/1000 {
-			t.Errorf("%s: %d users, %d states", c.Kind, s.Good.Keys, s.States)
+		if s.States < int(users)*19/100 || s.Tracked.Keys < uint64(users)*999/1000 {
+			t.Errorf("%s: %d users, %d states", c.Kind, s.Tracked.Keys, s.States)
 		}
-		t.Logf("%s: %d bytes of %d, %d users, %d states, rates %.2g and %.2g", c.Kind, s.Bytes, s.Limit, s.Good.Keys, s.States, s.Good.FPR, s.Bad.FPR)
+		t.Logf("%s: %d bytes of %d, %d users, %d states, rates %.2g and %.2g", c.Kind, s.Bytes, s.Limit, s.Tracked.Keys, s.States, s.Tracked.FPR, s.Banned.FPR)
 		runtime.GC()
 	}
 }
@@ -191,7 +191,7 @@ func TestBlacklistLeavesRoomForBans(t *testing.T) {
 		}
 	}
 	if s := e.Stats(); s.Lost.Overflow != 0 || s.Bans < 990 {
-		t.Errorf("%d bans, %d in the spare filter", s.Bans, s.Lost.Overflow)
+		t.Errorf("%d bans, %d in the overflow filter", s.Bans, s.Lost.Overflow)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestStatsAddUp(t *testing.T) {
 			t.Errorf("reason %s: %d, want %d", reason, s.Reasons[reason], n)
 		}
 	}
-	if s.States != 1 || s.Networks != 1 || s.Allowed != 1 || s.Good.Keys != 2 || s.Bad.Keys != 2 || s.Lost.Any() {
+	if s.States != 1 || s.Networks != 1 || s.Allowed != 1 || s.Tracked.Keys != 2 || s.Banned.Keys != 2 || s.Lost.Any() {
 		t.Errorf("%+v", s)
 	}
 }

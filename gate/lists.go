@@ -50,7 +50,7 @@ func (e *Engine) isUser(p netip.Prefix) bool {
 // the white list is good.
 func (e *Engine) Query(src netip.Addr) Answer {
 	src, k := e.identify(src)
-	good := e.good.MayContain(k)
+	good := e.tracked.MayContain(k)
 	bad := e.rejects(src, k) != Clean
 	switch {
 	case e.anyAllowed && e.allowed.Contains(src):
@@ -63,7 +63,7 @@ func (e *Engine) Query(src netip.Addr) Answer {
 	return Answer{None, false}
 }
 
-// Pardon takes an address off the bad set, and with it the whole user, where users
+// Unban takes an address off the banned set, and with it the whole user, where users
 // are IPv6 networks. It answers [filter.ErrNotFound] if the address is not claimed
 // by it.
 //
@@ -72,21 +72,21 @@ func (e *Engine) Query(src netip.Addr) Answer {
 // an address that is pinned, or covered by a network of the black list. For these
 // there is room for a sixteenth of Config.Banned, then the answer is
 // [filter.ErrFull], and the address stays as bad as it was.
-func (e *Engine) Pardon(src netip.Addr) error {
+func (e *Engine) Unban(src netip.Addr) error {
 	src, k := e.identify(src)
 	if e.rejects(src, k) == Clean {
-		return fmt.Errorf("gate: pardon %v: %w", src, filter.ErrNotFound)
+		return fmt.Errorf("gate: unban %v: %w", src, filter.ErrNotFound)
 	}
-	known := e.bans != nil && e.bans.has(k)
-	taken := (e.bad.backing.exact || known) && e.bad.take(k)
+	known := e.exactBans != nil && e.exactBans.has(k)
+	taken := (e.banned.backing.exact || known) && e.banned.take(k)
 	if taken && known {
-		e.bans.remove(k)
+		e.exactBans.remove(k)
 	}
-	if e.claims(src, k) != Clean && !e.pardoned.add(k) {
+	if e.claims(src, k) != Clean && !e.exceptions.add(k) {
 		if taken {
-			e.condemn(k) // a pardon that is refused changes nothing
+			e.addBan(k) // an unban that is refused changes nothing
 		}
-		return fmt.Errorf("gate: pardon %v: %d exceptions are all that there is room for: %w", src, e.pardoned.most, filter.ErrFull)
+		return fmt.Errorf("gate: unban %v: %d exceptions are all that there is room for: %w", src, e.exceptions.most, filter.ErrFull)
 	}
 	return nil
 }

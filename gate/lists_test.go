@@ -8,38 +8,38 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-func TestPardonTakesOffTheBadSet(t *testing.T) {
+func TestUnbanDeletesFromTheBannedSet(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, confirm := range []Confirmation{ConfirmNever, ConfirmAlways} {
 			e := gate(t, Config{Kind: kind, Confirm: confirm, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8")})
 			play(e, "1x 1x 1x")
 			for _, src := range []string{"0.0.0.49", "9.9.9.9", "7.1.1.1"} {
-				if err := e.Pardon(addr(src)); err != nil {
-					t.Errorf("%s: pardon %s: %v", kind, src, err)
+				if err := e.Unban(addr(src)); err != nil {
+					t.Errorf("%s: unban %s: %v", kind, src, err)
 				}
 				if v := e.Step(addr(src), 'q', 0); !v.Passed() {
-					t.Errorf("%s: %s was pardoned and is %v: %v", kind, src, v.Action, v.Reason)
+					t.Errorf("%s: %s was unbanned and is %v: %v", kind, src, v.Action, v.Reason)
 				}
 				if got := e.Query(addr(src)).Standing; got != Good {
-					t.Errorf("%s: %s was pardoned and is %v", kind, src, got)
+					t.Errorf("%s: %s was unbanned and is %v", kind, src, got)
 				}
-				if err := e.Pardon(addr(src)); !errors.Is(err, filter.ErrNotFound) {
-					t.Errorf("%s: second pardon of %s: %v", kind, src, err)
+				if err := e.Unban(addr(src)); !errors.Is(err, filter.ErrNotFound) {
+					t.Errorf("%s: second unban of %s: %v", kind, src, err)
 				}
 			}
 			if v := e.Step(addr("7.1.1.2"), 'q', 0); v.Reason != Listed {
-				t.Errorf("%s: the neighbour of a pardoned address: %+v", kind, v)
+				t.Errorf("%s: the neighbour of an unbanned address: %+v", kind, v)
 			}
 			if got := play(e, "1x 1x 1x 1q"); got != "**Br" {
-				t.Errorf("%s: after a pardon strikes count anew: %s", kind, got)
+				t.Errorf("%s: after an unban strikes count anew: %s", kind, got)
 			}
 		}
 	}
 }
 
-// TestPardonsNeverForgetABan pardons many addresses, most of which are claimed by
-// mistake, from a bad set that errs often.
-func TestPardonsNeverForgetABan(t *testing.T) {
+// TestUnbansNeverForgetABan unbans many addresses, most of which are claimed by
+// mistake, from a banned set that errs often.
+func TestUnbansNeverForgetABan(t *testing.T) {
 	const seed, banned = 7, 500
 	for _, kind := range heavyKinds() {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -50,46 +50,46 @@ func TestPardonsNeverForgetABan(t *testing.T) {
 			e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 			keep[i] = true
 		}
-		pardons := 0
+		unbans := 0
 		for range 50_000 {
 			i := r.Uint32N(1_000_000)
 			if i < banned { // these stay
 				continue
 			}
-			if e.Pardon(v4(scatter(i))) == nil {
-				pardons++
+			if e.Unban(v4(scatter(i))) == nil {
+				unbans++
 				delete(keep, i)
 			}
 		}
 		for i := range keep {
 			if v := e.Step(v4(scatter(i)), 'q', 0); v.Action != Reject {
-				t.Fatalf("%s, seed %d: after %d pardons of others a ban is forgotten", kind, seed, pardons)
+				t.Fatalf("%s, seed %d: after %d unbans of others a ban is forgotten", kind, seed, unbans)
 			}
 		}
-		if pardons == 0 {
-			t.Errorf("%s, seed %d: nobody was pardoned, the test shows nothing", kind, seed)
+		if unbans == 0 {
+			t.Errorf("%s, seed %d: nothing was unbanned, the test shows nothing", kind, seed)
 		}
 	}
 }
 
-func TestPardonsEndWhenThereIsNoRoomForExceptions(t *testing.T) {
+func TestUnbansEndWhenThereIsNoRoomForExceptions(t *testing.T) {
 	e := gate(t, Config{Kind: "dleft", Blacklist: prefixes("7.0.0.0/8")})
 	var err error
 	n := 0
 	for err == nil && n < 100_000 {
-		err = e.Pardon(v4(7<<24 + uint32(n)))
+		err = e.Unban(v4(7<<24 + uint32(n)))
 		n++
 	}
-	if !errors.Is(err, filter.ErrFull) || n-1 != e.pardoned.most {
-		t.Errorf("%d pardons, then %v; want %d", n-1, err, e.pardoned.most)
+	if !errors.Is(err, filter.ErrFull) || n-1 != e.exceptions.most {
+		t.Errorf("%d unbans, then %v; want %d", n-1, err, e.exceptions.most)
 	}
 	if v := e.Step(v4(7<<24+uint32(n)), 'q', 0); v.Action != Reject {
-		t.Errorf("who could not be pardoned is %v", v.Action)
+		t.Errorf("who could not be unbanned is %v", v.Action)
 	}
 }
 
-// TestConfirmedHitsRejectNobodyByMistake has bad sets that err often.
-func TestConfirmedHitsRejectNobodyByMistake(t *testing.T) {
+// TestConfirmedHitsRejectNothingByMistake has banned sets that err often.
+func TestConfirmedHitsRejectNothingByMistake(t *testing.T) {
 	for _, kind := range heavyKinds() {
 		bits := map[string]float64{"deletable": 12, "counting": 24, "dleft": 26}[kind]
 		wrong := map[Confirmation]int{}
@@ -151,8 +151,8 @@ func TestConfirmationEndsWhereItWouldForgetABan(t *testing.T) {
 // TestNetworksThatAreUsersGoToTheBadSet lists prefixes around what counts as a user.
 func TestNetworksThatAreUsersGoToTheBadSet(t *testing.T) {
 	e := gate(t, Config{IPv6Prefix: 64, Blacklist: prefixes("2001:db8:1:1::/64", "2001:db8:2::/48", "2001:db8:3::1/128", "9.0.0.0/8")})
-	if s := e.Stats(); s.Networks != 3 || s.Bad.Keys != 1 {
-		t.Errorf("%d networks, %d bad users", s.Networks, s.Bad.Keys)
+	if s := e.Stats(); s.Networks != 3 || s.Banned.Keys != 1 {
+		t.Errorf("%d networks, %d bad users", s.Networks, s.Banned.Keys)
 	}
 	for src, want := range map[string]Reason{
 		"2001:db8:1:1::77": Banned, "2001:db8:1:2::77": Clean, "2001:db8:2:5::1": Listed, "9.9.9.9": Listed, "10.9.9.9": Clean,
@@ -202,59 +202,59 @@ func TestPartsOfUsersAreListedAlone(t *testing.T) {
 	}
 }
 
-// TestRefusedPardonsChangeNothing has far more bans than the table of bans has room
-// for, so that a delete is not enough for a pardon, and more pardons than exceptions.
-func TestRefusedPardonsChangeNothing(t *testing.T) {
-	const banned, pardons = 5000, 2000
+// TestRefusedUnbansChangeNothing has far more bans than the table of bans has room
+// for, so that a delete is not enough for an unban, and more unbans than exceptions.
+func TestRefusedUnbansChangeNothing(t *testing.T) {
+	const banned, unbans = 5000, 2000
 	e := gate(t, Config{Kind: "counting", Confirm: ConfirmAlways, Users: 1000, Banned: 2000, Memory: 42_000})
 	for i := range uint32(banned) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}
 	refused := 0
-	for i := range uint32(pardons) {
-		keys, known := e.bad.keys, e.bans.count
-		err := e.Pardon(v4(scatter(i)))
+	for i := range uint32(unbans) {
+		keys, known := e.banned.keys, e.exactBans.count
+		err := e.Unban(v4(scatter(i)))
 		if err == nil {
 			continue
 		}
 		refused++
 		if v := e.Step(v4(scatter(i)), 'q', 0); !errors.Is(err, filter.ErrFull) || v.Action != Reject {
-			t.Fatalf("pardon %d: %v, and then the address is %v", i, err, v.Action)
+			t.Fatalf("unban %d: %v, and then the address is %v", i, err, v.Action)
 		}
-		if e.bad.keys != keys || e.bans.count != known {
-			t.Fatalf("pardon %d was refused: %d bad keys, %d known, before %d and %d", i, e.bad.keys, e.bans.count, keys, known)
+		if e.banned.keys != keys || e.exactBans.count != known {
+			t.Fatalf("unban %d was refused: %d bad keys, %d known, before %d and %d", i, e.banned.keys, e.exactBans.count, keys, known)
 		}
 	}
-	for i := uint32(pardons); i < banned; i++ {
+	for i := uint32(unbans); i < banned; i++ {
 		if v := e.Step(v4(scatter(i)), 'q', 0); v.Action != Reject {
 			t.Fatalf("ban %d, which nobody spoke of, is forgotten", i)
 		}
 	}
 	if refused == 0 {
-		t.Errorf("all %d were pardoned, the test shows nothing", pardons)
+		t.Errorf("all %d were unbanned, the test shows nothing", unbans)
 	}
 }
 
-// TestPardonsOfSpareBansTakeNothingFromTheBadSet has a bad set that is full before the
+// TestUnbansOfOverflowedBansDeleteNothing has a banned set that is full before the
 // table of bans is: what it refused was never there to be deleted.
-func TestPardonsOfSpareBansTakeNothingFromTheBadSet(t *testing.T) {
+func TestUnbansOfOverflowedBansDeleteNothing(t *testing.T) {
 	e := gate(t, Config{Kind: "dleft", Confirm: ConfirmAlways, Banned: 5000, BitsPerUser: 26})
-	e.bad.most = 300
+	e.banned.most = 300
 	for i := range uint32(400) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}
-	if e.bans.count != 300 || e.spares != 100 || e.Lost().Exact {
-		t.Fatalf("%d bans in the table, %d in the spare filter, lost %+v", e.bans.count, e.spares, e.Lost())
+	if e.exactBans.count != 300 || e.overflowed != 100 || e.Lost().Exact {
+		t.Fatalf("%d bans in the table, %d in the overflow filter, lost %+v", e.exactBans.count, e.overflowed, e.Lost())
 	}
 	for i := uint32(300); i < 400; i++ {
-		if err := e.Pardon(v4(scatter(i))); err != nil {
+		if err := e.Unban(v4(scatter(i))); err != nil {
 			t.Fatal(err)
 		}
 		if v := e.Step(v4(scatter(i)), 'q', 0); !v.Passed() {
-			t.Errorf("%d was pardoned and is %v", i, v.Action)
+			t.Errorf("%d was unbanned and is %v", i, v.Action)
 		}
 	}
-	if e.bad.keys != 300 || e.pardoned.count != 100 {
-		t.Errorf("%d keys left in the bad set, %d exceptions", e.bad.keys, e.pardoned.count)
+	if e.banned.keys != 300 || e.exceptions.count != 100 {
+		t.Errorf("%d keys left in the banned set, %d exceptions", e.banned.keys, e.exceptions.count)
 	}
 }

@@ -2,7 +2,7 @@ package gate
 
 import "github.com/everbloom-go/everbloom/filter"
 
-// recent remembers keys that are in the good set for certain, one in each slot.
+// recent remembers keys that are in the tracked set for certain, one in each slot.
 // Nothing depends on which of them it remembers.
 type recent struct {
 	slots []filter.Key // 0 is free

@@ -14,20 +14,20 @@ type Stats struct {
 	// Reasons counts verdicts by reason.
 	Reasons map[string]uint64 `json:"reasons"`
 
-	States   int    `json:"states"`    // users inside a chain or with strikes
-	Room     int    `json:"room"`      // for so many there is room
-	Pardoned int    `json:"pardoned"`  // exceptions from the bad set
-	Bytes    uint64 `json:"bytes"`     // in use by sets and states
-	Limit    uint64 `json:"limit"`     // that Bytes never exceeds
-	Tables   uint64 `json:"tables"`    // bytes of the automaton, which the limit does not cover
-	Networks int    `json:"networks"`  // on the black list
-	Allowed  int    `json:"whitelist"` // entries of the white list
+	States     int    `json:"states"`     // users inside a chain or with strikes
+	Room       int    `json:"room"`       // for so many there is room
+	Exceptions int    `json:"exceptions"` // exceptions from the banned set
+	Bytes      uint64 `json:"bytes"`      // in use by sets and states
+	Limit      uint64 `json:"limit"`      // that Bytes never exceeds
+	Tables     uint64 `json:"tables"`     // bytes of the automaton, which the limit does not cover
+	Networks   int    `json:"networks"`   // on the black list
+	Allowed    int    `json:"whitelist"`  // entries of the white list
 
-	Lost Lost  `json:"lost"`
-	Good Set   `json:"good"`
-	Bad  Set   `json:"bad"`
-	Word Set   `json:"words"`
-	Rest Spare `json:"spare"`
+	Lost     Lost     `json:"lost"`
+	Tracked  Set      `json:"tracked"`
+	Banned   Set      `json:"banned"`
+	Words    Set      `json:"words"`
+	Overflow Overflow `json:"overflow"`
 }
 
 // Set describes one of the sets.
@@ -39,8 +39,8 @@ type Set struct {
 	Refused uint64  `json:"refused"`     // Adds that found no room
 }
 
-// Spare describes the filter that takes bans when the bad set has no room.
-type Spare struct {
+// Overflow describes the filter that takes bans when the banned set has no room.
+type Overflow struct {
 	Bans  uint64  `json:"bans"`
 	Bytes uint64  `json:"bytes"`
 	FPR   float64 `json:"fpr"`
@@ -51,9 +51,9 @@ type Spare struct {
 type Lost struct {
 	Chains   uint64 `json:"chains"`   // beginnings of patterns that were given up
 	Strikes  uint64 `json:"strikes"`  // strikes that were not counted
-	Users    uint64 `json:"users"`    // packets whose source could not enter the good set
+	Users    uint64 `json:"users"`    // packets whose source could not enter the tracked set
 	Exact    bool   `json:"exact"`    // bad hits can no longer be confirmed
-	Overflow uint64 `json:"overflow"` // bans that went to the filter behind the bad set
+	Overflow uint64 `json:"overflow"` // bans that went to the filter behind the banned set
 }
 
 // Any reports whether anything was lost, that is whether the limit was felt.
@@ -66,7 +66,7 @@ func (e *Engine) Lost() Lost {
 		Strikes:  e.lost.strikes,
 		Users:    e.lost.users,
 		Exact:    e.config.Confirm == ConfirmAlways && e.confirm == nil,
-		Overflow: e.spares,
+		Overflow: e.overflowed,
 	}
 }
 
@@ -74,13 +74,13 @@ func (e *Engine) Lost() Lost {
 func (e *Engine) Stats() Stats {
 	s := Stats{
 		Strikes: e.strikes, Reasons: map[string]uint64{},
-		States: e.states.count, Room: e.states.room(), Pardoned: e.pardoned.count,
+		States: e.states.count, Room: e.states.room(), Exceptions: e.exceptions.count,
 		Bytes: e.Bytes(), Limit: e.limit, Tables: e.patterns.Bytes(),
 		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
-		Lost: e.Lost(), Good: e.good.describe(), Bad: e.bad.describe(), Word: Set{Info: e.words.Info()},
+		Lost: e.Lost(), Tracked: e.tracked.describe(), Banned: e.banned.describe(), Words: Set{Info: e.words.Info()},
 	}
-	spare := e.spare.Info()
-	s.Rest = Spare{Bans: e.spares, Bytes: spare.FastBits / 8, FPR: spare.FPR}
+	overflow := e.overflow.Info()
+	s.Overflow = Overflow{Bans: e.overflowed, Bytes: overflow.FastBits / 8, FPR: overflow.FPR}
 	for action, row := range e.tally {
 		var sum uint64
 		for reason, n := range row {
@@ -105,11 +105,11 @@ func (s *set) describe() Set {
 
 // Bytes returns the memory in use by the sets and the states.
 func (e *Engine) Bytes() uint64 {
-	total := e.states.bytes() + uint64(8*(len(e.recent.slots)+len(e.pardoned.slots)))
-	if e.bans != nil {
-		total += uint64(8 * len(e.bans.slots))
+	total := e.states.bytes() + uint64(8*(len(e.recent.slots)+len(e.exceptions.slots)))
+	if e.exactBans != nil {
+		total += uint64(8 * len(e.exactBans.slots))
 	}
-	for _, f := range []filter.Filter{e.good, e.bad, e.words, e.spare} {
+	for _, f := range []filter.Filter{e.tracked, e.banned, e.words, e.overflow} {
 		i := f.Info()
 		total += (i.FastBits + i.SlowBits + 7) / 8
 	}
@@ -122,7 +122,7 @@ func (e *Engine) Bytes() uint64 {
 // limit.
 func (e *Engine) Limit() uint64 { return e.limit }
 
-// Confirms reports whether hits of the bad set are looked up exactly.
+// Confirms reports whether hits of the banned set are looked up exactly.
 func (e *Engine) Confirms() bool { return e.confirm != nil }
 
 // RejectRate returns the predicted share of strangers whose packets are rejected by
@@ -130,10 +130,10 @@ func (e *Engine) Confirms() bool { return e.confirm != nil }
 func (e *Engine) RejectRate() float64 {
 	pass := 1.0
 	if e.confirm == nil {
-		pass -= e.bad.Info().FPR
+		pass -= e.banned.Info().FPR
 	}
-	if e.spares > 0 {
-		pass *= 1 - e.spare.Info().FPR
+	if e.overflowed > 0 {
+		pass *= 1 - e.overflow.Info().FPR
 	}
 	return 1 - pass
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
-// TestTrackedUsersAreNeverDenied has a good set that errs often, so that asking it
+// TestTrackedUsersAreNeverDenied has a tracked set that errs often, so that asking it
 // who is new would leave out one user in a hundred, and bans every third user. With
 // kinds that ignore duplicates exactly every other user stays good.
 func TestTrackedUsersAreNeverDenied(t *testing.T) {
@@ -17,8 +17,8 @@ func TestTrackedUsersAreNeverDenied(t *testing.T) {
 			continue // see heavyKinds
 		}
 		e := gate(t, Config{Kind: kind, Users: users, Banned: users / 3, BitsPerUser: bits})
-		if e.good.planned < 0.001 && kind == "evergreen" {
-			t.Fatalf("%s: a rate of %g shows nothing", kind, e.good.planned)
+		if e.tracked.planned < 0.001 && kind == "evergreen" {
+			t.Fatalf("%s: a rate of %g shows nothing", kind, e.tracked.planned)
 		}
 		flood(e, rand.New(rand.NewPCG(seed, 0)), users, 10*users, func() {})
 		for u := range uint32(users) {
@@ -44,16 +44,16 @@ func TestTrackedUsersAreNeverDenied(t *testing.T) {
 	}
 }
 
-// TestRecentKeysDoNotHideThatAUserWasBanned bans and pardons a user whose key is
-// remembered: the user has to enter the good set again.
+// TestRecentKeysDoNotHideThatAUserWasBanned bans and unbans a user whose key is
+// remembered: the user has to enter the tracked set again.
 func TestRecentKeysDoNotHideThatAUserWasBanned(t *testing.T) {
 	e := gate(t, Config{})
 	play(e, "1q 1q 1x 1x 1x")
-	if err := e.Pardon(v4('1')); err != nil {
+	if err := e.Unban(v4('1')); err != nil {
 		t.Fatal(err)
 	}
 	if got := e.Query(v4('1')).Standing; got != None {
-		t.Errorf("after the pardon: %v", got)
+		t.Errorf("after the unban: %v", got)
 	}
 	play(e, "1q")
 	if got := e.Query(v4('1')).Standing; got != Good {

@@ -2,25 +2,25 @@ package gate
 
 import "github.com/everbloom-go/everbloom/filter"
 
-// track has the user in the good set. To ask the set whether the user is new would
+// track has the user in the tracked set. To ask the set whether the user is new would
 // leave out those whom it claims by mistake, and when they are banned others would
 // be deleted in their place. A set that ignores duplicates exactly is therefore
 // told every time, but for keys that are known to be there; with the others there
 // is no way out, and [Stats] and the check against an exact gate show the harm.
 func (e *Engine) track(k filter.Key) {
-	if e.good.backing.exact {
+	if e.tracked.backing.exact {
 		if e.recent.has(k) {
 			return
 		}
-		if e.good.put(k) {
+		if e.tracked.put(k) {
 			e.recent.note(k)
 			return
 		}
 	}
-	if e.good.MayContain(k) || !e.good.backing.exact && e.good.put(k) {
+	if e.tracked.MayContain(k) || !e.tracked.backing.exact && e.tracked.put(k) {
 		return
 	}
-	e.good.refused++
+	e.tracked.refused++
 	e.lost.users++
 }
 
@@ -93,31 +93,31 @@ func (e *Engine) strike(k filter.Key, p place, node uint32, match int32) Verdict
 	return Verdict{action, Struck, uint8(live + 1), match}
 }
 
-// ban moves a user from the good set to the bad one.
+// ban moves a user from the tracked set to the banned set.
 func (e *Engine) ban(k filter.Key, p place) {
 	if p != nowhere {
 		e.states.remove(p)
 	}
 	e.recent.forget(k)
-	e.good.take(k)
-	e.pardoned.remove(k)
-	e.condemn(k)
+	e.tracked.take(k)
+	e.exceptions.remove(k)
+	e.addBan(k)
 }
 
-// condemn adds a key to the bad set, or to the filter behind it, which is never
+// addBan adds a key to the banned set, or to the filter behind it, which is never
 // full: its rate rises instead. The table of bans has only keys that are in the bad
-// set, which a pardon may take out of it; hits of the spare filter are not confirmed.
-func (e *Engine) condemn(k filter.Key) {
-	if e.bans != nil && e.bans.has(k) {
+// set, which an unban may take out of it; hits of the overflow filter are not confirmed.
+func (e *Engine) addBan(k filter.Key) {
+	if e.exactBans != nil && e.exactBans.has(k) {
 		return
 	}
-	if !e.bad.put(k) {
-		e.bad.refused++
-		e.spares++
-		_, _ = e.spare.Add(k) // never fails
+	if !e.banned.put(k) {
+		e.banned.refused++
+		e.overflowed++
+		_, _ = e.overflow.Add(k) // never fails
 		return
 	}
-	if e.bans != nil && !e.bans.add(k) {
+	if e.exactBans != nil && !e.exactBans.add(k) {
 		e.confirm = nil // whom the table does not know may be banned all the same
 	}
 }

@@ -41,15 +41,15 @@ type Reason uint8
 const (
 	Clean       Reason = iota // nothing was found
 	Whitelisted               // the source is on the white list
-	Banned                    // the bad set claims the source
+	Banned                    // the banned set claims the source
 	Listed                    // a prefix of the black list covers the source
-	Spared                    // the filter that takes bans when the bad set is full claims it
+	OverLimit                 // the filter that takes bans when the banned set is full claims it
 	Struck                    // the packet completed a pattern
 
 	reasons = iota
 )
 
-var reasonNames = [reasons]string{"clean", "whitelisted", "banned", "listed", "spared", "struck"}
+var reasonNames = [reasons]string{"clean", "whitelisted", "banned", "listed", "over-limit", "struck"}
 
 // String returns the word for the reason, such as "banned".
 func (r Reason) String() string { return name(reasonNames[:], uint8(r), "Reason") }
@@ -82,7 +82,7 @@ type Answer struct {
 	Standing Standing `json:"standing"`
 
 	// Both says that both sets claim the address: it was banned and could not be
-	// deleted from the good set, or one of them errs.
+	// deleted from the tracked set, or one of them errs.
 	Both bool `json:"both"`
 }
 

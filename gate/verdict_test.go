@@ -9,7 +9,7 @@ import (
 func TestWordsForEverything(t *testing.T) {
 	for got, want := range map[fmt.Stringer]string{
 		Pass: "pass", Drop: "drop", Reject: "reject", Ban: "ban", Action(9): "Action(9)",
-		Clean: "clean", Whitelisted: "whitelisted", Banned: "banned", Listed: "listed", Spared: "spared", Struck: "struck", Reason(9): "Reason(9)",
+		Clean: "clean", Whitelisted: "whitelisted", Banned: "banned", Listed: "listed", OverLimit: "over-limit", Struck: "struck", Reason(9): "Reason(9)",
 		None: "none", Good: "good", Bad: "bad", Standing(9): "Standing(9)",
 	} {
 		if got.String() != want {

@@ -21,15 +21,15 @@ func TestDemoKeepsItsPromises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := page.Check; c.WronglyPassed() != 0 || c.Bad.Denied != 0 || c.Bans.Right < 50 {
-		t.Errorf("with confirmation: %d packets wrongly passed, %d bans lost of %d", c.WronglyPassed(), c.Bad.Denied, c.Bans.Right)
+	if c := page.Check; c.WronglyPassed() != 0 || c.Banned.FalseNegatives != 0 || c.Bans.Right < 50 {
+		t.Errorf("with confirmation: %d packets wrongly passed, %d bans lost of %d", c.WronglyPassed(), c.Banned.FalseNegatives, c.Bans.Right)
 	}
 	if page.Traffic.LockedOut != 0 || page.Check.WronglyRejected() != 0 {
 		t.Errorf("with confirmation %d honest users are locked out, %d packets", page.Traffic.LockedOut, page.Check.WronglyRejected())
 	}
 	plain := page.Without
-	if c := plain.Check; c.WronglyPassed() != 0 || c.Bad.Denied != 0 || plain.Traffic.LockedOut == 0 || c.WronglyRejected() == 0 {
-		t.Errorf("without confirmation: %d wrongly passed, %d bans lost, %d locked out: nothing is shown", c.WronglyPassed(), c.Bad.Denied, plain.Traffic.LockedOut)
+	if c := plain.Check; c.WronglyPassed() != 0 || c.Banned.FalseNegatives != 0 || plain.Traffic.LockedOut == 0 || c.WronglyRejected() == 0 {
+		t.Errorf("without confirmation: %d wrongly passed, %d bans lost, %d locked out: nothing is shown", c.WronglyPassed(), c.Banned.FalseNegatives, plain.Traffic.LockedOut)
 	}
 	if plain.Gate.Limit != page.Gate.Limit || page.Gate.Bytes > page.Gate.Limit || page.Traffic.MapBytes < page.Gate.Bytes {
 		t.Errorf("%d of %d bytes, %d without confirmation, a map takes %d", page.Gate.Bytes, page.Gate.Limit, plain.Gate.Limit, page.Traffic.MapBytes)

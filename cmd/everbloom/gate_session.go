@@ -76,7 +76,7 @@ func (s *gateSession) look(p *gatereport.Point) {
 	p.Rate = s.engine.RejectRate()
 	if s.check != nil {
 		r := s.check.Counts()
-		p.Welcome, p.Wrong, p.Expected = r.Welcome, r.WronglyRejected(), r.Expected
+		p.Legitimate, p.Wrong, p.Expected = r.Legitimate, r.WronglyRejected(), r.Expected
 	}
 }
 

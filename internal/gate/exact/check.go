@@ -16,7 +16,7 @@ type Check struct {
 	pending   map[netip.Addr]bool // banned by the exact gate and not by the engine
 	banned    map[netip.Addr]bool // by the engine
 	early     map[netip.Addr]bool // of these, the ones that the exact gate has not banned
-	predicted float64             // rate of the bad set when last asked
+	predicted float64             // rate of the banned set when last asked
 }
 
 // A Difference is a packet of which the two think differently.
@@ -64,7 +64,7 @@ func (c *Check) Follow(p *packets.Packet, want gate.Verdict) (got gate.Verdict) 
 		c.predicted = c.Engine.RejectRate()
 	}
 	if want.Passed() && want.Reason != gate.Whitelisted {
-		c.report.Welcome++
+		c.report.Legitimate++
 		c.report.Expected += c.predicted
 	}
 	_, src := c.Exact.identify(p.Src)
@@ -132,8 +132,8 @@ func (c *Check) whyRejected(src netip.Addr, got gate.Verdict) Cause {
 		return SpuriousBan
 	case got.Reason == gate.Struck:
 		return SpuriousStrike
-	case got.Reason == gate.Spared:
-		return SpareFilter
+	case got.Reason == gate.OverLimit:
+		return OverflowFilter
 	}
 	return FalsePositive
 }

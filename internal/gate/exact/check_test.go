@@ -37,7 +37,7 @@ func run(t *testing.T, tc traffic.Config, gc gate.Config) Report {
 }
 
 // TestNoPacketOfABannedSourcePasses holds for every kind over many seeds, and so does
-// that packets are wrongly rejected no more often than the bad set predicts.
+// that packets are wrongly rejected no more often than the banned set predicts.
 func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 	const users, packetsEach = 1000, 20_000
 	bits := map[string]float64{"deletable": 20, "counting": 40, "dleft": 32}
@@ -54,8 +54,8 @@ func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 			if r.Gate.Lost.Any() || r.Bans.Right < 50 || r.Bans.Spurious+r.Bans.Late != 0 {
 				t.Errorf("%s, seed %d: bans %+v, lost %+v", kind, seed, r.Bans, r.Gate.Lost)
 			}
-			if r.Bad.Denied != 0 || r.Bans.Missing != r.Bans.Covered {
-				t.Errorf("%s, seed %d: %d of the bad set denied, bans %+v", kind, seed, r.Bad.Denied, r.Bans)
+			if r.Banned.FalseNegatives != 0 || r.Bans.Missing != r.Bans.Covered {
+				t.Errorf("%s, seed %d: %d of the banned set denied, bans %+v", kind, seed, r.Banned.FalseNegatives, r.Bans)
 			}
 			wrong += float64(r.WronglyRejected())
 			expected += r.Expected
@@ -67,7 +67,7 @@ func TestNoPacketOfABannedSourcePasses(t *testing.T) {
 	}
 }
 
-// TestGoodSetsAreHarmedOnlyWhereTheyMayBe has the good set of every kind err often.
+// TestGoodSetsAreHarmedOnlyWhereTheyMayBe has the tracked set of every kind err often.
 // Kinds that ignore duplicates exactly deny no user; the check counts whom others
 // deny.
 func TestGoodSetsAreHarmedOnlyWhereTheyMayBe(t *testing.T) {
@@ -75,16 +75,16 @@ func TestGoodSetsAreHarmedOnlyWhereTheyMayBe(t *testing.T) {
 		r := run(t,
 			traffic.Config{Seed: 2, Packets: 80_000, Users: 5000, Evil: 0.3},
 			gate.Config{Kind: kind, Users: 5000, Banned: 3000, BitsPerUser: bits, Confirm: gate.ConfirmAlways})
-		if exact := kind == "evergreen" || kind == "elastic"; exact && r.Good.Denied != 0 {
-			t.Errorf("%s: %d users denied", kind, r.Good.Denied)
+		if exact := kind == "evergreen" || kind == "elastic"; exact && r.Tracked.FalseNegatives != 0 {
+			t.Errorf("%s: %d users denied", kind, r.Tracked.FalseNegatives)
 		}
 		if r.WronglyPassed()+r.WronglyRejected() != 0 {
 			t.Errorf("%s: %v, %v", kind, r.Passed, r.Rejected)
 		}
-		if diff := math.Abs(r.Good.FPR - r.Good.Predicted); diff > 6*math.Sqrt(r.Good.Predicted/20_000)+0.1*r.Good.Predicted {
-			t.Errorf("%s: good set claims %.4f of strangers, predicted %.4f", kind, r.Good.FPR, r.Good.Predicted)
+		if diff := math.Abs(r.Tracked.FPR - r.Tracked.Predicted); diff > 6*math.Sqrt(r.Tracked.Predicted/20_000)+0.1*r.Tracked.Predicted {
+			t.Errorf("%s: tracked set claims %.4f of strangers, predicted %.4f", kind, r.Tracked.FPR, r.Tracked.Predicted)
 		}
-		t.Logf("%s: %d denied, %d pinned, rate %.4f, predicted %.4f", kind, r.Good.Denied, r.Good.Pinned, r.Good.FPR, r.Good.Predicted)
+		t.Logf("%s: %d denied, %d pinned, rate %.4f, predicted %.4f", kind, r.Tracked.FalseNegatives, r.Tracked.Pinned, r.Tracked.FPR, r.Tracked.Predicted)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestCausesAreFound(t *testing.T) {
 		step(c, "1.1.1.1", 7)
 		step(c, "1.1.1.1", 7)
 		r := c.Report(100, 1)
-		if r.Rejected[FalsePositive] != 3 || r.First != nil || r.WronglyRejected() != 3 || r.Otherwise != 1 || r.Welcome != 4 {
+		if r.Rejected[FalsePositive] != 3 || r.First != nil || r.WronglyRejected() != 3 || r.Otherwise != 1 || r.Legitimate != 4 {
 			t.Errorf("%+v", r) // the last packet is held back by both
 		}
 		if r.Bans.Missing != 1 || r.Bans.Covered != 1 {
@@ -160,12 +160,12 @@ func TestCausesAreFound(t *testing.T) {
 			step(c, "1.1.1.1", 7)
 		}
 		for _, src := range []string{"1.1.1.1", "9.9.9.9"} {
-			if err := c.Engine.Pardon(netip.MustParseAddr(src)); err != nil {
+			if err := c.Engine.Unban(netip.MustParseAddr(src)); err != nil {
 				t.Fatal(err)
 			}
 			step(c, src, 1)
 		}
-		if r := c.Report(0, 1); r.Passed[ForgottenBan] != 1 || r.Passed[BlacklistMissed] != 1 || r.WronglyPassed() != 2 || r.Bad.Denied != 2 {
+		if r := c.Report(0, 1); r.Passed[ForgottenBan] != 1 || r.Passed[BlacklistMissed] != 1 || r.WronglyPassed() != 2 || r.Banned.FalseNegatives != 2 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -194,8 +194,8 @@ func TestStrikesThatOneOfThemMissedAreCauses(t *testing.T) {
 	}
 }
 
-// TestPredictedRateIsThatOfAllThatRejects has a bad set that errs often: confirmed, it
-// must not; and a gate with far more bans than its bad set takes.
+// TestPredictedRateIsThatOfAllThatRejects has a banned set that errs often: confirmed, it
+// must not; and a gate with far more bans than its banned set takes.
 func TestPredictedRateIsThatOfAllThatRejects(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -206,7 +206,7 @@ func TestPredictedRateIsThatOfAllThatRejects(t *testing.T) {
 	}{
 		{"confirmed", gate.Config{Kind: "deletable", Confirm: gate.ConfirmAlways, BitsPerUser: 10}, 0, 0, 20_000},
 		{"not confirmed", gate.Config{Kind: "deletable", BitsPerUser: 10}, 0.01, 0.2, 20_000},
-		{"spare filter", gate.Config{Kind: "dleft", Banned: 1000}, 0.01, 1, 20_000},
+		{"overflow filter", gate.Config{Kind: "dleft", Banned: 1000}, 0.01, 1, 20_000},
 	} {
 		c.config.Users = 1000
 		if c.config.Banned == 0 {
@@ -222,7 +222,7 @@ func TestPredictedRateIsThatOfAllThatRejects(t *testing.T) {
 			check.Engine.Blacklist(p)
 			check.Exact.Blacklist(p)
 		}
-		m := check.Report(c.strange, 1).Bad
+		m := check.Report(c.strange, 1).Banned
 		if m.Predicted < c.least || m.Predicted > c.most || math.Abs(m.FPR-m.Predicted) > 6*math.Sqrt(m.Predicted/20_000)+0.1*m.Predicted {
 			t.Errorf("%s: %.4f of strangers are taken for bad, predicted %.4f", c.name, m.FPR, m.Predicted)
 		}
@@ -250,7 +250,7 @@ func TestReportIsJSON(t *testing.T) {
 	step(c, "1.1.1.1", 1)
 	step(c, "3.3.3.3", 1)
 	text, err := json.Marshal(c.Report(10, 1))
-	for _, part := range []string{`"wrongly_rejected":{"false positive of the bad set":1}`, `"Action":"reject"`, `"measured_fpr"`, `"number":2,"src":"3.3.3.3"`} {
+	for _, part := range []string{`"wrongly_rejected":{"false positive of the banned set":1}`, `"Action":"reject"`, `"measured_fpr"`, `"number":2,"src":"3.3.3.3"`} {
 		if err != nil || !strings.Contains(string(text), part) {
 			t.Errorf("%s, %v: no %s", text, err, part)
 		}

@@ -7,8 +7,8 @@
 //
 // [Check] sends each packet to both and counts in what they differ, and why:
 //
-//   - packets wrongly rejected, that is held back: a false positive of the bad set, or of
-//     the spare filter behind it, or a ban or strike that was wrong and what follows;
+//   - packets wrongly rejected, that is held back: a false positive of the banned set, or of
+//     the overflow filter behind it, or a ban or strike that was wrong and what follows;
 //   - packets wrongly passed: of a source on the black list, of one that the engine
 //     itself had banned, which both must never be, or one that should have been held
 //     back for its strike, or followed the ban that is missing, because the engine had
@@ -16,5 +16,5 @@
 //   - bans that are missing, spurious (or early) or late;
 //   - answers to queries, in a matrix of what is true by what was said;
 //   - for each set the rate predicted and the rate measured with strangers, the keys
-//     that were pinned, and users who should be in the good set and are not.
+//     that were pinned, and users who should be in the tracked set and are not.
 package exact

@@ -17,10 +17,10 @@ type Gate struct {
 	patterns []pattern.Pattern
 	endings  map[uint32][]int // patterns by their last word, longest first
 
-	good, bad, pardoned map[netip.Addr]bool
-	users               map[netip.Addr]*user
-	listed, allowed     networks
-	now                 int64
+	tracked, banned, exceptions map[netip.Addr]bool
+	users                       map[netip.Addr]*user
+	listed, allowed             networks
+	now                         int64
 }
 
 // user is what is remembered of everybody who is not banned.
@@ -34,7 +34,7 @@ type user struct {
 func New(c gate.Config) *Gate {
 	g := &Gate{
 		config: c, endings: map[uint32][]int{},
-		good: map[netip.Addr]bool{}, bad: map[netip.Addr]bool{}, pardoned: map[netip.Addr]bool{},
+		tracked: map[netip.Addr]bool{}, banned: map[netip.Addr]bool{}, exceptions: map[netip.Addr]bool{},
 		users: map[netip.Addr]*user{}, listed: networks{}, allowed: networks{},
 	}
 	if c.Patterns != nil {
@@ -104,7 +104,7 @@ func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict 
 		return gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
 	}
 	g.now = max(g.now, at)
-	g.good[src] = true
+	g.tracked[src] = true
 	u := g.users[src]
 	if u == nil {
 		u = &user{}
@@ -125,9 +125,9 @@ func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict 
 // rejects says why packets of an address of a user are rejected.
 func (g *Gate) rejects(one, user netip.Addr) gate.Reason {
 	switch {
-	case g.pardoned[user]:
+	case g.exceptions[user]:
 		return gate.Clean
-	case g.bad[user]:
+	case g.banned[user]:
 		return gate.Banned
 	case g.listed.cover(one):
 		return gate.Listed
@@ -170,9 +170,9 @@ func (g *Gate) strike(src netip.Addr, u *user, match int) gate.Verdict {
 
 func (g *Gate) ban(src netip.Addr) {
 	delete(g.users, src)
-	delete(g.good, src)
-	delete(g.pardoned, src)
-	g.bad[src] = true
+	delete(g.tracked, src)
+	delete(g.exceptions, src)
+	g.banned[src] = true
 }
 
 // Query says what is known about an address.
@@ -183,21 +183,21 @@ func (g *Gate) Query(src netip.Addr) gate.Answer {
 		return gate.Answer{Standing: gate.Good}
 	case g.rejects(one, user) != gate.Clean:
 		return gate.Answer{Standing: gate.Bad}
-	case g.good[user]:
+	case g.tracked[user]:
 		return gate.Answer{Standing: gate.Good}
 	}
 	return gate.Answer{Standing: gate.None}
 }
 
-// Pardon takes the user of an address off the bad set, or makes an exception from the black list.
-func (g *Gate) Pardon(src netip.Addr) error {
+// Unban takes the user of an address off the banned set, or makes an exception from the black list.
+func (g *Gate) Unban(src netip.Addr) error {
 	one, user := g.identify(src)
 	if g.rejects(one, user) == gate.Clean {
-		return fmt.Errorf("exact: pardon %v: %w", one, filter.ErrNotFound)
+		return fmt.Errorf("exact: unban %v: %w", one, filter.ErrNotFound)
 	}
-	delete(g.bad, user)
+	delete(g.banned, user)
 	if g.listed.cover(one) {
-		g.pardoned[user] = true
+		g.exceptions[user] = true
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // script makes up a life of a small world: few users, few words, so that chains,
-// strikes, bans and pardons are frequent.
+// strikes, bans and unbans are frequent.
 type script struct {
 	r      *rand.Rand
 	config gate.Config
@@ -75,8 +75,8 @@ func (s *script) patterns(tb testing.TB) *pattern.Automaton {
 func (s *script) word() uint32     { return s.words[s.r.IntN(len(s.words))] }
 func (s *script) user() netip.Addr { return s.users[s.r.IntN(len(s.users))] }
 
-// TestEngineEqualsExactGate holds packet by packet, answer by answer and pardon by
-// pardon, for every kind, if hits are confirmed. Both sets err too rarely to matter.
+// TestEngineEqualsExactGate holds packet by packet, answer by answer and unban by
+// unban, for every kind, if hits are confirmed. Both sets err too rarely to matter.
 func TestEngineEqualsExactGate(t *testing.T) {
 	for seed := range uint64(60) {
 		kind := gate.Kinds()[seed%5]
@@ -90,9 +90,9 @@ func TestEngineEqualsExactGate(t *testing.T) {
 			src := s.user()
 			switch s.r.IntN(40) {
 			case 0:
-				got, want := c.Engine.Pardon(src), c.Exact.Pardon(src)
+				got, want := c.Engine.Unban(src), c.Exact.Unban(src)
 				if (got == nil) != (want == nil) {
-					t.Fatalf("%s, seed %d, step %d: pardon %v: %v, want %v", kind, seed, i, src, got, want)
+					t.Fatalf("%s, seed %d, step %d: unban %v: %v, want %v", kind, seed, i, src, got, want)
 				}
 			case 1:
 				got, want := c.ask(src)
@@ -130,8 +130,8 @@ func FuzzGate(f *testing.F) {
 		for at, pair := range slices.Collect(slices.Chunk(life, 2)) {
 			src := s.users[int(pair[0])%len(s.users)]
 			if len(pair) == 1 || pair[1] >= 250 {
-				if got, want := c.Engine.Pardon(src), c.Exact.Pardon(src); (got == nil) != (want == nil) {
-					t.Fatalf("step %d: pardon: %v, want %v", at, got, want)
+				if got, want := c.Engine.Unban(src), c.Exact.Unban(src); (got == nil) != (want == nil) {
+					t.Fatalf("step %d: unban: %v, want %v", at, got, want)
 				}
 				continue
 			}

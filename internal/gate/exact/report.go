@@ -12,8 +12,8 @@ type Cause string
 
 // The causes.
 const (
-	FalsePositive   Cause = "false positive of the bad set"
-	SpareFilter     Cause = "false positive of the spare filter"
+	FalsePositive   Cause = "false positive of the banned set"
+	OverflowFilter  Cause = "false positive of the overflow filter"
 	SpuriousBan     Cause = "spurious ban"
 	SpuriousStrike  Cause = "spurious strike"
 	MissedStrike    Cause = "missed strike"
@@ -24,8 +24,8 @@ const (
 
 // Report is what a check has found.
 type Report struct {
-	Packets uint64 `json:"packets"`
-	Welcome uint64 `json:"welcome"` // packets that the exact gate lets pass, but for the white list
+	Packets    uint64 `json:"packets"`
+	Legitimate uint64 `json:"legitimate"` // packets that the exact gate lets pass, but for the white list
 
 	First     *Difference      `json:"first_difference,omitempty"` // that no false positive explains
 	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`           // held back for whatever reason
@@ -43,9 +43,9 @@ type Report struct {
 	Queries [3][3]uint64 `json:"queries"`
 	Both    uint64       `json:"both"` // answers that said that both sets claim the address
 
-	Good Measured   `json:"good"`
-	Bad  Measured   `json:"bad"`
-	Gate gate.Stats `json:"gate"`
+	Tracked Measured   `json:"tracked"`
+	Banned  Measured   `json:"banned"`
+	Gate    gate.Stats `json:"gate"`
 }
 
 // Bans compares the bans of the two.
@@ -57,16 +57,16 @@ type Bans struct {
 	Spurious uint64 `json:"spurious"` // by the engine only, or before the exact gate
 }
 
-// Measured is the rate of a set, as predicted and as it is. That of the bad set is the
-// rate at which the gate takes strangers for bad: with the spare filter, and after
+// Measured is the rate of a set, as predicted and as it is. That of the banned set is the
+// rate at which the gate takes strangers for bad: with the overflow filter, and after
 // confirmation.
 type Measured struct {
-	Predicted float64 `json:"predicted_fpr"`
-	FPR       float64 `json:"measured_fpr"`
-	Claimed   uint64  `json:"claimed"` // strangers that the set claims
-	Strangers uint64  `json:"strangers"`
-	Denied    uint64  `json:"denied"` // members that it does not claim
-	Pinned    uint64  `json:"pinned"`
+	Predicted      float64 `json:"predicted_fpr"`
+	FPR            float64 `json:"measured_fpr"`
+	FalsePositives uint64  `json:"false_positives"` // absent keys that it may contain, by its answer
+	Absent         uint64  `json:"absent"`          // absent keys that were asked about
+	FalseNegatives uint64  `json:"false_negatives"` // present keys that it takes for absent
+	Pinned         uint64  `json:"pinned"`
 }
 
 // WronglyRejected returns the number of packets for all causes.
@@ -90,18 +90,18 @@ func (c *Check) Counts() Report { return c.report }
 // that nobody knows, and returns all that was found. The seed chooses the strangers.
 // The comparison may go on afterwards.
 func (c *Check) Report(strangers int, seed uint64) Report {
-	c.report.Good, c.report.Bad = Measured{}, Measured{}
-	for src := range c.Exact.good {
+	c.report.Tracked, c.report.Banned = Measured{}, Measured{}
+	for src := range c.Exact.tracked {
 		c.member(src)
 	}
-	for src := range c.Exact.bad {
+	for src := range c.Exact.banned {
 		c.member(src)
 	}
 	c.askStrangers(strangers, rand.New(rand.NewPCG(seed, 0x7374726e67657273)))
 	r := c.report
 	r.Gate = c.Engine.Stats()
-	r.Good.finish(r.Gate.Good.FPR, r.Gate.Good.Pinned)
-	r.Bad.finish(c.Engine.RejectRate(), r.Gate.Bad.Pinned)
+	r.Tracked.finish(r.Gate.Tracked.FPR, r.Gate.Tracked.Pinned)
+	r.Banned.finish(c.Engine.RejectRate(), r.Gate.Banned.Pinned)
 	for src := range c.pending {
 		r.Bans.Missing++
 		if c.Engine.Query(src).Standing == gate.Bad {
@@ -116,10 +116,10 @@ func (c *Check) member(src netip.Addr) {
 	got, want := c.ask(src)
 	good, bad := claims(got)
 	if want.Standing == gate.Good && !good && !bad { // who is rejected by mistake never got there
-		c.report.Good.Denied++
+		c.report.Tracked.FalseNegatives++
 	}
 	if want.Standing == gate.Bad && !bad {
-		c.report.Bad.Denied++
+		c.report.Banned.FalseNegatives++
 	}
 }
 
@@ -128,27 +128,27 @@ func (c *Check) askStrangers(n int, r *rand.Rand) {
 	for range n {
 		x := r.Uint32()
 		src := netip.AddrFrom4([4]byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
-		if c.Exact.Query(src).Standing != gate.None || c.Exact.pardoned[src] {
+		if c.Exact.Query(src).Standing != gate.None || c.Exact.exceptions[src] {
 			continue
 		}
 		got, _ := c.ask(src)
 		good, bad := claims(got)
-		c.report.Good.stranger(good)
-		c.report.Bad.stranger(bad)
+		c.report.Tracked.stranger(good)
+		c.report.Banned.stranger(bad)
 	}
 }
 
 func (m *Measured) stranger(claimed bool) {
-	m.Strangers++
+	m.Absent++
 	if claimed {
-		m.Claimed++
+		m.FalsePositives++
 	}
 }
 
 func (m *Measured) finish(predicted float64, pinned uint64) {
 	m.Predicted, m.Pinned = predicted, pinned
-	if m.Strangers > 0 {
-		m.FPR = float64(m.Claimed) / float64(m.Strangers)
+	if m.Absent > 0 {
+		m.FPR = float64(m.FalsePositives) / float64(m.Absent)
 	}
 }
 

@@ -88,7 +88,7 @@ func (p Page) rateChart() (chart, bool) {
 	if high < rareRate {
 		return chart{}, false
 	}
-	c := chart{Title: "False positives", X: packetAxis, Y: "share of welcome packets, %"}
+	c := chart{Title: "False positives", X: packetAxis, Y: "share of legitimate packets, %"}
 	switch {
 	case p.Without != nil:
 		lines[0].name, lines[1].name = "without confirmation, measured", "without confirmation, predicted"

@@ -33,16 +33,16 @@ type Point struct {
 
 	// If an exact gate judges as well: the packets that it lets pass, how many of them
 	// were rejected, and how many should have been by the predicted rate.
-	Welcome  uint64  `json:"welcome,omitempty"`
-	Wrong    uint64  `json:"wrongly_rejected,omitempty"`
-	Expected float64 `json:"expected_wrongly_rejected,omitempty"`
+	Legitimate uint64  `json:"legitimate,omitempty"`
+	Wrong      uint64  `json:"wrongly_rejected,omitempty"`
+	Expected   float64 `json:"expected_wrongly_rejected,omitempty"`
 }
 
-// Shares returns the measured and the predicted share of welcome packets that were
+// Shares returns the measured and the predicted share of legitimate packets that were
 // rejected.
 func (p Point) Shares() (measured, predicted float64) {
-	welcome := float64(max(1, p.Welcome))
-	return float64(p.Wrong) / welcome, p.Expected / welcome
+	legitimate := float64(max(1, p.Legitimate))
+	return float64(p.Wrong) / legitimate, p.Expected / legitimate
 }
 
 // Answered is a query and its answer.

@@ -18,7 +18,7 @@ var patterns = []pattern.Pattern{{Name: "rare", Words: []uint32{1}}, {Name: "<b>
 
 // filled returns a recorder that has seen so many packets, every tenth a strike.
 func filled(n int) *Recorder {
-	r := NewRecorder(patterns, func(p *Point) { p.Rate, p.Welcome, p.Wrong, p.Expected = 0.01, p.Packets, p.Packets/100, 1 })
+	r := NewRecorder(patterns, func(p *Point) { p.Rate, p.Legitimate, p.Wrong, p.Expected = 0.01, p.Packets, p.Packets/100, 1 })
 	for i := range n {
 		p := &packets.Packet{Src: netip.MustParseAddr("1.2.3.4"), Number: uint64(i + 1)}
 		v := gate.Verdict{Pattern: -1}
@@ -78,16 +78,16 @@ func everything() Summary {
 	r.Answer(netip.MustParseAddr("9.9.9.9"), gate.Answer{Standing: gate.Bad, Both: true})
 	stats := gate.Stats{
 		Packets: 5000, Passed: 3000, Dropped: 7, Rejected: 1900, Bans: 50, Strikes: 500,
-		Reasons: map[string]uint64{"banned": 1800, "listed": 90, "spared": 10},
+		Reasons: map[string]uint64{"banned": 1800, "listed": 90, "over-limit": 10},
 		Lost:    gate.Lost{Chains: 1, Strikes: 2, Users: 3, Exact: true, Overflow: 4},
-		Good:    gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
+		Tracked: gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
 	}
 	s := r.Summary(stats, 0.5)
 	s.Inputs, s.PassedOver = []string{"a.pcap", "<script>"}, 12
 	s.Check = &exact.Report{
 		Otherwise: 9,
-		Packets:   5000, Welcome: 4000, Expected: 1.5, Both: 1,
-		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.SpareFilter: 1, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
+		Packets:   5000, Legitimate: 4000, Expected: 1.5, Both: 1,
+		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.OverflowFilter: 1, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
 		First: &exact.Difference{Number: 77, Src: netip.MustParseAddr("1.2.3.4"), Got: gate.Verdict{Action: gate.Reject, Reason: gate.Banned}},
 	}
 	return s
@@ -100,8 +100,8 @@ func TestTextSaysEverything(t *testing.T) {
 	}
 	for _, want := range []string{
 		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "passed over       12 frames that are not IP",
-		"rejected          1,900: 1,800 banned, 90 listed, 10 spared", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
-		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the spare filter, exact confirmation",
+		"rejected          1,900: 1,800 banned, 90 listed, 10 over-limit", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
+		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the overflow filter, exact confirmation",
 		"false positives   4 of 4,000 packets that an exact gate passes, 1.50 predicted\n", "wrongly rejected  5 more: 5 spurious ban\n",
 		"wrongly passed    2: 2 missing ban", "other reason      9 packets", "packet 77 of 1.2.3.4: reject (banned), should be pass (clean)", "in both sets      1",
 	} {
@@ -133,7 +133,7 @@ func TestPageIsWholeAndHarmless(t *testing.T) {
 	for _, want := range []string{
 		"<!DOCTYPE html>", "prefers-color-scheme: dark", "width=device-width", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;",
 		"2 packets passed that should have been held back; 9 packets rejected by mistake.",
-		"<polyline class=\"ours\"", "packets judged so far", "share of welcome packets, %", "9.9.9.9", "both sets claim it", "</html>",
+		"<polyline class=\"ours\"", "packets judged so far", "share of legitimate packets, %", "9.9.9.9", "both sets claim it", "</html>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -144,7 +144,7 @@ func TestPageIsWholeAndHarmless(t *testing.T) {
 // TestPageOfADemoComparesAndShowsGrowth has all that only a demo has.
 func TestPageOfADemoComparesAndShowsGrowth(t *testing.T) {
 	with, without := everything(), everything()
-	with.Confirmed, with.Check = true, &exact.Report{Welcome: 4000}
+	with.Confirmed, with.Check = true, &exact.Report{Legitimate: 4000}
 	with.Traffic = &Traffic{Honest: 45_000, Evil: 5000, Listed: 12_500, MapBytes: 5 << 20}
 	without.Traffic = &Traffic{Honest: 45_000, LockedOut: 57}
 	steps := []growth.Step{{Keys: 10, FPR: 0.01, Bits: 80, MapBits: 200, Fixed: 0.01}, {Keys: 100, FPR: 0.0101, Bits: 81, MapBits: 300, Fixed: 1}, {Keys: 10, Shrinking: true, Bits: 80, MapBits: 3000}}

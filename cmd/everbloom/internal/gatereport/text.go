@@ -36,8 +36,8 @@ func (s Summary) Text(w io.Writer) error {
 	t.row("rejected", "%s%s", quantity.Count(g.Rejected), reasons(g))
 	t.row("strikes", "%s", quantity.Count(g.Strikes))
 	t.row("bans", "%s", quantity.Count(g.Bans))
-	t.row("tracked users", "%s", describe(g.Good))
-	t.row("banned sources", "%s", describe(g.Bad))
+	t.row("tracked users", "%s", describe(g.Tracked))
+	t.row("banned sources", "%s", describe(g.Banned))
 	t.row("states", "%s of %s", quantity.Count(uint64(g.States)), quantity.Count(uint64(g.Room)))
 	t.row("memory", "%s of %s", quantity.Bytes(float64(g.Bytes)), quantity.Bytes(float64(g.Limit)))
 	if g.Lost.Any() {
@@ -59,7 +59,7 @@ func (s Summary) speed() string {
 // reasons says how many packets were rejected for what.
 func reasons(g gate.Stats) string {
 	var list []string
-	for _, r := range []gate.Reason{gate.Banned, gate.Listed, gate.Spared} {
+	for _, r := range []gate.Reason{gate.Banned, gate.Listed, gate.OverLimit} {
 		if n := g.Reasons[r.String()]; n > 0 {
 			list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), r))
 		}
@@ -92,7 +92,7 @@ func given(l gate.Lost) string {
 		{l.Chains, "beginnings of patterns"},
 		{l.Strikes, "strikes"},
 		{l.Users, "packets of users that could not be tracked"},
-		{l.Overflow, "bans in the spare filter"},
+		{l.Overflow, "bans in the overflow filter"},
 	} {
 		if c.n > 0 {
 			list = append(list, quantity.Count(c.n)+" "+c.what)
@@ -106,9 +106,9 @@ func given(l gate.Lost) string {
 
 // checkRows tells what the comparison with an exact gate has found.
 func checkRows(t table, r exact.Report) {
-	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.SpareFilter]
+	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.OverflowFilter]
 	t.row("false positives", "%s of %s packets that an exact gate passes, %s predicted", quantity.Count(ordinary),
-		quantity.Count(r.Welcome), quantity.Short(r.Expected))
+		quantity.Count(r.Legitimate), quantity.Short(r.Expected))
 	if other := r.WronglyRejected() - ordinary; other > 0 {
 		t.row("wrongly rejected", "%s more%s", quantity.Count(other), causes(r.Rejected))
 	}
@@ -118,8 +118,8 @@ func checkRows(t table, r exact.Report) {
 	}
 	t.row("bans", "%s right, %s late, %s missing (%s rejected all the same), %s spurious", quantity.Count(r.Bans.Right),
 		quantity.Count(r.Bans.Late), quantity.Count(r.Bans.Missing), quantity.Count(r.Bans.Covered), quantity.Count(r.Bans.Spurious))
-	t.row("rate, tracked", "%s", rates(r.Good))
-	t.row("rate, banned", "%s", rates(r.Bad))
+	t.row("rate, tracked", "%s", rates(r.Tracked))
+	t.row("rate, banned", "%s", rates(r.Banned))
 	for i, row := range r.Queries {
 		t.row(fmt.Sprintf("truly %s", gate.Standing(i)), "answered %s none, %s good, %s bad",
 			quantity.Count(row[gate.None]), quantity.Count(row[gate.Good]), quantity.Count(row[gate.Bad]))
@@ -135,7 +135,7 @@ func checkRows(t table, r exact.Report) {
 func causes(by map[exact.Cause]uint64) string {
 	var list []string
 	for cause, n := range by {
-		if cause == exact.FalsePositive || cause == exact.SpareFilter {
+		if cause == exact.FalsePositive || cause == exact.OverflowFilter {
 			continue // told apart
 		}
 		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))
@@ -149,5 +149,5 @@ func causes(by map[exact.Cause]uint64) string {
 
 func rates(m exact.Measured) string {
 	return fmt.Sprintf("%s measured, %s predicted; %s false negatives, %s pinned",
-		quantity.Rate(m.FPR), quantity.Rate(m.Predicted), quantity.Count(m.Denied), quantity.Count(m.Pinned))
+		quantity.Rate(m.FPR), quantity.Rate(m.Predicted), quantity.Count(m.FalseNegatives), quantity.Count(m.Pinned))
 }
