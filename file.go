@@ -133,7 +133,7 @@ func (s *Set) ReadFrom(r io.Reader) (n int64, err error) {
 
 // replace makes s the set whose frames are given.
 func (s *Set) replace(frames iter.Seq2[*frame.Reader, error]) error {
-	hash, filters, err := read(frames)
+	hash, filters, err := read(frames, "")
 	if err != nil {
 		return fmt.Errorf("everbloom: read: %w", err)
 	}
@@ -142,13 +142,16 @@ func (s *Set) replace(frames iter.Seq2[*frame.Reader, error]) error {
 }
 
 // Open reads the set that Save wrote to the named file. Nothing may follow it there.
-func Open(path string) (*Set, error) {
+func Open(path string) (*Set, error) { return OpenSlow(path, "") }
+
+// OpenSlow is Open with the slow memory in a new file: see [Needs].SlowFile.
+func OpenSlow(path, slowFile string) (*Set, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("everbloom: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	hash, filters, err := read(frame.Parts(file))
+	hash, filters, err := read(frame.Parts(file), slowFile)
 	if err != nil {
 		return nil, fmt.Errorf("everbloom: open %s: %w", path, err)
 	}
@@ -166,17 +169,25 @@ func Read(r io.Reader) (*Set, error) {
 
 var errNoReader = errors.New("everbloom: read: there is no reader")
 
-func read(frames iter.Seq2[*frame.Reader, error]) (hash filter.Hash, filters []filter.Filter, err error) {
+// read reads the filters of a set, with their slow memory in files of that name if
+// there is one.
+func read(frames iter.Seq2[*frame.Reader, error], slow string) (hash filter.Hash, filters []filter.Filter, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(filters)
+		}
+	}()
 	for part, err := range parts(frames) {
 		if err != nil {
-			return hash, nil, err
+			return hash, filters, err
 		}
 		if hash, err = hashOf(part.Header()); err != nil {
-			return hash, nil, err
+			return hash, filters, err
 		}
-		f, err := kinds.Read(part)
+		h := part.Header()
+		f, err := kinds.ReadSlow(part, slowFile(slow, int(h.Part), int(h.Parts)))
 		if err != nil {
-			return hash, nil, err
+			return hash, filters, err
 		}
 		filters = append(filters, f)
 	}

@@ -12,11 +12,11 @@ import (
 // Needs says what a set has to do. The zero Needs is a set of a million keys
 // with one false positive in a thousand that is only added to and asked.
 //
-// The kind that [New] takes follows from Delete, Grow, Merge and Spare, never from
-// Items or FPR, so that what a small set promises in a test, a large one promises in
+// The kind that [New] takes follows from Delete, Grow, Merge, Spare and SlowFile, never
+// from Items or FPR, so that what a small set promises in a test, a large one promises in
 // production:
 //
-//	Delete                           evergreen
+//	Delete, or SlowFile              evergreen
 //	Grow, Spare is TotalMemory       scalable
 //	Grow otherwise, or with Merge    evergreen
 //	none of these, Spare is Time     blocked
@@ -66,6 +66,14 @@ type Needs struct {
 	// lock, so that several goroutines can write at the same time; 0 means 1, at
 	// most 1024. Only sets with equal Shards can be merged.
 	Shards int
+
+	// SlowFile is the path of a file for slow memory, the part of a filter that queries
+	// never read: evergreen and elastic have one, other kinds refuse it. The file is
+	// scratch space and is mapped. New makes it and Close removes it, as does the
+	// collector when the set is forgotten; what is to last is saved by Save. A file that
+	// a killed process left is taken over; one that is in use, or is anything else, is
+	// refused. With Shards above 1 each has its own, SlowFile.0, SlowFile.1 and so on.
+	SlowFile string
 
 	// Hash turns the caller's keys into filter.Keys. The zero value is XXH3, or a new
 	// secret SipHash if the keys are Untrusted.
@@ -124,7 +132,7 @@ func (n Needs) withDefaults() (Needs, error) {
 // preferred names the kinds that New tries, the first one first.
 func (n Needs) preferred() []string {
 	switch {
-	case n.Delete:
+	case n.Delete, n.SlowFile != "":
 		return []string{"evergreen", "elastic"}
 	case n.Grow && n.Merge:
 		return []string{"evergreen", "partition", "elastic"}
@@ -151,8 +159,14 @@ func (n Needs) lacks(k kinds.Kind) []string {
 	if n.Merge && !can.Merge {
 		lacks = append(lacks, "merge")
 	}
+	if n.SlowFile != "" && !k.HasSlowFile() {
+		lacks = append(lacks, slowFileVerb)
+	}
 	return lacks
 }
+
+// slowFileVerb says what SlowFile asks for.
+const slowFileVerb = "keep slow memory in a file"
 
 // broken names the promises of n that k, which can do what is needed, does not keep.
 func (n Needs) broken(k kinds.Kind) []string {

@@ -165,7 +165,7 @@ func (n Needs) verbs() string {
 	for _, w := range []struct {
 		asked bool
 		verb  string
-	}{{n.Delete, "delete"}, {n.Grow, "grow"}, {n.Merge, "merge"}} {
+	}{{n.Delete, "delete"}, {n.Grow, "grow"}, {n.Merge, "merge"}, {n.SlowFile != "", slowFileVerb}} {
 		if w.asked {
 			verbs = append(verbs, w.verb)
 		}

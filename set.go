@@ -78,8 +78,11 @@ func build(table []kinds.Kind, n Needs) (*Set, error) {
 func (n Needs) makeSet(k kinds.Kind) (*Set, error) {
 	filters := make([]filter.Filter, n.Shards)
 	for i := range filters {
-		f, err := k.New(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR})
+		f, err := k.New(kinds.Config{
+			Items: n.itemsPerShard(), FPR: n.FPR, SlowFile: slowFile(n.SlowFile, i, n.Shards),
+		})
 		if err != nil {
+			closeAll(filters[:i])
 			return nil, err
 		}
 		filters[i] = f
@@ -88,6 +91,21 @@ func (n Needs) makeSet(k kinds.Kind) (*Set, error) {
 		n.Hash = filter.NewSipHash()
 	}
 	return newSet(n.Hash, filters), nil
+}
+
+// slowFile returns the slow file of shard i, as [Needs] names it.
+func slowFile(path string, i, shards int) string {
+	if path == "" || shards == 1 {
+		return path
+	}
+	return fmt.Sprintf("%s.%d", path, i)
+}
+
+// closeAll removes the slow files of filters that become no set, for another error.
+func closeAll(filters []filter.Filter) {
+	for _, f := range filters {
+		_ = closeFilter(f)
+	}
 }
 
 // itemsPerShard allows for the uneven split: four standard deviations.

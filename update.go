@@ -34,7 +34,7 @@ func Update(ctx context.Context, path string, change func(*Set) error) error {
 		return fmt.Errorf("everbloom: update: %w", err)
 	}
 	defer lock.Release()
-	hash, filters, err := read(frame.Parts(lock.Reader()))
+	hash, filters, err := read(frame.Parts(lock.Reader()), "")
 	if err != nil {
 		return fmt.Errorf("everbloom: open %s: %w", path, err)
 	}

@@ -20,19 +20,20 @@ func (s *Set) Grow() error { return s.each(filter.Grow) }
 // are those of Grow.
 func (s *Set) Shrink() error { return s.each(filter.Shrink) }
 
-// Close gives back what the garbage collector does not: the file of a filter that
-// keeps a part of its memory there. Other sets need no Close. A closed set only
-// answers queries.
+// Close removes the slow file, if there is one: see [Needs].SlowFile. Other sets need
+// no Close. A set whose slow file is gone only answers queries.
 func (s *Set) Close() error {
 	if len(s.shards) == 0 {
 		return nil
 	}
-	return s.each(func(f filter.Filter) error {
-		if c, ok := f.(io.Closer); ok {
-			return c.Close()
-		}
-		return nil
-	})
+	return s.each(closeFilter)
+}
+
+func closeFilter(f filter.Filter) error {
+	if c, ok := f.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // each does something to the filter of every shard, up to the first error.

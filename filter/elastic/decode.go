@@ -9,11 +9,11 @@ import (
 )
 
 // Read reads what Snapshot wrote.
-func Read(src io.Reader) (*Filter, error) { return ReadTo(src, "") }
+func Read(src io.Reader) (*Filter, error) { return ReadSlow(src, "") }
 
-// ReadTo is Read with the slow memory in a new file of the given path, see
+// ReadSlow is Read with the slow memory in a new file of the given path, see
 // [Config].SlowFile.
-func ReadTo(src io.Reader, slowFile string) (*Filter, error) {
+func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 	r, s, err := frame.OpenAs(src, frame.Elastic, formatVersion, Shape.check)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func TestSlowFileHoldsTheBuckets(t *testing.T) {
 	wantClosed(t, f)
 	pipe, w := io.Pipe()
 	go func() { _, err := stored.WriteTo(w); w.CloseWithError(err) }()
-	g, err := ReadTo(pipe, path)
+	g, err := ReadSlow(pipe, path)
 	if err != nil {
 		t.Fatal(err)
 	}

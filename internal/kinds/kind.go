@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,8 @@ import (
 type Config struct {
 	Items uint64  // keys the filter is made for; 0 means the kind's default
 	FPR   float64 // false-positive rate; 0 means the kind's default
+
+	SlowFile string // path for slow memory; kinds that have none there ignore it
 }
 
 // Prediction is what a filter will be like.
@@ -46,6 +49,9 @@ type Kind struct {
 	New  func(Config) (filter.Filter, error)
 	Read func(io.Reader) (filter.Filter, error)
 
+	// ReadSlow is Read with slow memory in a new file; nil if the kind cannot do that.
+	ReadSlow func(src io.Reader, slowFile string) (filter.Filter, error)
+
 	// Predict says what a filter made for a Config will be like when it holds n keys.
 	// It is an error if it cannot be made, or cannot hold so many.
 	Predict func(c Config, n uint64) (Prediction, error)
@@ -53,6 +59,9 @@ type Kind struct {
 	// Type is a nil pointer of the concrete type.
 	Type filter.Filter
 }
+
+// HasSlowFile reports whether filters of the kind can keep slow memory in a file.
+func (k Kind) HasSlowFile() bool { return k.ReadSlow != nil }
 
 // Abilities returns the optional interfaces that the kind's type has.
 func (k Kind) Abilities() filter.Abilities { return filter.AbilitiesOf(k.Type) }
@@ -80,7 +89,10 @@ func ByNumber(number frame.Kind) (Kind, error) {
 }
 
 // Read reads a filter of whatever kind src holds.
-func Read(src io.Reader) (filter.Filter, error) {
+func Read(src io.Reader) (filter.Filter, error) { return ReadSlow(src, "") }
+
+// ReadSlow is Read with slow memory in a new file, unless the path is empty.
+func ReadSlow(src io.Reader, slowFile string) (filter.Filter, error) {
 	r, err := frame.Open(src)
 	if err != nil {
 		return nil, err
@@ -89,5 +101,11 @@ func Read(src io.Reader) (filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.Read(r)
+	switch {
+	case slowFile == "":
+		return k.Read(r)
+	case !k.HasSlowFile():
+		return nil, fmt.Errorf("kinds: kind %s cannot keep slow memory in a file: %w", k.Name, errors.ErrUnsupported)
+	}
+	return k.ReadSlow(r, slowFile)
 }

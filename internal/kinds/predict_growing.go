@@ -101,7 +101,7 @@ func (c Config) evergreen() evergreen.Config {
 	if c.FPR > 0.5 && c.FPR < 1 {
 		c.FPR = 0.5
 	}
-	return evergreen.Config{Items: c.Items, FPR: c.FPR}
+	return evergreen.Config{Items: c.Items, FPR: c.FPR, SlowFile: c.SlowFile}
 }
 
 // perKey divides; of a filter without keys it returns all of its bits.

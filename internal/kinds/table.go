@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"io"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -189,6 +190,7 @@ var table = []Kind{
 		Merging:      "∪ ∩, any sizes; keys in both take room twice",
 		New:          as(newElastic),
 		Read:         as(elastic.Read),
+		ReadSlow:     slowly(elastic.ReadSlow),
 		Predict:      remembered(predictElastic),
 		Type:         (*elastic.Filter)(nil),
 	},
@@ -206,6 +208,7 @@ var table = []Kind{
 		Merging:      "∪ ∩, any sizes",
 		New:          as(newEvergreen),
 		Read:         as(evergreen.Read),
+		ReadSlow:     slowly(evergreen.ReadSlow),
 		Predict:      remembered(predictEvergreen),
 		Type:         (*evergreen.Filter)(nil),
 	},
@@ -224,6 +227,13 @@ func as[In any, F filter.Filter](maker func(In) (F, error)) func(In) (filter.Fil
 			return nil, err
 		}
 		return f, nil
+	}
+}
+
+// slowly is as for functions that read into a slow file.
+func slowly[F filter.Filter](read func(io.Reader, string) (F, error)) func(io.Reader, string) (filter.Filter, error) {
+	return func(src io.Reader, slowFile string) (filter.Filter, error) {
+		return as(func(src io.Reader) (F, error) { return read(src, slowFile) })(src)
 	}
 }
 
@@ -264,7 +274,7 @@ func newParallel(c Config) (*dynamic.Parallel, error) {
 }
 
 func newElastic(c Config) (*elastic.Filter, error) {
-	return elastic.New(elastic.Config{Items: c.Items, FPR: c.FPR})
+	return elastic.New(elastic.Config{Items: c.Items, FPR: c.FPR, SlowFile: c.SlowFile})
 }
 
 func newEvergreen(c Config) (*evergreen.Filter, error) {
