@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // AddBatch adds keys that were hashed with the set's Hash before. It returns how many
@@ -212,7 +213,7 @@ func (b *sorting) sort(keys []filter.Key, shards int) {
 	b.ends = resize(b.ends, shards+2)
 	clear(b.ends)
 	for i, k := range keys {
-		b.shard[i] = int(filter.Reduce(shardMixer.Mix(k), uint64(shards)))
+		b.shard[i] = int(probe.Reduce(shardMixer.Mix(k), uint64(shards)))
 		b.ends[b.shard[i]+2]++
 	}
 	for n := range shards {

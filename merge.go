@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other. Both sets must have the same hash, the same
@@ -26,7 +27,7 @@ func (s *Set) Union(other *Set) error {
 // prepareUnion does all of a union that can fail. A set of one shard needs no
 // preparation: the union of its filter is done or not.
 func (s *Set) prepareUnion(f, other filter.Filter) (finish func(commit bool) error, err error) {
-	if p, can := f.(filter.Preparer); can && len(s.shards) > 1 {
+	if p, can := f.(merging.Preparer); can && len(s.shards) > 1 {
 		return p.PrepareUnion(other)
 	}
 	return atOnce(filter.Union)(f, other)
@@ -56,7 +57,7 @@ func (s *Set) Difference(other *Set) error {
 // atOnce is the preparation of a verb that has none.
 func atOnce(verb func(f, other filter.Filter) error) func(f, other filter.Filter) (func(bool) error, error) {
 	return func(f, other filter.Filter) (func(bool) error, error) {
-		return filter.OnCommit(func() {}), verb(f, other)
+		return merging.OnCommit(func() {}), verb(f, other)
 	}
 }
 

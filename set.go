@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A Set is a set of byte strings that may answer yes too often and never no. It
@@ -41,7 +42,7 @@ var lastOrder atomic.Uint64
 // shardMixer decides which shard a key belongs to; files depend on it. It must differ from those
 // inside the filters, whose salts are small or random, or a shard's keys would
 // crowd into a part of its filter.
-var shardMixer = filter.NewMixer(0x5A4A6D5348415244)
+var shardMixer = probe.NewMixer(0x5A4A6D5348415244)
 
 // New returns an empty set of the kind that [Plan] puts first, or of the kind
 // that is named.
@@ -172,5 +173,5 @@ func (s *Set) shardOf(k filter.Key) *shard {
 	case 1:
 		return &s.shards[0]
 	}
-	return &s.shards[filter.Reduce(shardMixer.Mix(k), uint64(len(s.shards)))]
+	return &s.shards[probe.Reduce(shardMixer.Mix(k), uint64(len(s.shards)))]
 }

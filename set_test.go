@@ -16,6 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // shardCounts are the numbers of shards that tests use: one, which goes its own
@@ -289,7 +290,7 @@ func TestShardsKeepTheRate(t *testing.T) {
 				hits, asks := make([]int, shards), make([]int, shards)
 				for i := range uint64(probes) {
 					k := stream.Absent(i)
-					at := filter.Reduce(shardMixer.Mix(k), uint64(shards))
+					at := probe.Reduce(shardMixer.Mix(k), uint64(shards))
 					asks[at]++
 					if s.MayContainKey(k) {
 						hits[at]++

@@ -68,26 +68,6 @@ func Union(f, other Filter) error {
 	return unsupported(f, "merge")
 }
 
-// PreparedUnion is Union in terms of PrepareUnion.
-func PreparedUnion(f Preparer, other Filter) error {
-	finish, err := f.PrepareUnion(other)
-	if err != nil {
-		return err
-	}
-	return finish(true)
-}
-
-// OnCommit returns what PrepareUnion returns where completing cannot fail and there is
-// nothing to give up.
-func OnCommit(complete func()) (finish func(commit bool) error) {
-	return func(commit bool) error {
-		if commit {
-			complete()
-		}
-		return nil
-	}
-}
-
 // Intersect keeps in f at least what is in both, or answers that f's kind cannot.
 func Intersect(f, other Filter) error {
 	if m, ok := f.(Merger); ok {

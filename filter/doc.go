@@ -33,7 +33,7 @@
 //
 // # Compatibility
 //
-// What a Hash gives for a seed, what a [Mixer] gives for a salt, and the file
+// What a Hash gives for a seed, what a mixer gives for a salt, and the file
 // formats of all kinds never change. A release reads every file that an
 // earlier one wrote.
 package filter

@@ -43,19 +43,6 @@ type Merger interface {
 	Intersect(other Filter) error
 }
 
-// A Preparer is a Merger that can find out whether a union will succeed before
-// anything changes. A set of several filters needs that where a union may lack room.
-type Preparer interface {
-	Merger
-
-	// PrepareUnion does all of Union that can fail and leaves the filter as it is.
-	// finish completes the union, or gives it up if it is not to be committed, and must
-	// be called once. Until then a filter that is not [Concurrent] must not be changed;
-	// a Concurrent one may keep changes waiting. finish fails only for want of memory
-	// that other changes have used up in between.
-	PrepareUnion(other Filter) (finish func(commit bool) error, err error)
-}
-
 // A Resizer can change its size on demand.
 type Resizer interface {
 	Filter

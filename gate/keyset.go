@@ -1,6 +1,9 @@
 package gate
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // keyset is a small exact set of keys in a table of fixed size: linear probing,
 // and deletes that close the gap, so there are no marks of deleted keys.
@@ -28,7 +31,7 @@ func stored(k filter.Key) filter.Key {
 }
 
 func (s *keyset) home(k filter.Key) int {
-	return int(filter.Reduce(uint64(k), uint64(len(s.slots))))
+	return int(probe.Reduce(uint64(k), uint64(len(s.slots))))
 }
 
 // find returns the slot of a stored key, or the free one where it belongs.

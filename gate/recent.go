@@ -1,6 +1,9 @@
 package gate
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // recent remembers keys that are in the tracked set for certain, one in each slot.
 // Nothing depends on which of them it remembers.
@@ -15,7 +18,7 @@ func newRecent(bytes uint64) (recent, error) {
 }
 
 func (r *recent) slot(k filter.Key) *filter.Key {
-	return &r.slots[filter.Reduce(uint64(k), uint64(len(r.slots)))]
+	return &r.slots[probe.Reduce(uint64(k), uint64(len(r.slots)))]
 }
 
 // has reports whether k is remembered. The key that marks free slots never is.

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // states remembers, for the users who are inside a chain or have strikes, at which
@@ -102,7 +103,7 @@ func (s *states) bytes() uint64 {
 func (s *states) room() int { return len(s.buckets) * bucketUsers }
 
 func (s *states) home(k filter.Key) int {
-	return int(filter.Reduce(uint64(k), uint64(len(s.buckets))))
+	return int(probe.Reduce(uint64(k), uint64(len(s.buckets))))
 }
 
 func (s *states) after(b int) int {

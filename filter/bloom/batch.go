@@ -3,6 +3,7 @@ package bloom
 import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // stride is how many keys of a batch are under way together: enough to keep the
@@ -38,7 +39,7 @@ func (f *Blocked) portableHasBatch(keys []filter.Key, out []bool) {
 			b, p := blocks[i], patterns[i]
 			yes := all[i] & b.has(p)
 			for range f.rounds - 1 {
-				p = filter.Step(p)
+				p = probe.Step(p)
 				yes &= b.has(p)
 			}
 			out[i] = yes != 0

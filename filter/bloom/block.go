@@ -3,6 +3,7 @@ package bloom
 import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -14,12 +15,12 @@ import (
 // upper bits of h.
 func (f *Blocked) locate(k filter.Key) (b *block, pattern uint64) {
 	h := f.mixer.Mix(k)
-	i := filter.Reduce(h, f.blocks) * theory.BlockWords
-	return (*block)(f.words[i:]), filter.Step(h)
+	i := probe.Reduce(h, f.blocks) * theory.BlockWords
+	return (*block)(f.words[i:]), probe.Step(h)
 }
 
 // Block returns the number of the block that has the bits of k.
-func (f *Blocked) Block(k filter.Key) uint64 { return filter.Reduce(f.mixer.Mix(k), f.blocks) }
+func (f *Blocked) Block(k filter.Key) uint64 { return probe.Reduce(f.mixer.Mix(k), f.blocks) }
 
 // CountBits adds to the number of set bits what AddFast returned.
 func (f *Blocked) CountBits(fresh uint64) { f.set += fresh }
@@ -30,7 +31,7 @@ func (f *Blocked) portableHas(k filter.Key) bool {
 	b, p := f.locate(k)
 	all := b.has(p)
 	for range f.rounds - 1 {
-		p = filter.Step(p)
+		p = probe.Step(p)
 		all &= b.has(p)
 	}
 	return all != 0
@@ -41,7 +42,7 @@ func (f *Blocked) portableAdd(k filter.Key) (fresh uint64) {
 	b, p := f.locate(k)
 	for range f.rounds {
 		fresh += b.add(p)
-		p = filter.Step(p)
+		p = probe.Step(p)
 	}
 	return fresh
 }

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -10,7 +11,7 @@ type Blocked struct {
 	first  *block // the first word of array, for assembly
 	blocks uint64
 	rounds uint64 // bits per key and word
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 	simple bool // blockHasOne and blockAddOne will do
 	salt   uint64
 	array
@@ -68,7 +69,7 @@ func blockedOver(s BlockedShape, a array) *Blocked {
 		first:  (*block)(a.words),
 		blocks: s.Blocks,
 		rounds: uint64(s.perWord()),
-		mixer:  filter.NewMixer(s.Salt),
+		mixer:  probe.NewMixer(s.Salt),
 		salt:   s.Salt,
 		array:  a,
 	}

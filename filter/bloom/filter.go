@@ -6,6 +6,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -85,11 +86,11 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	h := f.mixer.Mix(k)
 	var fresh uint64
 	for range f.hashes {
-		i := filter.Reduce(h, f.size)
+		i := probe.Reduce(h, f.size)
 		w := &f.words[i/64]
 		fresh += ^*w >> (i % 64) & 1
 		bitvec.Store(w, *w|1<<(i%64))
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	f.set += fresh
 	return fresh != 0, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // View is what queries see of a standard filter: the bits, whoever keeps them,
@@ -14,7 +15,7 @@ type View struct {
 	cells  []uint64
 	size   uint64 // m
 	hashes int    // k
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 }
 
 // NewView returns the view of bits of shape s, bit i being bit i mod 64 of word
@@ -23,7 +24,7 @@ func NewView(s Shape, words []uint64) View {
 	if want := bitvec.WordsFor(s.Bits); uint64(len(words)) != want {
 		panic(fmt.Sprintf("bloom: view of %d words, want %d for %d bits", len(words), want, s.Bits))
 	}
-	return View{cells: words, size: s.Bits, hashes: s.Hashes, mixer: filter.NewMixer(s.Salt)}
+	return View{cells: words, size: s.Bits, hashes: s.Hashes, mixer: probe.NewMixer(s.Salt)}
 }
 
 // MayContain reports whether k may be in the set. False is certain.
@@ -38,19 +39,19 @@ func (v *View) MayContain(k filter.Key) bool {
 		if v.four(h) == 0 {
 			return false
 		}
-		h = filter.StepBy(h, 4)
+		h = probe.StepBy(h, 4)
 	}
 	return v.rest(h, left)
 }
 
 // four returns 1 if the positions of h and its next three steps are all set.
 func (v *View) four(h uint64) uint64 {
-	return v.one(h) & v.one(filter.Step(h)) & v.one(filter.StepBy(h, 2)) & v.one(filter.StepBy(h, 3))
+	return v.one(h) & v.one(probe.Step(h)) & v.one(probe.StepBy(h, 2)) & v.one(probe.StepBy(h, 3))
 }
 
 // one returns 1 if the position of h is set.
 func (v *View) one(h uint64) uint64 {
-	i := filter.Reduce(h, v.size)
+	i := probe.Reduce(h, v.size)
 	return bitvec.Load(&v.cells[i/64]) >> (i % 64) & 1
 }
 
@@ -61,7 +62,7 @@ func (v *View) rest(h uint64, left int) bool {
 		if v.one(h) == 0 {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }
@@ -82,7 +83,7 @@ func (v *View) MayContainBatch(keys []filter.Key, out []bool) {
 			all[i] = v.some(mixed[i], width)
 		}
 		for i := range n {
-			out[i] = all[i] != 0 && v.rest(filter.StepBy(mixed[i], width), v.hashes-width)
+			out[i] = all[i] != 0 && v.rest(probe.StepBy(mixed[i], width), v.hashes-width)
 		}
 		keys, out = keys[n:], out[n:]
 	}
@@ -96,7 +97,7 @@ func (v *View) some(h uint64, width int) uint64 {
 	}
 	all := v.one(h)
 	for range width - 1 {
-		h = filter.Step(h)
+		h = probe.Step(h)
 		all &= v.one(h)
 	}
 	return all

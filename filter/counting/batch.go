@@ -1,6 +1,9 @@
 package counting
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // stride is how many keys of a batch are under way together: enough to keep the
 // memory busy, few enough to stay in the first cache.
@@ -38,7 +41,7 @@ func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 			first[i] = f.four(mixed[i])
 		}
 		for i := range n {
-			out[i] = first[i] >= 0 && f.rest(filter.StepBy(mixed[i], 4), f.hashes-4) >= 0
+			out[i] = first[i] >= 0 && f.rest(probe.StepBy(mixed[i], 4), f.hashes-4) >= 0
 		}
 		keys, out = keys[n:], out[n:]
 	}

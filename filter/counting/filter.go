@@ -9,6 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -20,7 +22,7 @@ type Filter struct {
 	lanes
 	counters uint64 // m
 	hashes   int    // k
-	mixer    filter.Mixer
+	mixer    probe.Mixer
 	salt     uint64
 
 	positive  uint64 // counters above zero
@@ -33,7 +35,7 @@ type Filter struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
@@ -69,13 +71,13 @@ func Build(s Shape) (*Filter, error) {
 func over(s Shape, words []uint64) *Filter {
 	return &Filter{
 		words: words, lanes: lanesOf(s.CounterBits), counters: s.Counters, hashes: s.Hashes,
-		mixer: filter.NewMixer(s.Salt), salt: s.Salt, exact: true,
+		mixer: probe.NewMixer(s.Salt), salt: s.Salt, exact: true,
 	}
 }
 
 // place returns where the counter of h begins: in which word, at which bit of it.
 func place(h, counters, width uint64) (word, bit uint64) {
-	i := filter.Reduce(h, counters) * width
+	i := probe.Reduce(h, counters) * width
 	return i / 64, i % 64
 }
 
@@ -98,7 +100,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 			*w += 1 << bit
 			f.saturated++
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	f.positive += fresh
 	f.keys++
@@ -116,22 +118,22 @@ func (f *Filter) MayContain(k filter.Key) bool {
 	h := f.mixer.Mix(k)
 	left := f.hashes
 	if left >= 2 {
-		if f.one(h)|f.one(filter.Step(h)) < 0 {
+		if f.one(h)|f.one(probe.Step(h)) < 0 {
 			return false
 		}
-		h = filter.StepBy(h, 2)
+		h = probe.StepBy(h, 2)
 		left -= 2
 	}
 	for ; left >= 4; left -= 4 {
-		if f.one(h)|f.one(filter.Step(h))|f.one(filter.StepBy(h, 2))|f.one(filter.StepBy(h, 3)) < 0 {
+		if f.one(h)|f.one(probe.Step(h))|f.one(probe.StepBy(h, 2))|f.one(probe.StepBy(h, 3)) < 0 {
 			return false
 		}
-		h = filter.StepBy(h, 4)
+		h = probe.StepBy(h, 4)
 	}
 	var all int64
 	for ; left > 0; left-- {
 		all |= f.one(h)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return all >= 0
 }
@@ -144,7 +146,7 @@ func (f *Filter) one(h uint64) int64 {
 
 // four is negative if the counter of h or of one of its next three steps is zero.
 func (f *Filter) four(h uint64) int64 {
-	return f.one(h) | f.one(filter.Step(h)) | f.one(filter.StepBy(h, 2)) | f.one(filter.StepBy(h, 3))
+	return f.one(h) | f.one(probe.Step(h)) | f.one(probe.StepBy(h, 2)) | f.one(probe.StepBy(h, 3))
 }
 
 // rest is negative if the counter of h or of one of the following steps, left in
@@ -152,7 +154,7 @@ func (f *Filter) four(h uint64) int64 {
 func (f *Filter) rest(h uint64, left int) (all int64) {
 	for ; left > 0; left-- {
 		all |= f.one(h)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return all
 }
@@ -187,7 +189,7 @@ func (f *Filter) Delete(k filter.Key) error {
 			*w -= 1 << bit
 			gone += (value - 2) >> 63 // 1 if the counter is zero now
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	f.positive -= gone
 	f.keys--
@@ -204,7 +206,7 @@ func (f *Filter) giveBack(h uint64, n int) {
 		if w := &f.words[word]; *w>>bit&f.top != f.top {
 			*w += 1 << bit
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 }
 

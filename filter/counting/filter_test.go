@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // subject returns the kind with counters of the given width.
@@ -41,10 +42,10 @@ func build(t *testing.T, s counting.Shape) *counting.Filter {
 // positions returns the counters of a key, sorted.
 func positions(s counting.Shape, k filter.Key) []uint64 {
 	var out []uint64
-	h := filter.NewMixer(s.Salt).Mix(k)
+	h := probe.NewMixer(s.Salt).Mix(k)
 	for range s.Hashes {
-		out = append(out, filter.Reduce(h, s.Counters))
-		h = filter.Step(h)
+		out = append(out, probe.Reduce(h, s.Counters))
+		h = probe.Step(h)
 	}
 	slices.Sort(out)
 	return out

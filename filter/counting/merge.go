@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // maxKeys is how far keys are counted; beyond it their number is estimated. Only
@@ -21,17 +22,17 @@ func (f *Filter) counted() bool { return f.exact && f.keys <= maxKeys }
 // counter for counter, as if all keys had been added to f: each is in the set as
 // often as in both operands together, and may be deleted as often.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that adds the counters.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
-	return filter.OnCommit(func() {
+	return merging.OnCommit(func() {
 		f.exact = f.counted() && o.counted()
 		f.keys += o.keys
 		f.merge(o, f.add)
@@ -46,7 +47,7 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 // rate says. Deleting a key that was in one operand only is as harmful as
 // deleting one that was never added.
 func (f *Filter) Intersect(other filter.Filter) error {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil || o == f {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // Check reports whether the filter's invariants hold.
@@ -15,10 +16,10 @@ func FewRegions(wish, regions float64) float64 { return fewRegions(wish, regions
 // Positions returns the cells of k, in order and each once.
 func (s Shape) Positions(k filter.Key) []uint64 {
 	var cells []uint64
-	h := filter.NewMixer(s.Salt).Mix(k)
+	h := probe.NewMixer(s.Salt).Mix(k)
 	for range s.Hashes {
-		cells = append(cells, filter.Reduce(h, s.Cells()))
-		h = filter.Step(h)
+		cells = append(cells, probe.Reduce(h, s.Cells()))
+		h = probe.Step(h)
 	}
 	slices.Sort(cells)
 	return slices.Compact(cells)

@@ -8,6 +8,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
@@ -19,7 +21,7 @@ type Filter struct {
 	marks    []uint64 // r bits; set: a collision happened in the region
 	size     uint64   // m'
 	hashes   int      // k
-	mixer    filter.Mixer
+	mixer    probe.Mixer
 	region   divider // cell -> its region
 	set      uint64  // set cells
 	marked   uint64  // set marks
@@ -33,7 +35,7 @@ type view = bloom.View
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
@@ -90,7 +92,7 @@ func from(s Shape, marks, cells []uint64) *Filter {
 		cells:  cells,
 		size:   s.Cells(),
 		hashes: s.Hashes,
-		mixer:  filter.NewMixer(s.Salt),
+		mixer:  probe.NewMixer(s.Salt),
 		region: newDivider(s.RegionBits()),
 		shape:  s,
 	}
@@ -124,9 +126,9 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 // taken returns the positions that are set: bit i for position i.
 func (f *Filter) taken(h uint64) (set uint64) {
 	for i := range f.hashes {
-		c := filter.Reduce(h, f.size)
+		c := probe.Reduce(h, f.size)
 		set |= (f.cells[c/64] >> (c % 64) & 1) << (i & 63)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return set
 }
@@ -135,11 +137,11 @@ func (f *Filter) taken(h uint64) (set uint64) {
 func (f *Filter) fill(h uint64) (fresh uint64) {
 	cells, size := f.cells, f.size // here the compiler knows that stores leave them alone
 	for range f.hashes {
-		i := filter.Reduce(h, size)
+		i := probe.Reduce(h, size)
 		w := &cells[i/64]
 		fresh += ^*w >> (i % 64) & 1
 		*w |= 1 << (i % 64)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return fresh
 }
@@ -150,7 +152,7 @@ func (f *Filter) fill(h uint64) (fresh uint64) {
 func (f *Filter) markAll(h, taken uint64) (fresh uint64) {
 	marks, size, region := f.marks, f.size, f.region
 	for ; taken != 0; taken &= taken - 1 {
-		r := region.of(filter.Reduce(h*steps[bits.TrailingZeros64(taken)], size))
+		r := region.of(probe.Reduce(h*steps[bits.TrailingZeros64(taken)], size))
 		w := &marks[r/64]
 		fresh += ^*w >> (r % 64) & 1
 		*w |= 1 << (r % 64)
@@ -158,12 +160,12 @@ func (f *Filter) markAll(h, taken uint64) (fresh uint64) {
 	return fresh
 }
 
-// steps[i] takes h to its i-th successor, by multiplication as [filter.Step] does.
+// steps[i] takes h to its i-th successor, by multiplication as [probe.Step] does.
 var steps = func() (s [sizing.MaxHashes]uint64) {
 	h := uint64(1)
 	for i := range s {
 		s[i] = h
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return s
 }()
@@ -194,11 +196,11 @@ func (f *Filter) Delete(k filter.Key) error {
 func (f *Filter) look(h uint64) (present bool, free uint64) {
 	all := uint64(1)
 	for i := range f.hashes {
-		c := filter.Reduce(h, f.size)
+		c := probe.Reduce(h, f.size)
 		r := f.region.of(c)
 		all &= f.cells[c/64] >> (c % 64)
 		free |= (^f.marks[r/64] >> (r % 64) & 1) << (i & 63)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return all != 0, free
 }
@@ -209,13 +211,13 @@ func (f *Filter) look(h uint64) (present bool, free uint64) {
 func (f *Filter) clear(h, free uint64) (cleared uint64) {
 	cells, size := f.cells, f.size
 	for range f.hashes {
-		i := filter.Reduce(h, size)
+		i := probe.Reduce(h, size)
 		w := &cells[i/64]
 		bit := (free & 1) << (i % 64)
 		cleared += (*w & bit) >> (i % 64)
 		*w &^= bit
 		free >>= 1
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return cleared
 }

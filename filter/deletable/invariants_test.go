@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A naive filter is the definition of [DlBF10] Sec. III, bit by bit, with the
@@ -147,13 +148,13 @@ func TestDividerDivides(t *testing.T) {
 }
 
 func TestStepsAreThoseOfTheGenerator(t *testing.T) {
-	first := filter.NewMixer(3).Mix(12345)
+	first := probe.NewMixer(3).Mix(12345)
 	h := first
 	for i, s := range steps {
 		if first*s != h {
 			t.Fatalf("step %d differs", i)
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 }
 

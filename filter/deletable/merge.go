@@ -5,23 +5,24 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other, a *Filter of equal shape. A bit that is set in both
 // is a collision: a key that is in both is pinned afterwards, as if it had been
 // added twice. A union with itself pins all keys.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that unites.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
-	return filter.OnCommit(func() { f.unite(o) }), nil
+	return merging.OnCommit(func() { f.unite(o) }), nil
 }
 
 func (f *Filter) unite(o *Filter) {
@@ -42,7 +43,7 @@ func (f *Filter) unite(o *Filter) {
 // reason. Keys that were in one of them only must not be deleted any more, even
 // if they are still taken for present.
 func (f *Filter) Intersect(other filter.Filter) error {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A Wire works on raw forms where they lie, as a switch does with the header of a
@@ -17,7 +18,7 @@ type Wire struct {
 	regions uint64 // r: the cells begin there
 	size    uint64 // m'
 	hashes  int
-	mixer   filter.Mixer
+	mixer   probe.Mixer
 	region  divider
 }
 
@@ -30,7 +31,7 @@ func (s Shape) Wire() (Wire, error) {
 		regions: s.Regions,
 		size:    s.Cells(),
 		hashes:  s.Hashes,
-		mixer:   filter.NewMixer(s.Salt),
+		mixer:   probe.NewMixer(s.Salt),
 		region:  newDivider(s.RegionBits()),
 	}, nil
 }
@@ -40,10 +41,10 @@ func (s Shape) Wire() (Wire, error) {
 func (w *Wire) MayContain(raw []byte, k filter.Key) bool {
 	h := w.mixer.Mix(k)
 	for range w.hashes {
-		if !bitOf(raw, w.regions+filter.Reduce(h, w.size)) {
+		if !bitOf(raw, w.regions+probe.Reduce(h, w.size)) {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }
@@ -56,13 +57,13 @@ func (w *Wire) Delete(raw []byte, k filter.Key) error {
 	free := false
 	h := w.mixer.Mix(k)
 	for range w.hashes {
-		c := filter.Reduce(h, w.size)
+		c := probe.Reduce(h, w.size)
 		if !bitOf(raw, w.region.of(c)) {
 			i := w.regions + c
 			raw[i/8] &^= 1 << (i % 8)
 			free = true
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	if !free {
 		return errPinned

@@ -6,13 +6,15 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/packed"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // Filter is a d-left counting Bloom filter.
 type Filter struct {
 	table
-	mixer     filter.Mixer
+	mixer     probe.Mixer
 	space     uint64 // B·R, the number of fingerprints
 	paths     [maxSubtables]permutation
 	buckets   uint64 // in each subtable
@@ -41,7 +43,7 @@ type tally struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
@@ -97,7 +99,7 @@ func over(s Shape, words []uint64) (*Filter, error) {
 		subtables: uint64(s.Subtables),
 		buckets:   s.Buckets,
 		paths:     permutations(s.Subtables, s.space(), s.Salt),
-		mixer:     filter.NewMixer(s.Salt),
+		mixer:     probe.NewMixer(s.Salt),
 		stick:     1<<s.Counter - 1,
 		shape:     s,
 	}
@@ -112,7 +114,7 @@ func over(s Shape, words []uint64) (*Filter, error) {
 // path multiplies by an odd number, so no subtable makes a zero of them. To mend
 // each remainder by itself would let one key have two.
 func (f *Filter) fingerprint(k filter.Key) uint64 {
-	return f.mend(filter.Reduce(f.mixer.Mix(k), f.space))
+	return f.mend(probe.Reduce(f.mixer.Mix(k), f.space))
 }
 
 // mend makes low bits that are all zero 1.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other, a *Filter of equal shape, as often as it is there.
@@ -13,13 +14,13 @@ import (
 // of f, which takes the place of f in the end. If some find no room the error is
 // ErrFull, and nothing was changed.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion makes the copy that takes the place of f in Union, and returns the
 // function that puts it there.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 	}
 	g.vague = min(g.vague+o.vague, maxVague)
 	g.capacity = max(f.capacity, o.capacity)
-	return filter.OnCommit(func() { *f = *g }), nil
+	return merging.OnCommit(func() { *f = *g }), nil
 }
 
 // maxVague is where copies in stuck cells are no longer counted. A filter that
@@ -100,7 +101,7 @@ func (f *Filter) take(fp, counter uint64) bool {
 // equal shape, as often as in the one that has fewer. A counter that is stuck in
 // either is stuck in the result: nobody knows the fewer of the two.
 func (f *Filter) Intersect(other filter.Filter) error {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A naive filter does what the package comment says in the plainest way, cell by
@@ -40,7 +41,7 @@ func newNaive(f *Filter) *naive {
 }
 
 func (n *naive) fingerprint(k filter.Key) uint64 {
-	v, _ := bits.Mul64(filter.NewMixer(n.shape.Salt).Mix(k), n.shape.space())
+	v, _ := bits.Mul64(probe.NewMixer(n.shape.Salt).Mix(k), n.shape.space())
 	if v%(1<<n.shape.Remainder) == 0 {
 		v++
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A factor multiplies modulo a number m below 2^63, in two multiplications and
@@ -34,13 +35,13 @@ type permutation struct{ forth, back factor }
 // one would only give all fingerprints other names. The others are drawn by the
 // salt, all different if m has so many.
 func permutations(d int, m, salt uint64) (p [maxSubtables]permutation) {
-	mixer := filter.NewMixer(salt)
+	mixer := probe.NewMixer(salt)
 	h := mixer.Mix(1) // the mixer is meant for hashed keys: its own results are such
 	for i := range d {
 		value := uint64(1)
 		for draw := 0; i > 0 && draw < maxDraws; draw++ {
 			h = mixer.Mix(filter.Key(h))
-			if a := filter.Reduce(h, m) | 1; coprime(a, m) && !taken(p[:i], a) {
+			if a := probe.Reduce(h, m) | 1; coprime(a, m) && !taken(p[:i], a) {
 				value = a
 				break
 			}

@@ -1,12 +1,12 @@
 package dleft
 
-import "github.com/everbloom-go/everbloom/filter"
+import "github.com/everbloom-go/everbloom/internal/probe"
 
 // A quick is what asking for a key needs to know of a filter with three or four
 // subtables of twin buckets, side by side, in the order of its use by
 // quick_amd64.s.
 type quick struct {
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 	space  uint64
 	mask   uint64 // of a remainder
 	shift  uint64 // bits of a remainder

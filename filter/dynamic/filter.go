@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Filter is a dynamic Bloom filter: a list of equal units, to which one is
@@ -21,7 +22,7 @@ type Filter struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
 )

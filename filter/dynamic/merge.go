@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other, a *Filter of equal shape: its units, copied, join
@@ -12,24 +13,24 @@ import (
 // often as in both operands together. A key that both had may be pinned. The only
 // error but ErrIncompatible is ErrStorage, and then nothing has changed.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion copies the units of other, and returns the function that joins them to
 // the list.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
 	if o == f {
-		return filter.OnCommit(f.double), nil
+		return merging.OnCommit(f.double), nil
 	}
 	units, err := o.copies()
 	if err != nil {
 		return nil, err
 	}
-	return filter.OnCommit(func() { f.take(units) }), nil
+	return merging.OnCommit(func() { f.take(units) }), nil
 }
 
 // double adds f to itself: every unit again to itself, which sets no position.

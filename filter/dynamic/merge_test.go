@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // TestUnionsPackThinUnits unites a hundred filters of three keys.
@@ -72,7 +73,7 @@ func TestPreparedUnionsChangeNothing(t *testing.T) {
 	wish := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
 	p, q := filtertest.Make(t, dynamic.NewParallel, wish), filtertest.Make(t, dynamic.NewParallel, wish)
 	ours, theirs := filtertest.Keys(1, 100), filtertest.Keys(2, 100)
-	for _, pair := range [][2]filter.Preparer{{f, g}, {p, q}} {
+	for _, pair := range [][2]merging.Preparer{{f, g}, {p, q}} {
 		to, from := pair[0], pair[1]
 		add(t, to, ours...)
 		add(t, from, theirs...)

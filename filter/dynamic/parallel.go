@@ -8,6 +8,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // Parallel is a dynamic Bloom filter for many goroutines: keys are split by their
@@ -16,7 +18,7 @@ import (
 // that of all.
 type Parallel struct {
 	lists []list
-	mixer filter.Mixer // which list a key belongs to
+	mixer probe.Mixer // which list a key belongs to
 	shape ParallelShape
 }
 
@@ -29,7 +31,7 @@ type list struct {
 
 var (
 	_ filter.Deleter     = (*Parallel)(nil)
-	_ filter.Preparer    = (*Parallel)(nil)
+	_ merging.Preparer   = (*Parallel)(nil)
 	_ filter.Clearer     = (*Parallel)(nil)
 	_ filter.Snapshotter = (*Parallel)(nil)
 	_ filter.Concurrent  = (*Parallel)(nil)
@@ -65,7 +67,7 @@ const listSalt = 0x5041_524C_4953_5453
 
 // parallelOver returns the filter of shape s that consists of the lists.
 func parallelOver(s ParallelShape, lists []*Filter) *Parallel {
-	f := &Parallel{lists: make([]list, len(lists)), mixer: filter.NewMixer(s.Salt ^ listSalt), shape: s}
+	f := &Parallel{lists: make([]list, len(lists)), mixer: probe.NewMixer(s.Salt ^ listSalt), shape: s}
 	for i, l := range lists {
 		f.lists[i].Filter = l
 	}
@@ -77,7 +79,7 @@ func (f *Parallel) ConcurrentUse() {}
 
 // of returns the list that k belongs to.
 func (f *Parallel) of(k filter.Key) *list {
-	return &f.lists[filter.Reduce(f.mixer.Mix(k), uint64(len(f.lists)))]
+	return &f.lists[probe.Reduce(f.mixer.Mix(k), uint64(len(f.lists)))]
 }
 
 // Add puts k into the active unit of its list: see [Filter.Add].
@@ -117,25 +119,25 @@ func (f *Parallel) Clear() error {
 // it was at one moment; those who ask meanwhile may find some lists united and
 // others not yet.
 func (f *Parallel) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion copies the lists of other, each as it is at one moment, and returns the
 // function that joins them to those of f. It does not look at f, which may be changed
 // meanwhile.
 func (f *Parallel) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
 	if o == f {
-		return filter.OnCommit(func() { f.each(func(_ int, l *Filter) { l.double() }) }), nil
+		return merging.OnCommit(func() { f.each(func(_ int, l *Filter) { l.double() }) }), nil
 	}
 	copied, err := o.copies()
 	if err != nil {
 		return nil, err
 	}
-	return filter.OnCommit(func() { f.each(func(i int, l *Filter) { l.take(copied[i].units) }) }), nil
+	return merging.OnCommit(func() { f.each(func(i int, l *Filter) { l.take(copied[i].units) }) }), nil
 }
 
 // each changes every list, each under its lock.

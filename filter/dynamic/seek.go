@@ -1,11 +1,14 @@
 package dynamic
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // A seeker finds keys in units. All units have one shape and salt, so that a key's
 // positions are the same in each and are computed once.
 type seeker struct {
-	mixer     filter.Mixer
+	mixer     probe.Mixer
 	positions uint64
 	width     uint64 // of a position, in bits
 	top       uint64 // the largest value of a position
@@ -15,7 +18,7 @@ type seeker struct {
 
 func newSeeker(s Shape) seeker {
 	k := seeker{
-		mixer: filter.NewMixer(s.Salt), positions: s.Positions, hashes: s.Hashes,
+		mixer: probe.NewMixer(s.Salt), positions: s.Positions, hashes: s.Hashes,
 		width: uint64(s.CounterBits), top: 1<<s.CounterBits - 1,
 	}
 	for i := range k.steps {
@@ -28,7 +31,7 @@ func newSeeker(s Shape) seeker {
 type place struct{ word, bit uint64 }
 
 func (s *seeker) place(h uint64) place {
-	i := filter.Reduce(h, s.positions) * s.width
+	i := probe.Reduce(h, s.positions) * s.width
 	return place{i / 64, i % 64}
 }
 
@@ -41,8 +44,8 @@ func (s *seeker) place(h uint64) place {
 // unit about many keys of a batch before the next one is slower at every size.
 func (s *seeker) seek(units []unit, k filter.Key) int {
 	h := s.mixer.Mix(k)
-	a, b := s.place(h), s.place(filter.StepBy(h, s.steps[1]))
-	c, d := s.place(filter.StepBy(h, s.steps[2])), s.place(filter.StepBy(h, s.steps[3]))
+	a, b := s.place(h), s.place(probe.StepBy(h, s.steps[1]))
+	c, d := s.place(probe.StepBy(h, s.steps[2])), s.place(probe.StepBy(h, s.steps[3]))
 	top := s.top
 	i := len(units) - 1
 	for ; i >= 0; i-- {
@@ -62,10 +65,10 @@ func value(unit []uint64, p place, top uint64) int64 {
 // rest reports whether the positions after the first four of h are set.
 func (s *seeker) rest(unit []uint64, h uint64) bool {
 	for range s.hashes - 4 {
-		if value(unit, s.place(filter.StepBy(h, 4)), s.top) < 0 {
+		if value(unit, s.place(probe.StepBy(h, 4)), s.top) < 0 {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }

@@ -1,6 +1,9 @@
 package elastic
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // stride is how many keys of a batch are under way together: enough to keep the
 // memory busy, few enough to stay in the first cache.
@@ -60,7 +63,7 @@ func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 			all[i] = four(a.words, a.mask, mixed[i])
 		}
 		for i := range n {
-			out[i] = all[i] != 0 && a.rest(filter.StepBy(mixed[i], 4), f.hashes-4)
+			out[i] = all[i] != 0 && a.rest(probe.StepBy(mixed[i], 4), f.hashes-4)
 		}
 		keys, out = keys[n:], out[n:]
 	}

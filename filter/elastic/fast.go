@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A fast is the bit array A at one size, a power of two. Readers use it while one
@@ -48,15 +49,15 @@ func (a *fast) rest(h uint64, left int) bool {
 		if one(words, mask, h) == 0 {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }
 
 // four returns 1 if the bits of h and its next three steps are all set.
 func four(words []uint64, mask, h uint64) uint64 {
-	return one(words, mask, h) & one(words, mask, filter.Step(h)) &
-		one(words, mask, filter.StepBy(h, 2)) & one(words, mask, filter.StepBy(h, 3))
+	return one(words, mask, h) & one(words, mask, probe.Step(h)) &
+		one(words, mask, probe.StepBy(h, 2)) & one(words, mask, probe.StepBy(h, 3))
 }
 
 // has reports whether bit i is set.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
@@ -16,7 +18,7 @@ import (
 type Filter struct {
 	// What queries read: all but the bits themselves never changes.
 	fast   atomic.Pointer[fast]
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 	hashes int
 
 	_ [64]byte // queries need not wait for the line that writers write
@@ -60,7 +62,7 @@ type state struct {
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Resizer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
@@ -101,7 +103,7 @@ func Build(s Shape) (*Filter, error) {
 // build returns an empty filter of a good shape, its slow memory in a new file of
 // the given path, if there is one.
 func build(s Shape, path string) (*Filter, error) {
-	f := &Filter{mixer: filter.NewMixer(s.Salt), hashes: s.Hashes, state: newState(s)}
+	f := &Filter{mixer: probe.NewMixer(s.Salt), hashes: s.Hashes, state: newState(s)}
 	var from mem.Allocator = mem.Heap{}
 	var err error
 	if path != "" {
@@ -166,7 +168,7 @@ func (f *Filter) MayContain(k filter.Key) bool {
 		if four(words, mask, h) == 0 {
 			return false
 		}
-		h = filter.StepBy(h, 4)
+		h = probe.StepBy(h, 4)
 	}
 	return a.rest(h, left)
 }
@@ -191,7 +193,7 @@ func (f *Filter) split(k filter.Key) []uint64 {
 next:
 	for range f.hashes {
 		x := number(h) & f.width
-		h = filter.Step(h)
+		h = probe.Step(h)
 		for _, y := range xs {
 			if x == y {
 				continue next

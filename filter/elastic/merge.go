@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other, a *Filter of equal shape and any size. All
@@ -13,7 +14,7 @@ import (
 // or ErrStorage, and nothing was changed. A filter united with itself stays as it
 // is.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion unites and keeps both filters locked until the union is finished, or
@@ -21,7 +22,7 @@ func (f *Filter) Union(other filter.Filter) error {
 // and may find keys of other from now on. Where several pairs are prepared, the
 // pairs come in one order for all goroutines.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func countOf(all []entry, e entry) (n int) {
 // Intersect keeps the fingerprints that are in both f and other, a *Filter of equal
 // shape and any size, as often as in the one that has fewer copies.
 func (f *Filter) Intersect(other filter.Filter) error {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil || o == f {
 		return err
 	}

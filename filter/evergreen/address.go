@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 const (
@@ -27,7 +28,7 @@ type mixer struct {
 }
 
 func newMixer(salt uint64) mixer {
-	factor := uint64(filter.NewMixer(salt))
+	factor := uint64(probe.NewMixer(salt))
 	inverse := factor // right in the lowest 3 bits, and each round doubles them
 	for range 5 {
 		inverse *= 2 - factor*inverse

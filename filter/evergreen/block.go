@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -16,7 +16,7 @@ import (
 // by round one bit, chosen by the w-th six bits of the round's 64, from the top.
 type block [theory.BlockWords]uint64
 
-// patternFactor is the multiplier of [filter.Step], moved up.
+// patternFactor is the multiplier of [probe.Step], moved up.
 const patternFactor = 0xD1342543DE82EF95 << 8 % (1 << 64)
 
 // pattern returns the 64 bits of the first round's pattern for a fingerprint. The
@@ -33,7 +33,7 @@ func (b *block) portableHas(fingerprint uint64, rounds int) bool {
 		for w := range b {
 			all &= atomic.LoadUint64(&b[w]) >> (p >> (58 - 6*w) & 63)
 		}
-		p = filter.Step(p)
+		p = probe.Step(p)
 	}
 	return all != 0
 }
@@ -59,7 +59,7 @@ func (b *block) mark(fingerprint uint64, rounds int) {
 		for w := range b {
 			b[w] |= 1 << (p >> (58 - 6*w) & 63)
 		}
-		p = filter.Step(p)
+		p = probe.Step(p)
 	}
 }
 

@@ -30,7 +30,7 @@ DATA ones<>+0x10(SB)/8, $1
 DATA ones<>+0x18(SB)/8, $1
 GLOBL ones<>(SB), RODATA|NOPTR, $32
 
-// The values of patternFactor, of the multiplier of filter.Step, and of level.
+// The values of patternFactor, of the multiplier of probe.Step, and of level.
 DATA factor<>+0x00(SB)/8, $0x342543DE82EF9500
 GLOBL factor<>(SB), RODATA|NOPTR, $8
 #define STEP $0xD1342543DE82EF95

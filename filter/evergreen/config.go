@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -77,7 +77,7 @@ var known [64]atomic.Pointer[struct {
 
 // bestHashes returns the best number of bits per key for a rate.
 func bestHashes(fpr float64) int {
-	place := &known[filter.Step(math.Float64bits(fpr))>>58]
+	place := &known[probe.Step(math.Float64bits(fpr))>>58]
 	if k := place.Load(); k != nil && k.fpr == fpr {
 		return k.hashes
 	}

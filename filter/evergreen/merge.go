@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Intersect keeps what is also in other; a compact filter keeps as many copies as
@@ -65,7 +66,7 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 	o, ok := other.(*Filter)
 	switch {
 	case !ok:
-		return filter.Peer(f, other)
+		return merging.Peer(f, other)
 	case o == nil:
 		return nil, fmt.Errorf("evergreen: merge with nothing: %w", filter.ErrIncompatible)
 	case f.isClosed() || o.isClosed():

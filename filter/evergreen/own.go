@@ -1,7 +1,7 @@
 package evergreen
 
 import (
-	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -29,7 +29,7 @@ func newOwn(fingerprint uint64, rounds int) own {
 	p := pattern(fingerprint)
 	for i := range rounds {
 		o.patterns[i], o.apart[i] = p, highest
-		p = filter.Step(p)
+		p = probe.Step(p)
 	}
 	return o
 }
@@ -71,7 +71,7 @@ func differ(p, fingerprint uint64, rounds int) uint64 {
 	x := p ^ q
 	all := x&lowerFive + lowerFive | x
 	for range rounds - 1 {
-		q = filter.Step(q)
+		q = probe.Step(q)
 		x = p ^ q
 		all &= x&lowerFive + lowerFive | x
 	}

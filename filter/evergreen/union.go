@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // Union adds what is in other, which may have any size and, where whole keys are
@@ -16,10 +17,10 @@ import (
 // changes the filter; beside writers that use up the memory, part of other may have
 // been added when the answer is ErrStorage. It needs 8 bytes for each key of other
 // meanwhile.
-func (f *Filter) Union(other filter.Filter) error { return filter.PreparedUnion(f, other) }
+func (f *Filter) Union(other filter.Filter) error { return merging.Union(f, other) }
 
 // PrepareUnion takes all memory that a union needs, and finds out whether blocks have
-// room, see [filter.Preparer]. If other has more than twice as many keys, blocks are
+// room, see [merging.Preparer]. If other has more than twice as many keys, blocks are
 // split beforehand. That is undone if there is an error; otherwise they stay until
 // keys are deleted.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {

@@ -1,6 +1,9 @@
 package partition
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // AddBatch adds the keys in order.
 func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
@@ -69,7 +72,7 @@ func (f *Filter) some(words []uint64, h uint64) uint64 {
 		return one(words, h, f.bits)
 	}
 	m := f.bits
-	return one(words, h, m) & one(words, filter.Step(h), m) & one(words, filter.StepBy(h, 2), m) & one(words, filter.StepBy(h, 3), m)
+	return one(words, h, m) & one(words, probe.Step(h), m) & one(words, probe.StepBy(h, 2), m) & one(words, probe.StepBy(h, 3), m)
 }
 
 // rest reports whether the positions after those of some are set.
@@ -78,12 +81,12 @@ func (f *Filter) rest(words []uint64, h uint64) bool {
 	if f.hashes < 4 {
 		done = 1
 	}
-	h = filter.StepBy(h, done)
+	h = probe.StepBy(h, done)
 	for range f.hashes - done {
 		if one(words, h, f.bits) == 0 {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }

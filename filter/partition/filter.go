@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // Filter is a dynamic partition Bloom filter.
@@ -13,7 +15,7 @@ type Filter struct {
 	leaves []leaf // by the number of the unit
 	tally
 
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 	bits   uint64 // m, of a unit
 	hashes int    // k
 	shift  uint   // bits of a Key that an id has not
@@ -49,7 +51,7 @@ func (t *tally) exclude(l *leaf) {
 }
 
 var (
-	_ filter.Preparer    = (*Filter)(nil)
+	_ merging.Preparer   = (*Filter)(nil)
 	_ filter.Clearer     = (*Filter)(nil)
 	_ filter.Batcher     = (*Filter)(nil)
 	_ filter.Snapshotter = (*Filter)(nil)
@@ -77,7 +79,7 @@ func over(s Shape) *Filter {
 	return &Filter{
 		tree:   newTree(s.IDBits),
 		units:  newUnits(s.words()),
-		mixer:  filter.NewMixer(s.Salt),
+		mixer:  probe.NewMixer(s.Salt),
 		bits:   s.UnitBits,
 		hashes: s.Hashes,
 		shift:  s.shift(),
@@ -172,11 +174,11 @@ func (f *Filter) mark(words []uint64, id uint64) int {
 	h := f.hash(id)
 	var fresh uint64
 	for range f.hashes {
-		i := filter.Reduce(h, f.bits)
+		i := probe.Reduce(h, f.bits)
 		w := &words[i/64]
 		fresh += ^*w >> (i % 64) & 1
 		*w |= 1 << (i % 64)
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return int(fresh)
 }
@@ -204,23 +206,23 @@ func (f *Filter) MayContain(k filter.Key) bool {
 	h, m := f.hash(id), f.bits
 	left := f.hashes
 	for ; left >= 4; left -= 4 {
-		if one(words, h, m)&one(words, filter.Step(h), m)&one(words, filter.StepBy(h, 2), m)&one(words, filter.StepBy(h, 3), m) == 0 {
+		if one(words, h, m)&one(words, probe.Step(h), m)&one(words, probe.StepBy(h, 2), m)&one(words, probe.StepBy(h, 3), m) == 0 {
 			return false
 		}
-		h = filter.StepBy(h, 4)
+		h = probe.StepBy(h, 4)
 	}
 	for ; left > 0; left-- {
 		if one(words, h, m) == 0 {
 			return false
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return true
 }
 
 // one returns 1 if the position of h among m is set.
 func one(words []uint64, h, m uint64) uint64 {
-	i := filter.Reduce(h, m)
+	i := probe.Reduce(h, m)
 	return words[i/64] >> (i % 64) & 1
 }
 

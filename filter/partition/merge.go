@@ -1,18 +1,21 @@
 package partition
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
+)
 
 // Union adds what is in other, a *Filter of equal shape and any size. The result
 // is the same as if all keys had been added to f.
 func (f *Filter) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion makes the filter that takes the place of f in Union, and returns the
 // function that puts it there.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
 	complete, err := f.prepare(other, Union)
-	return filter.OnCommit(complete), err
+	return merging.OnCommit(complete), err
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape and any
@@ -27,7 +30,7 @@ func (f *Filter) Intersect(other filter.Filter) error {
 
 // prepare combines f and other, and returns the function that makes f the result.
 func (f *Filter) prepare(other filter.Filter, combine func(a, b *Filter) (*Filter, error)) (complete func(), err error) {
-	o, err := filter.Peer(f, other)
+	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func (f *Filter) prepare(other filter.Filter, combine func(a, b *Filter) (*Filte
 // Union returns a new filter with the keys of both, which have equal shapes and are
 // not changed.
 func Union(a, b *Filter) (*Filter, error) {
-	if _, err := filter.Peer(a, b); err != nil {
+	if _, err := merging.Peer(a, b); err != nil {
 		return nil, err
 	}
 	return assemble(a.shape, &union{one: cursor{f: a}, other: cursor{f: b}})
@@ -53,7 +56,7 @@ func Union(a, b *Filter) (*Filter, error) {
 // Intersect returns a new filter with the keys that are in both, which have equal
 // shapes and are not changed.
 func Intersect(a, b *Filter) (*Filter, error) {
-	if _, err := filter.Peer(a, b); err != nil {
+	if _, err := merging.Peer(a, b); err != nil {
 		return nil, err
 	}
 	return assemble(a.shape, &intersection{one: cursor{f: a}, other: cursor{f: b}})

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // offsets holds the ids of one leaf of the tree, which are those of all populated
@@ -150,7 +150,7 @@ const near = 64
 // where their size says, and the search then stays within a few cache lines.
 func (o *offsets) around(x uint64, w int, mask uint64) (low, high int) {
 	n := int(o.count)
-	guess := int(filter.Reduce(x<<(64-o.span), uint64(n)))
+	guess := int(probe.Reduce(x<<(64-o.span), uint64(n)))
 	low, high = max(0, guess-near), min(n, guess+near)
 	if low > 0 && o.number(low-1, w, mask) >= x {
 		return 0, low

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // TestUnitsKeepTheirWordsAcrossSlabs takes units from slabs of one to eight, by ones
@@ -99,7 +100,7 @@ func TestRefusedSplitLeavesNoBits(t *testing.T) {
 		f := build(t, Shape{Universe: 1 << 16, IDBits: 16, Depth: 16, UnitBits: 4, Hashes: 1, Full: 1})
 		for range 400 {
 			id := rng.Uint64N(1 << 16)
-			if filter.Reduce(f.hash(id), 4) > 0 && rng.IntN(20) > 0 {
+			if probe.Reduce(f.hash(id), 4) > 0 && rng.IntN(20) > 0 {
 				continue // most ids share a position, so that another one splits often
 			}
 			if f.units.n > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // ExactConfig is the wish for an [Exact] filter. The zero ExactConfig asks for
@@ -34,7 +35,7 @@ type Exact struct {
 
 var (
 	_ filter.Deleter     = (*Exact)(nil)
-	_ filter.Preparer    = (*Exact)(nil)
+	_ merging.Preparer   = (*Exact)(nil)
 	_ filter.Clearer     = (*Exact)(nil)
 	_ filter.Resizer     = (*Exact)(nil)
 	_ filter.Snapshotter = (*Exact)(nil)
@@ -98,7 +99,7 @@ func (f *Exact) Info() filter.Info {
 
 // Union adds what is in other, an *Exact of equal ExactConfig.
 func (f *Exact) Union(other filter.Filter) error {
-	return filter.PreparedUnion(f, other)
+	return merging.Union(f, other)
 }
 
 // PrepareUnion looks whether there is room.
@@ -110,7 +111,7 @@ func (f *Exact) PrepareUnion(other filter.Filter) (finish func(commit bool) erro
 	if n := f.unionLen(o); f.config.Bounded && n > f.room {
 		return nil, fmt.Errorf("filtertest: exact: union has %d keys, room for %d: %w", n, f.room, filter.ErrFull)
 	}
-	return filter.OnCommit(func() { f.unite(o) }), nil
+	return merging.OnCommit(func() { f.unite(o) }), nil
 }
 
 func (f *Exact) unite(o *Exact) {

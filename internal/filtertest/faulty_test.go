@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // hooks replace operations of an Exact; those that are nil are left alone.
@@ -157,7 +158,7 @@ func (d deaf) WriteTo(w io.Writer) (int64, error) {
 // the number of keys, and is rate at capacity.
 func lie(rate float64) func(f *Exact, k filter.Key) bool {
 	return func(f *Exact, k filter.Key) bool {
-		bits := filter.NewMixer(99).Mix(Stream{Seed: 7}.permute(uint64(k)))
+		bits := probe.NewMixer(99).Mix(Stream{Seed: 7}.permute(uint64(k)))
 		share := rate * float64(f.set.Len()) / float64(f.room)
 		return f.set.Has(k) || float64(bits>>11)/(1<<53) < share
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // unionIsAllOrNothing unites overlapping sets until the filter is full, if it ever is:
@@ -40,7 +41,7 @@ func (c checker) preparedUnionChangesNothing() {
 	}
 	state, info := c.state(a), a.Info()
 	other, otherInfo := c.state(b), b.Info()
-	p := a.(filter.Preparer)
+	p := a.(merging.Preparer)
 	finish, err := p.PrepareUnion(b)
 	if err != nil {
 		c.Fatalf("preparing a union: %v", err)

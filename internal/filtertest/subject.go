@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // A Subject is a kind of filter under test.
@@ -83,7 +84,7 @@ func both(a, b func(filter.Filter) bool) func(filter.Filter) bool {
 var (
 	deletes      = can[filter.Deleter]
 	merges       = can[filter.Merger]
-	prepares     = can[filter.Preparer]
+	prepares     = can[merging.Preparer]
 	resizes      = can[filter.Resizer]
 	clears       = can[filter.Clearer]
 	snapshots    = can[filter.Snapshotter]

@@ -13,6 +13,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 var sink []byte
@@ -403,7 +404,7 @@ var plants = []plant{
 	{
 		fault: "unites before the union is completed",
 		hooks: hooks{prepare: func(f *Exact, other filter.Filter) (func(bool) error, error) {
-			return filter.OnCommit(func() {}), f.Union(other)
+			return merging.OnCommit(func() {}), f.Union(other)
 		}},
 		finds: []string{"PreparedUnionChangesNothing"},
 	},

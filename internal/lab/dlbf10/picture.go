@@ -3,6 +3,7 @@ package dlbf10
 import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // picture is a filter seen cell by cell: which are set, and on which keys
@@ -37,10 +38,10 @@ func bit(raw []byte, i int) bool { return raw[i/8]>>(i%8)&1 == 1 }
 
 // placesOf returns the cells of a key as the filter derives them.
 func placesOf(k filter.Key, s deletable.Shape) []int {
-	h := filter.NewMixer(s.Salt).Mix(k)
+	h := probe.NewMixer(s.Salt).Mix(k)
 	var places []int
 	for range s.Hashes {
-		place := int(filter.Reduce(h, s.Cells()))
+		place := int(probe.Reduce(h, s.Cells()))
 		known := false
 		for _, p := range places {
 			known = known || p == place
@@ -48,7 +49,7 @@ func placesOf(k filter.Key, s deletable.Shape) []int {
 		if !known {
 			places = append(places, place)
 		}
-		h = filter.Step(h)
+		h = probe.Step(h)
 	}
 	return places
 }

@@ -1,6 +1,9 @@
 package dlbf10
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // signatures is the rival that no package has: a Bloom filter from which a key is
 // deleted by resetting some of its bits, here one, whoever else has it. [DlBF10]
@@ -8,13 +11,13 @@ import "github.com/everbloom-go/everbloom/filter"
 type signatures struct {
 	bits   []bool
 	hashes int
-	mixer  filter.Mixer
+	mixer  probe.Mixer
 }
 
 var _ filter.Deleter = (*signatures)(nil)
 
 func newSignatures(bits, hashes int) *signatures {
-	return &signatures{bits: make([]bool, bits), hashes: hashes, mixer: filter.NewMixer(0)}
+	return &signatures{bits: make([]bool, bits), hashes: hashes, mixer: probe.NewMixer(0)}
 }
 
 // places returns the bits of k.
@@ -22,8 +25,8 @@ func (f *signatures) places(k filter.Key) []*bool {
 	h := f.mixer.Mix(k)
 	list := make([]*bool, f.hashes)
 	for i := range list {
-		list[i] = &f.bits[filter.Reduce(h, uint64(len(f.bits)))]
-		h = filter.Step(h)
+		list[i] = &f.bits[probe.Reduce(h, uint64(len(f.bits)))]
+		h = probe.Step(h)
 	}
 	return list
 }

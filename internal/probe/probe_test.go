@@ -1,4 +1,4 @@
-package filter
+package probe
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestMixerNeverChanges(t *testing.T) {
 	for _, c := range []struct {
 		salt       uint64
-		key        Key
+		key        filter.Key
 		mix, after uint64
 	}{
 		{0, 0, 0xbe8cab644efdda51, 0x17c47f8f13b3b025},
@@ -90,9 +91,9 @@ func TestReduceStaysInRangeAndReachesBothEnds(t *testing.T) {
 
 // keyForms are the keys that positions must be spread for: hashed ones, and the
 // same numbers raw.
-var keyForms = map[string]func(i uint64) Key{
-	"hashed": func(i uint64) Key { return Hash{}.Uint64(i) },
-	"raw":    func(i uint64) Key { return Key(i) },
+var keyForms = map[string]func(i uint64) filter.Key{
+	"hashed": func(i uint64) filter.Key { return filter.Hash{}.Uint64(i) },
+	"raw":    func(i uint64) filter.Key { return filter.Key(i) },
 }
 
 // TestPositionsAreEvenlySpread counts where the first eight positions of keys
