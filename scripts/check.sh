@@ -11,6 +11,9 @@ races() {
   packages=$(concurrent)
   # shellcheck disable=SC2086 # one word per package
   go test -race "${test_flags[@]}" $packages
+  packages=$(trials)
+  # shellcheck disable=SC2086 # one word per package
+  go test -race "${test_flags[@]}" -run "$sharing" $packages
 }
 
 word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
@@ -40,7 +43,7 @@ step 'C compiler' 'at once if there is one' need_c_compiler
 step 'tests' '1 min, 40 s' go test "${test_flags[@]}" ./...
 step 'tests, race detector' '2 min, 1 min' races
 step 'tests, no assembly' '20 s, 10 s' go test -tags purego "${test_flags[@]}" "${portable[@]}"
-step 'tests, no assembly, race detector' '15 s, 10 s' go test -race -tags purego "${test_flags[@]}" "${assembly[@]}"
+step 'tests, no assembly, race detector' '15 s, 10 s' go test -race -tags purego "${test_flags[@]}" "${unassembled[@]}"
 step 'tests, 32 bits' '1 min, 20 s' word32 test "${test_flags[@]}" "${filters[@]}"
 step 'tests, benchmarks' '10 s, 5 s' go -C benchmarks test "${test_flags[@]}" ./...
 step 'experiments, quick' '30 s, 25 s' experiments

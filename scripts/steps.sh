@@ -15,14 +15,24 @@ portable=("${assembly[@]}" ./internal/kinds ./internal/frame ./internal/mem)
 # The filters and what they are made of: here the size of a word matters most.
 filters=(. ./filter/... ./internal/kinds ./internal/filtertest ./internal/bitvec ./internal/frame ./internal/mem ./internal/packed)
 
-# concurrent lists the packages that share memory between goroutines: in their code
-# and tests, in the trials of experiments, or in what is tried with every kind.
+# Without assembly the race detector sees all that these two do, so that make check
+# runs them in that variant only. dleft has no concurrent writers.
+unassembled=(./filter/bloom ./filter/evergreen)
+
+# concurrent lists the packages in which goroutines start, in their code or tests, the
+# one that tries all kinds, and the tool, which looks at its work from a second
+# goroutine. Experiments have goroutines in their trials only: see trials.
 concurrent() {
-  local module
-  module=$(go list -m)
-  go list -f '{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}} ' ./... |
-    grep -E " (sync|sync/atomic|$module/internal/lab) |^$module/internal/kinds " | cut -d ' ' -f 1
+  {
+    grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
+    printf '%s\n' ./cmd/everbloom ./internal/kinds
+  } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}"; trials)
 }
+
+# trials lists the packages of experiments, and sharing the tests there that have
+# several workers.
+trials() { grep -rl --include='*_test.go' '/internal/lab/labtest"' internal/lab | xargs dirname | sed 's|^|./|' | sort -u; }
+sharing='^Test(TrialsDoNotRace|ResultsDependOnTheSeedOnly)$'
 
 scratch=$(mktemp -d)
 current=''

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
@@ -12,6 +14,7 @@ import (
 // TestAssemblyMatchesPortable adds and asks the same random keys with every set
 // of instructions and compares bits, counts and answers with the portable code.
 func TestAssemblyMatchesPortable(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, s := range []BlockedShape{
 		{Blocks: 1, Hashes: 8},
 		{Blocks: 3, Hashes: 16, Salt: 1},

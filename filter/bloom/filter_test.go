@@ -35,6 +35,7 @@ func TestBlockedConformance(t *testing.T) { filtertest.Run(t, blocked) }
 // TestRateHoldsAtEverySize measures filters that hold exactly what they were
 // made for, against the exact theory and against the wish.
 func TestRateHoldsAtEverySize(t *testing.T) {
+	effort.PlainOnly(t)
 	probes := effort.Pick(200_000, 1_000_000)
 	for _, n := range []uint64{100, 3000, effort.Pick[uint64](10_000, 100_000)} {
 		for _, fpr := range []float64{0.1, 0.01, 0.001, 1e-4} {

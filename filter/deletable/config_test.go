@@ -36,6 +36,7 @@ func TestShapes(t *testing.T) {
 // TestShapeIsTheSmallest compares with a search through all hashes and region
 // sizes that takes its time.
 func TestShapeIsTheSmallest(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, n := range []uint64{3, 50, 5000} {
 		for _, fpr := range []float64{0.3, 0.001} {
 			for _, wish := range []float64{0.05, 0.5, 0.9, 0.999} {
@@ -86,6 +87,7 @@ func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
 // TestWishedDeletabilityIsReached fills filters with the keys that they were made
 // for and deletes them all.
 func TestWishedDeletabilityIsReached(t *testing.T) {
+	effort.PlainOnly(t)
 	all := effort.Pick[uint64](4000, 20_000)
 	for _, n := range []uint64{1, 2, 3, 5, 8, 12, 30, 300, effort.Pick[uint64](2000, 5000)} {
 		for _, fpr := range []float64{0.1, 0.01, 0.001} {
@@ -155,6 +157,7 @@ func TestConfigReportsAllProblems(t *testing.T) {
 // TestExtremeWishesArePlanned is about arithmetic at its limits: every wish has an
 // answer or an error, at once.
 func TestExtremeWishesArePlanned(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, n := range []uint64{1, 2, 1000, 1 << 30, 1 << 44} {
 		for _, fpr := range []float64{0.9999999, 0.5, 1e-6, 1e-15} {
 			for _, wish := range []float64{1e-300, 1e-9, 0.5, 0.999999, 1 - 1e-9} {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
@@ -129,6 +131,7 @@ func TestPaperSimulation(t *testing.T) {
 // TestMoreRegionsClearMoreBits is the other finding of Sec. IV: from r = 60 to 120
 // the share of bits that can be cleared rises, that of keys does not.
 func TestMoreRegionsClearMoreBits(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, n := range []int{16, 22, 30} {
 		a := simulate(t, deletable.Shape{Bits: 240, Hashes: 5, Regions: 60}, n, 2000, 2)
 		b := simulate(t, deletable.Shape{Bits: 240, Hashes: 5, Regions: 120}, n, 2000, 3)
@@ -169,6 +172,7 @@ func TestRateBeforeAndAfterDeleting(t *testing.T) {
 // TestFormulasMatchSimulation compares with filters large enough for the
 // approximations.
 func TestFormulasMatchSimulation(t *testing.T) {
+	effort.PlainOnly(t)
 	for i, c := range []struct {
 		shape deletable.Shape
 		n     int

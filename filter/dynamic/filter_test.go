@@ -80,8 +80,6 @@ func TestPlainConformance(t *testing.T)    { filtertest.Run(t, plain) }
 func TestParallelConformance(t *testing.T) { filtertest.Run(t, parallel) }
 
 func TestManyUnitsConformance(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("the same code as with one unit, and slow")
-	}
+	effort.PlainOnly(t) // the same code as with one unit
 	filtertest.Run(t, many)
 }

@@ -56,7 +56,7 @@ func nextUnit(t *testing.T, f *dynamic.Filter, next *uint64) {
 // TestRateIsThatOfTheTheorem is [DPBF19] Theorem A.1: the rate of 1 to 64 full
 // units, measured, beside the bound and its linear approximation.
 func TestRateIsThatOfTheTheorem(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	probes := queries(t)
 	for _, c := range []struct {
 		shape dynamic.Shape

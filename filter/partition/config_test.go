@@ -72,7 +72,7 @@ func TestLargestUnitIsWithinTheLimit(t *testing.T) {
 
 // TestHashedKeysKeepTheRate holds what the package comment says about large sets.
 func TestHashedKeysKeepTheRate(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	for _, items := range []uint64{0, 1 << 27} {
 		times := max(1, float64(items)/(1<<23))
 		for _, fpr := range []float64{1.0 / 128, 0.01, 0.001, 1e-4, 1e-6} {

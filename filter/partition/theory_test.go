@@ -128,16 +128,13 @@ func TestPredictionIsMeasured(t *testing.T) {
 
 // TestPredictionMakesSense looks at all sizes, where a mistake would show as a jump.
 func TestPredictionMakesSense(t *testing.T) {
+	effort.PlainOnly(t)
 	s, err := Config{FPR: 1e-4, Universe: 1 << 32}.Shape()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := s.Predict(0)
-	step := 1.09
-	if effort.UnderRace {
-		step = 2.3
-	}
-	for n := 1.0; n < 3e8; n = math.Ceil(n * step) {
+	for n := 1.0; n < 3e8; n = math.Ceil(n * 1.09) {
 		p := s.Predict(n)
 		if p.Units < before.Units-1e-6 || p.Units > n+1 || p.FPR > 1e-4 || p.HitLines != 14 || p.MissLines > 6 || p.MissLines < 1 {
 			t.Errorf("%.0f keys: %+v after %+v", n, p, before)

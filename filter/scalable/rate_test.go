@@ -13,6 +13,7 @@ import (
 // from its bits, on the way. With units of their expected rate and no more, 1 in 20
 // that begin with 100 keys would pass 1e-4, one by a factor of 4.
 func TestSingleFiltersKeepTheRate(t *testing.T) {
+	effort.PlainOnly(t)
 	filters := uint64(300)
 	if effort.Brief() {
 		filters = 9

@@ -114,6 +114,7 @@ func checkpoints() []uint64 {
 // TestRateHoldsWhileTheSetGrows grows filters from a thousand keys and measures the
 // rate on the way: never above the asked one, and as predicted.
 func TestRateHoldsWhileTheSetGrows(t *testing.T) {
+	effort.PlainOnly(t)
 	probes := 200_000
 	if text := os.Getenv("EVERBLOOM_TRIALS"); text != "" {
 		trials, err := strconv.Atoi(text)

@@ -16,6 +16,9 @@ import (
 // TestConformance runs the suite through the table, so that no kind can have a
 // row and escape it.
 func TestConformance(t *testing.T) {
+	if !effort.UnderRace { // which looks at all kinds here, and at few in their packages
+		effort.PlainOnly(t)
+	}
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			filtertest.Run(t, filtertest.Subject{
@@ -33,7 +36,7 @@ func TestPredictedBitsAreThoseOfTheFilter(t *testing.T) {
 	effort.OneGoroutine(t)
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
-			for _, items := range []uint64{1, 2, 10, 63, 1000, 12_345} {
+			for _, items := range []uint64{1, 2, 10, 63, 1000, effort.PickVariant[uint64](1234, 12_345, 12_345)} {
 				for _, rate := range []float64{0.9, 0.1, 0.01, 1e-3, 1e-6} {
 					c := Config{Items: items, FPR: rate}
 					p := predict(t, k, c, items)
@@ -57,7 +60,7 @@ func near(x float64, n uint64, slack float64) bool { return math.Abs(x-float64(n
 // TestPredictedRateIsMeasured takes many small filters, because the rate of a
 // single one scatters, and loads beside the one asked for.
 func TestPredictedRateIsMeasured(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	totalKeys, totalProbes := effort.Pick[uint64](9000, 40_000), effort.Pick(45_000, 200_000)
 	allItems := effort.Pick([]uint64{3000}, []uint64{3000, 20_000})
 	rates := effort.Pick([]float64{0.1, 0.01}, []float64{0.1, 0.01, 0.001})
@@ -138,6 +141,7 @@ func above(kind string, c Config) float64 {
 // TestExpectedRateIsAtMostTheAskedRate goes through sizes and rates at the keys that were
 // asked for, and for kinds that grow and keep the rate, at a hundred times as many.
 func TestExpectedRateIsAtMostTheAskedRate(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
 			for _, items := range []uint64{1, 2, 7, 100, 1000, 12_345, 1_000_000, 20_000_000} {
@@ -162,6 +166,7 @@ func TestExpectedRateIsAtMostTheAskedRate(t *testing.T) {
 // many as tell their mean from the asked rate. Single ones may lie above: scatter has
 // the standard deviations that the configs of the kinds tell.
 func TestRateOfSmallFiltersScattersAroundThePredictedOne(t *testing.T) {
+	effort.PlainOnly(t)
 	const filters, items, probes, sigmas = 40, 1000, 20_000, 4
 	scatter := map[string]float64{"bloom": 0.05, "counting": 0.05, "deletable": 0.05, "blocked": 0.1}
 	for _, k := range All() {
