@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // success runs the tool with an input and returns what it printed.
@@ -34,7 +36,7 @@ func success(t *testing.T, folder, stdin string, args ...string) string {
 // promises: a key whose add was acknowledged is there.
 func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	const writers = 20
-	for range 3 {
+	for range effort.Pick(1, 5) {
 		folder := t.TempDir()
 		success(t, folder, "", "build", "--quiet", "--delete", "--items", "100", "-o", "f")
 		var (

@@ -9,11 +9,13 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestDemoKeepsItsPromises plays the demo through a pipe, with its users and its memory
 // but fewer packets and a smaller set.
 func TestDemoKeepsItsPromises(t *testing.T) {
+	effort.OneGoroutine(t) // TestDemoDrawsOnATerminal has two
 	var stdout, stderr bytes.Buffer
 	d := newDemoRun(testEnv(nil, &stdout, &stderr))
 	d.html, d.count, d.sizes = filepath.Join(t.TempDir(), "page.html"), 300_000, growth.Config{Sizes: []uint64{1000, 20_000}, Absent: 1000}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // childMark makes this test program behave as the tool.
@@ -26,9 +28,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command runs the tool as a process of its own, in folder.
+// command runs the tool as a process of its own, in folder. The race detector tries the
+// same goroutines in the tests that call the tool as a function.
 func command(t *testing.T, folder string, args ...string) *exec.Cmd {
 	t.Helper()
+	effort.OneGoroutine(t)
 	c := exec.Command(os.Args[0], args...)
 	c.Dir = folder
 	c.Env = append(os.Environ(), childMark+"=1", "TMPDIR="+folder, "GORACE=atexit_sleep_ms=0") // else each child would sleep a second
@@ -217,6 +221,7 @@ func TestTheListOnStdinIsNotReplaced(t *testing.T) {
 
 // TestTourRuns has every command of the tour succeed.
 func TestTourRuns(t *testing.T) {
+	effort.OneGoroutine(t)
 	folder := t.TempDir()
 	shim := "#!/bin/sh\nexec " + os.Args[0] + " \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(folder, "everbloom"), []byte(shim), 0o755); err != nil {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // tool runs the tool in this process and returns its exit status.
@@ -122,6 +124,7 @@ func checkExamples(t *testing.T, root, cmd *cobra.Command) {
 }
 
 func TestLongLineIsNamed(t *testing.T) {
+	effort.OneGoroutine(t)
 	t.Chdir(t.TempDir())
 	long := "a\nb\n" + strings.Repeat("x", 16<<20+1) + "\n"
 	if err := os.WriteFile("keys", []byte(long), 0o600); err != nil {
@@ -139,6 +142,7 @@ func TestLongLineIsNamed(t *testing.T) {
 }
 
 func TestPipeBeyondMemoryGivesTheSameFilter(t *testing.T) {
+	effort.OneGoroutine(t) // the scripts have the others
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
 	keys := bytes.Repeat([]byte("a\nb\nc\n"), 400_000) // 1.2 M, of which 1 M fit
@@ -268,7 +272,7 @@ func TestDemoDrawsOnATerminal(t *testing.T) {
 	var out, picture bytes.Buffer
 	e := testEnv(nil, &out, &picture)
 	e.shown = true
-	args := strings.Fields("gate demo --users 300 --packets 200k --kind deletable")
+	args := strings.Fields("gate demo --users 300 --packets 50k --kind deletable")
 	if status := run(context.Background(), e, args); status != 0 {
 		t.Fatalf("status %d: %s", status, picture.String())
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // gz returns the compressed form of text.
@@ -137,7 +139,7 @@ func randomText(rng *rand.Rand, lines int) string {
 }
 
 func TestAnyCutOfTheInputGivesTheSameKeys(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range effort.PickVariant[uint64](1, 3, 30) {
 		text := randomText(rand.New(rand.NewPCG(seed, 1)), 300)
 		want := keysIn(text)
 		zipped := gz(t, text)
@@ -183,6 +185,7 @@ func TestFilesAreReadInOrderAndTwice(t *testing.T) {
 }
 
 func TestBlocksKnowTheirLines(t *testing.T) {
+	effort.OneGoroutine(t)
 	var text strings.Builder
 	for i := 1; text.Len() < 5*blockSize; i++ {
 		fmt.Fprintf(&text, "%d\n", i)
@@ -215,6 +218,7 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 }
 
 func TestLongLines(t *testing.T) {
+	effort.OneGoroutine(t)
 	long := strings.Repeat("x", MaxLine)
 	for name, c := range map[string]struct {
 		text string
