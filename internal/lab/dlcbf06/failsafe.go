@@ -19,7 +19,7 @@ var failsafe = lab.Experiment{
 	Question: "Does moving one key of the first subarray always make room at a load of 6.75, how often is it needed, and how far does it carry?",
 	Says: "Sec. 5.2: with elements of the first subarray moved to another of their choices an average load of 6.75 (55,296 elements) was handled " +
 		"without overflow in 10,000 trials. A potential overflow occurred between 40 to 100 times in each trial. Greater loads could be handled by more movement.",
-	Quick: lab.Params{lab.Int("trials", 6), lab.Int("steps", paperSteps), lab.Floats("further loads", 7), lab.Int("further trials", 3)},
+	Quick: lab.Params{lab.Int("trials", 4), lab.Int("steps", paperSteps), lab.Floats("further loads", 7), lab.Int("further trials", 2)},
 	Full:  lab.Params{lab.Int("trials", 2_000), lab.Int("steps", paperSteps), lab.Floats("further loads", 6.875, 7, 7.125, 7.25, 7.375, 7.5), lab.Int("further trials", 50)},
 	Run:   runFailsafe,
 }

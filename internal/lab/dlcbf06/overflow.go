@@ -19,7 +19,7 @@ var overflow = lab.Experiment{
 	Question: "How often does some key find all its buckets full at a load of 6.5, if nothing can be moved, and does the fluid limit tell?",
 	Says: "Sec. 5.2: an average load of 6.5, \"53428 elements\" in 8,192 buckets of 8. By the fluid limit the share of buckets with load 9 is 2.205e-08, " +
 		"so that in just over a million steps slightly over 2 % of the trials should overflow; 254 of 10,000 did.",
-	Quick: lab.Params{lab.Int("trials", 5), lab.Int("trials with 53,428 elements", 3), lab.Int("steps", paperSteps)},
+	Quick: lab.Params{lab.Int("trials", 3), lab.Int("trials with 53,428 elements", 2), lab.Int("steps", paperSteps)},
 	Full:  lab.Params{lab.Int("trials", paperTrials), lab.Int("trials with 53,428 elements", 2_000), lab.Int("steps", paperSteps)},
 	Run:   runOverflow,
 }

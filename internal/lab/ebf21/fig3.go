@@ -18,7 +18,7 @@ var fig3 = lab.Experiment{
 		"along with the RPDS\"; the EBF is the best.",
 	Quick: lab.Params{
 		lab.Int("initial size, log2", tableSize), lab.Floats("peaks", 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8),
-		lab.Int("trials", 16), lab.Int("queries", 100_000),
+		lab.Int("trials", 8), lab.Int("queries", 100_000),
 	},
 	Full: lab.Params{
 		lab.Int("initial size, log2", peakSize), lab.Floats("peaks", 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.4, 2.8, 3.4, 4, 4.8, 5.6, 6.7, 8, 11, 16, 23, 32),
