@@ -3,7 +3,6 @@ package elastic
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -111,7 +110,6 @@ func build(s Shape, path string) (*Filter, error) {
 			return nil, fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
 		}
 		from = f.file
-		runtime.AddCleanup(f, func(file *mem.File) { _ = file.Discard() }, f.file) // of a filter that was not closed
 	}
 	if err := f.furnish(from); err != nil {
 		_ = f.discard() // the first error says what is wrong

@@ -3,7 +3,6 @@ package evergreen
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -116,9 +115,6 @@ func (t *table) allocate(blocks uint64, slowFile string) error {
 			return fmt.Errorf("evergreen: %w: %w", filter.ErrStorage, err)
 		}
 		t.file, from = file, file
-		// All that leads into the file leads to t as well, so a file that t no longer
-		// needs is not in use.
-		runtime.AddCleanup(t, func(f *mem.File) { _ = f.Discard() }, file)
 	}
 	err := t.lines.init()
 	if err == nil {

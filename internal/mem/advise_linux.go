@@ -9,13 +9,15 @@ import (
 
 const hugePage = 2 << 20
 
-// collapse is MADV_COLLAPSE, which package syscall does not have: make huge pages of what is there, now.
+// collapse is MADV_COLLAPSE, which package syscall does not have: make huge pages of
+// what is there, now.
 const collapse = 25
 
-// adviseHuge asks for huge pages inside a block: from the first to the last boundary of such a page. It is a wish.
-// Kernels without huge pages say no, and the block is as good as before. Pages that nobody has touched become huge
-// when they are; small ones that the runtime recycled are joined here, at half a millisecond for each MiB (Linux 6.1
-// and later).
+// adviseHuge asks for huge pages inside a block: from the first to the last boundary of
+// such a page. It is only advice. Kernels without huge pages say no, and the block is as
+// good as before. Pages that are not touched yet become huge when they are; small ones
+// that the runtime recycled are joined here, at half a millisecond for each MiB (Linux
+// 6.1 and later).
 func adviseHuge(words []uint64) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
 	skip := -start % hugePage
@@ -29,8 +31,9 @@ func adviseHuge(words []uint64) {
 	_ = syscall.Madvise(bytes[skip:skip+inside], collapse)
 }
 
-// adviseAround asks for huge pages wherever part of a block lies, for one of at least a quarter of such a page. Blocks that an
-// array takes one after the other lie side by side as a rule, and the pages that they share would be missed otherwise.
+// adviseAround asks for huge pages wherever part of a block lies, for one of at least a
+// quarter of such a page. Blocks that an array takes one after the other lie side by
+// side as a rule, and the pages that they share would be missed otherwise.
 func adviseAround(words []uint64) {
 	size := uintptr(len(words)) * wordBytes
 	if size < hugePage/4 {

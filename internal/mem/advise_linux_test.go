@@ -13,7 +13,8 @@ import (
 	"unsafe"
 )
 
-// TestHugePagesAreAskedForInside reads the flags that the kernel keeps for the addresses of a block.
+// TestHugePagesAreAskedForInside reads the flags that the kernel keeps for the
+// addresses of a block.
 func TestHugePagesAreAskedForInside(t *testing.T) {
 	words, err := Words(16 << 20 / wordBytes)
 	if err != nil {
@@ -34,7 +35,8 @@ func TestHugePagesAreAskedForInside(t *testing.T) {
 	runtime.KeepAlive(words)
 }
 
-// TestAdviceOnAnyPlaceIsHarmless covers blocks that have no whole page inside, or begin on one.
+// TestAdviceOnAnyPlaceIsHarmless covers blocks that have no whole page inside, or begin
+// on one.
 func TestAdviceOnAnyPlaceIsHarmless(t *testing.T) {
 	words := takeAligned(4 * hugePage / wordBytes)
 	for _, n := range []int{0, 1, hugePage/wordBytes - 1, hugePage / wordBytes, hugePage/wordBytes + 1, 2 * hugePage / wordBytes, len(words) - 512} {
@@ -68,8 +70,9 @@ func vmFlags(addr uintptr) (string, error) {
 	return "", fmt.Errorf("no mapping in smaps holds %#x", addr)
 }
 
-// TestRecycledPagesAreJoined touches small pages before it asks for huge ones, as the runtime's recycled memory was.
-// Kernels that cannot join them say so to a first attempt.
+// TestRecycledPagesAreJoined touches small pages before it asks for huge ones, as the
+// runtime's recycled memory was. Kernels that cannot join them say so to a first
+// attempt.
 func TestRecycledPagesAreJoined(t *testing.T) {
 	const pages = 8
 	bytes, err := syscall.Mmap(-1, 0, (pages+1)*hugePage, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

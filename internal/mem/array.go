@@ -15,21 +15,24 @@ const (
 	maxFirst  = 32
 	maxStride = 1 << 16
 
-	// maxElementBits keeps elements times stride well inside 64 bits; the allocator refuses far smaller arrays.
+	// maxElementBits keeps elements times stride well inside 64 bits; the allocator
+	// refuses far smaller arrays.
 	maxElementBits = 44
 )
 
 // A directory has the first word of every step of an array, or nil where there is none.
 type directory []atomic.Pointer[uint64]
 
-// Array is a growing sequence of elements of a fixed number of words each. The package comment has a picture.
+// Array is a growing sequence of elements of a fixed number of words each. The package
+// comment has a picture.
 //
-// One goroutine at a time may call Grow and Shrink; any number may call At and Cap meanwhile. An index may be
-// asked for if it was below the capacity at a moment that the reader knows of: the writer grows first and tells the
-// readers the new number of elements afterwards, through an atomic value or a lock of its own.
+// One goroutine at a time may call Grow and Shrink; any number may call At and Cap
+// meanwhile. An index may be asked for if it was below the capacity at a moment that
+// the reader knows of: the writer grows first and tells the readers the new number of
+// elements afterwards, through an atomic value or a lock of its own.
 type Array struct {
 	directory atomic.Pointer[directory]
-	first     uint64 // binary logarithm of the elements in a granule
+	first     uint64 // binary logarithm of the elements in the smallest step
 	fine      uint64 // of the elements up to which steps are of that size
 	stride    uint64
 	capacity  atomic.Uint64
@@ -39,13 +42,14 @@ type Array struct {
 	collected bool // dropped segments go to the collector
 }
 
-// NewArray returns an array without elements. Its elements have stride words. It grows in steps of a sixteenth of each
-// doubling, or of 2^first elements where that is more. Steps that are asked for at once are one block of memory, as far as
-// they belong to one doubling.
+// NewArray returns an array without elements. Its elements have stride words. It grows
+// in steps of a sixteenth of each doubling, or of 2^first elements where that is more.
+// Steps that are asked for at once are one block of memory, as far as they belong to
+// one doubling.
 func NewArray(first, stride int, from Allocator) (*Array, error) {
 	var errs []error
 	if first < 0 || first > maxFirst {
-		errs = append(errs, fmt.Errorf("mem: array: granules of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
+		errs = append(errs, fmt.Errorf("mem: array: steps of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
 	}
 	if stride < 1 || stride > maxStride {
 		errs = append(errs, fmt.Errorf("mem: array: elements of %d words, must be 1 to %d", stride, maxStride))
@@ -63,9 +67,10 @@ func NewArray(first, stride int, from Allocator) (*Array, error) {
 	return a, nil
 }
 
-// At returns the words of element i, shared with all other readers. They are good for as long as a reader holds them,
-// also after Shrink (blocks of a [File] end with its Close). It returns nil if the step of i was dropped by Shrink or has
-// not been made, and may panic if i is more than twice what the capacity ever was.
+// At returns the words of element i, shared with all other readers. They are good for
+// as long as a reader holds them, also after Shrink (blocks of a [File] end with it).
+// It returns nil if the step of i was dropped by Shrink or has not been made, and may
+// panic if i is more than twice what the capacity ever was.
 func (a *Array) At(i uint64) []uint64 {
 	double := uint64(bits.Len64(i>>(a.fine&63)|1)) - 1
 	size := (a.first + double) & 63
@@ -78,8 +83,8 @@ func (a *Array) At(i uint64) []uint64 {
 // Cap returns the number of elements that there is memory for.
 func (a *Array) Cap() uint64 { return a.capacity.Load() }
 
-// Grow makes sure that there are at least the given number of elements. Those that it adds are zero, or what they were in a
-// [File] that was opened again. When it returns an error the capacity is as before.
+// Grow makes sure that there are at least the given number of elements. Those that it
+// adds are zero. When it returns an error the capacity is as before.
 func (a *Array) Grow(elements uint64) error {
 	if elements <= a.Cap() {
 		return nil
@@ -96,9 +101,10 @@ func (a *Array) Grow(elements uint64) error {
 	return nil
 }
 
-// Shrink drops the steps that lie wholly behind the given number of elements. Those from [Heap] are left to the
-// collector, which keeps them while a reader has them. Memory of other allocators cannot go while a reader may look at it:
-// it stays in the array, where At still finds it, and the next Grow wipes and uses it again.
+// Shrink drops the steps that lie wholly behind the given number of elements. Those
+// from [Heap] are left to the collector, which keeps them while a reader has them.
+// Memory of other allocators cannot go while a reader may look at it: it stays in the
+// array, where At still finds it, and the next Grow wipes and uses it again.
 func (a *Array) Shrink(elements uint64) {
 	if elements >= a.Cap() {
 		return
@@ -108,8 +114,8 @@ func (a *Array) Shrink(elements uint64) {
 	a.drop(keep)
 }
 
-// hold has zeroed memory for as many steps as wanted. What it got before a failure is dropped again, or kept for the
-// next time if it cannot be given back.
+// hold has zeroed memory for as many steps as wanted. What it got before a failure is
+// dropped again, or kept for the next time if it cannot be given back.
 func (a *Array) hold(want int) error {
 	before := a.held
 	if err := a.probe(want); err != nil {
@@ -117,7 +123,9 @@ func (a *Array) hold(want int) error {
 	}
 	a.wipe(a.Cap(), a.endOf(min(want, a.used)))
 	for a.held < want {
-		end := a.segmentEnd(want)
+		// One block of a doubling: large ones have more huge pages, and still larger ones
+		// could not be given back in parts.
+		end := min(want, (a.held>>cuts+1)<<cuts)
 		words, err := a.from.Words((a.endOf(end) - a.endOf(a.held)) * a.stride)
 		if err != nil {
 			a.drop(before)
@@ -131,18 +139,9 @@ func (a *Array) hold(want int) error {
 	return nil
 }
 
-// segmentEnd returns the step before which the segment ends that begins behind what is held. In a file it is one step,
-// whatever the steps in which an array grows, so that it is found again. On the heap it is all that is wanted of a
-// doubling: large blocks have more huge pages, and still larger ones could not be given back in parts.
-func (a *Array) segmentEnd(want int) int {
-	if !a.collected {
-		return a.held + 1
-	}
-	return min(want, (a.held>>cuts+1)<<cuts)
-}
-
-// enter makes a segment, which begins behind what is held, part of the directory. A directory that is too short is
-// replaced by a longer one; readers that have the old one find in it what they may ask for.
+// enter makes a segment, which begins behind what is held, part of the directory. A
+// directory that is too short is replaced by a longer one; readers that have the old
+// one find in it what they may ask for.
 func (a *Array) enter(words []uint64, end int) {
 	d := *a.directory.Load()
 	if end+1<<cuts > len(d) {
@@ -159,13 +158,14 @@ func (a *Array) enter(words []uint64, end int) {
 	}
 }
 
-// prober is an allocator that can tell whether it has room for many blocks without taking them.
+// prober is an allocator that can tell whether it has room for many blocks without
+// taking them.
 type prober interface {
 	canGive(n uint64) error
 }
 
-// probe asks about all missing segments at once. Taking them one by one until the last and largest is refused would
-// first use up half of what there is.
+// probe asks about all missing segments at once. Taking them one by one until the last
+// and largest is refused would first use up half of what there is.
 func (a *Array) probe(want int) error {
 	p, ok := a.from.(prober)
 	if !ok || want <= a.held {
@@ -205,12 +205,13 @@ func (a *Array) stepsFor(elements uint64) int {
 	if elements == 0 {
 		return 0
 	}
-	granule := (elements - 1) >> a.first
-	double := bits.Len64(granule>>cuts|1) - 1
-	return double<<cuts + int(granule>>double) + 1
+	last := (elements - 1) >> a.first // in smallest steps
+	double := bits.Len64(last>>cuts|1) - 1
+	return double<<cuts + int(last>>double) + 1
 }
 
-// endOf returns how many elements the first steps hold together, which is also the index at which the next one begins.
+// endOf returns how many elements the first steps hold together, which is also the
+// index at which the next one begins.
 func (a *Array) endOf(steps int) uint64 {
 	double := max(steps>>cuts-1, 0)
 	return uint64(steps-double<<cuts) << double << a.first

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A cgroup is where one version of control groups keeps a process's limit of memory. A machine may have both, of which
-// one has the memory.
+// A cgroup is where one version of control groups keeps a process's limit of memory. A
+// machine may have both, of which one has the memory.
 type cgroup struct {
 	mount          string
 	controller     string // in its line of /proc/self/cgroup; empty for the version that has one hierarchy
@@ -24,19 +24,21 @@ var (
 	}
 )
 
-// room walks from the process's own group to the root, as every level may have a limit. In a container the path of the
-// group may lead nowhere, and the root is the group itself.
-func (c cgroup) room(root fs.FS) (least uint64, found bool) {
+// left walks from the process's own group to the root, as every level may have a limit.
+// In a container the path of the group may lead nowhere, and the root is the group
+// itself.
+func (c cgroup) left(root fs.FS) (least uint64, found bool) {
 	name, ok := c.group(root)
 	for dir := path.Join(c.mount, name); ok && strings.HasPrefix(dir, c.mount); dir = path.Dir(dir) {
-		if free, limited := c.roomOf(root, dir); limited && (!found || free < least) {
+		if free, limited := c.leftIn(root, dir); limited && (!found || free < least) {
 			least, found = free, true
 		}
 	}
 	return least, found
 }
 
-// group returns the group of the process. A line has a number, controllers and the group, with colons between.
+// group returns the group of the process. A line has a number, controllers and the
+// group, with colons between.
 func (c cgroup) group(root fs.FS) (string, bool) {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -51,8 +53,9 @@ func (c cgroup) group(root fs.FS) (string, bool) {
 	return "", false
 }
 
-// roomOf returns what one group has left. The older version has a huge number where there is no limit.
-func (c cgroup) roomOf(root fs.FS, dir string) (uint64, bool) {
+// leftIn returns what one group has left. The older version has a huge number where
+// there is no limit.
+func (c cgroup) leftIn(root fs.FS, dir string) (uint64, bool) {
 	limit, ok1 := readNumber(root, path.Join(dir, c.limit))
 	if !ok1 || limit > 1<<62 {
 		return 0, false
@@ -60,5 +63,5 @@ func (c cgroup) roomOf(root fs.FS, dir string) (uint64, bool) {
 	current, ok2 := readNumber(root, path.Join(dir, c.current))
 	active, _ := readField(root, path.Join(dir, "memory.stat"), c.active)
 	idle, _ := readField(root, path.Join(dir, "memory.stat"), c.idle)
-	return less(limit, less(current, active+idle)), ok2
+	return minus(limit, minus(current, active+idle)), ok2
 }

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestFullDiskIsAnError fills a real file system of 1 MiB. The words that were given out before must all be usable.
+// TestFullDiskIsAnError fills a real file system of 1 MiB. The words that were given
+// out before must all be usable.
 func TestFullDiskIsAnError(t *testing.T) {
 	dir := tinyDisk(t)
 	path := filepath.Join(dir, "words")
@@ -18,7 +19,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 	var err error
 	for err == nil && len(blocks) < 100 {
 		var words []uint64
-		if words, err = f.Words(granule / wordBytes); err == nil {
+		if words, err = f.Words(mapUnit / wordBytes); err == nil {
 			blocks = append(blocks, words)
 		}
 	}
@@ -29,12 +30,6 @@ func TestFullDiskIsAnError(t *testing.T) {
 	for i, words := range blocks {
 		dirty(words)
 		words[0] = uint64(i)
-	}
-	if err := f.Sync(); err != nil {
-		t.Error(err)
-	}
-	if f.Size() != markBytes+int64(len(blocks))*granule {
-		t.Errorf("size %d for %d blocks", f.Size(), len(blocks))
 	}
 }
 
@@ -47,14 +42,49 @@ func TestSpaceIsUsableAfterAFailure(t *testing.T) {
 	}
 	path := filepath.Join(dir, "words")
 	f := createFile(t, path)
-	fill(take(t, f, granule/wordBytes), 1)
-	if _, err := f.Words(3 * granule / wordBytes); !errors.Is(err, syscall.ENOSPC) {
+	fill(take(t, f, mapUnit/wordBytes), 1)
+	if _, err := f.Words(3 * mapUnit / wordBytes); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("error %v", err)
 	}
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
 	checkIntact(t, f, path)
+}
+
+// TestSpaceIsAllocated holds for both ways: a store into a hole of a full disk would be
+// a fault.
+func TestSpaceIsAllocated(t *testing.T) {
+	for name, reserve := range map[string]func(*os.File, int64, int64) error{"asked for": reserve, "written": reserveByWriting} {
+		file, err := os.Create(filepath.Join(t.TempDir(), "words"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if err := reserve(file, mapUnit, 2*mapUnit); err != nil {
+			t.Fatal(err)
+		}
+		var info syscall.Stat_t
+		if err := syscall.Fstat(int(file.Fd()), &info); err != nil || info.Size != 3*mapUnit || info.Blocks*512 < 2*mapUnit {
+			t.Errorf("%s: %d bytes, %d on disk: %v", name, info.Size, info.Blocks*512, err)
+		}
+	}
+}
+
+// TestAllocationItselfFindsTheDiskFull leaves out the look at the free space, as when
+// another program takes it in between.
+func TestAllocationItselfFindsTheDiskFull(t *testing.T) {
+	file, err := os.Create(filepath.Join(tinyDisk(t), "words"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := reserve(file, 0, 2<<20); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("2 MiB on a disk of 1 MiB: %v", err)
+	}
+	if err := reserve(file, 0, 512<<10); err != nil {
+		t.Errorf("512 KiB on a disk of 1 MiB: %v", err)
+	}
 }
 
 // TestGrowthOnAFullDiskLeavesTheArray goes through an array, as filters do.
@@ -80,7 +110,8 @@ func tinyDisk(t *testing.T) string {
 		t.Skipf("cannot mount a tiny disk, which needs root: %v", err)
 	}
 	t.Cleanup(func() {
-		// Lazily: files are closed by cleanups that run before this one, but a failed test may have left one open.
+		// Lazily: files are closed by cleanups that run before this one, but a failed
+		// test may have left one open.
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}

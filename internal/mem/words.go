@@ -12,27 +12,33 @@ const (
 	lineBytes = 64
 	lineWords = lineBytes / wordBytes
 
-	// checkFrom is the size from which each request is compared with what the machine has; smaller ones are when they add
-	// up to that. Looking costs tens of microseconds: little beside zeroing 4 MiB, too much for thousands of tiny filters.
+	// checkFrom is the size from which each request is compared with what the machine
+	// has; smaller ones are when they add up to that. Looking costs tens of
+	// microseconds: little beside zeroing 4 MiB, too much for thousands of tiny
+	// filters.
 	checkFrom = 4 << 20
 
-	// hugeFrom is the size from which huge pages are asked for. Wherever a block of 4 MiB begins, it has at least one whole
-	// aligned page of 2 MiB inside; below that it depends on luck, and a system call per small block would be waste.
+	// hugeFrom is the size from which huge pages are asked for. Wherever a block of 4
+	// MiB begins, it has at least one whole aligned page of 2 MiB inside; below that it
+	// depends on luck, and a system call per small block would be waste.
 	hugeFrom = 4 << 20
 )
 
 // ErrMemory is wrapped by errors about memory that cannot be had.
 var ErrMemory = errors.New("not enough memory")
 
-// Allocator gives out zeroed blocks of words that begin on a 64-byte line. Implementations are safe for concurrent use.
+// Allocator gives out zeroed blocks of words that begin on a 64-byte line.
+// Implementations are safe for concurrent use.
 type Allocator interface {
-	// Words returns a block whose length and capacity are n. When it returns an error nothing has changed.
+	// Words returns a block whose length and capacity are n. When it returns an error
+	// nothing has changed.
 	Words(n uint64) ([]uint64, error)
 }
 
 // Heap takes blocks from the Go heap. The zero value is ready for use.
 type Heap struct {
-	// Limit is the largest block in bytes that may be taken, on top of what the machine allows. Zero means no such limit.
+	// Limit is the largest block in bytes that may be taken, on top of what the machine
+	// allows. Zero means no such limit.
 	Limit uint64
 }
 
@@ -50,9 +56,10 @@ func Clone(words []uint64) ([]uint64, error) {
 	return w, err
 }
 
-// Words returns n zeroed words, or an error that wraps [ErrMemory] if the machine cannot give them.
+// Words returns n zeroed words, or an error that wraps [ErrMemory] if the machine
+// cannot give them.
 func (h Heap) Words(n uint64) ([]uint64, error) {
-	if err := h.check(n, machineRoom); err != nil {
+	if err := h.check(n, machineLimit); err != nil {
 		return nil, fmt.Errorf("mem: %w", err)
 	}
 	words := takeAligned(int(n))
@@ -62,30 +69,33 @@ func (h Heap) Words(n uint64) ([]uint64, error) {
 	return words, nil
 }
 
-// canGive says why blocks of n words in all cannot be had. The limit is one for single blocks and plays no part.
+// canGive says why blocks of n words in all cannot be had. The limit is one for single
+// blocks and plays no part.
 func (h Heap) canGive(n uint64) error {
-	return Heap{}.check(n, machineRoom)
+	return Heap{}.check(n, machineLimit)
 }
 
 // check says why n words cannot be had. After it n*wordBytes fits an int.
-func (h Heap) check(n uint64, ask func() room) error {
+func (h Heap) check(n uint64, ask func() limit) error {
 	want := byteSize(n)
 	if h.Limit != 0 && want > h.Limit {
-		return refusal(want, room{h.Limit, "the allocator's limit"})
+		return refusal(want, limit{h.Limit, "the allocator's limit"})
 	}
 	if want > addressSpace {
-		return refusal(want, room{addressSpace, "the address space"})
+		return refusal(want, limit{addressSpace, "the address space"})
 	}
 	return unchecked.fits(want, ask)
 }
 
-// refusal is the text for all sizes that are too large. The package's name is left to the caller, who may have more to say.
-func refusal(want uint64, r room) error {
+// refusal is the text for all sizes that are too large. The package's name is left to
+// the caller, which may have more to say.
+func refusal(want uint64, r limit) error {
 	return fmt.Errorf("block of %s: at most %s by %s: %w", formatBytes(want), formatBytes(r.bytes), r.source, ErrMemory)
 }
 
-// takeAligned relies on the size classes of the Go heap: those that serve multiples of 64 bytes are multiples of 64
-// themselves, and larger blocks begin on pages. The second attempt is for runtimes that do otherwise.
+// takeAligned relies on the size classes of the Go heap: those that serve multiples of
+// 64 bytes are multiples of 64 themselves, and larger blocks begin on pages. The second
+// attempt is for runtimes that do otherwise.
 func takeAligned(n int) []uint64 {
 	whole := (n + lineWords - 1) / lineWords * lineWords
 	words := make([]uint64, whole)

@@ -47,7 +47,8 @@ func checkBlock(t *testing.T, words []uint64, n uint64) {
 	}
 }
 
-// TestTinyBlocksWasteLittle counts the bytes that the heap hands out: a line or less beyond what was asked for.
+// TestTinyBlocksWasteLittle counts the bytes that the heap hands out: a line or less
+// beyond what was asked for.
 func TestTinyBlocksWasteLittle(t *testing.T) {
 	unchecked.left.Store(1 << 30) // or one of them would ask the machine
 	const blocks = 1000
@@ -110,7 +111,7 @@ func TestHeapLimitHoldsForEverySize(t *testing.T) {
 }
 
 func TestRefusalNamesSizeLimitAndSource(t *testing.T) {
-	small := func() room { return room{100 << 20, "a test"} }
+	small := func() limit { return limit{100 << 20, "a test"} }
 	err := Heap{}.check(3<<30/16, small)
 	const want = "block of 1.5 GiB: at most 100 MiB by a test: not enough memory"
 	if !errors.Is(err, ErrMemory) || err.Error() != want {

@@ -16,8 +16,9 @@ import (
 // addressSpace bounds everything on machines that do not say more.
 var addressSpace = userSpace(runtime.GOOS, runtime.GOARCH, strconv.IntSize)
 
-// userSpace returns 2 GiB, the smallest user space of the 32-bit systems Go runs on, or a size that is safely below the one at
-// which make panics. WebAssembly has wide ints but a narrow memory.
+// userSpace returns 2 GiB, the smallest user space of the 32-bit systems Go runs on, or
+// a size that is safely below the one at which make panics. WebAssembly has wide ints
+// but a narrow memory.
 func userSpace(system, arch string, intBits int) uint64 {
 	switch {
 	case intBits == 32 || arch == "wasm":
@@ -28,14 +29,14 @@ func userSpace(system, arch string, intBits int) uint64 {
 	return 1 << 46
 }
 
-// room is how many more bytes can be had, and who says so.
-type room struct {
+// A limit is how many more bytes can be had, and what says so.
+type limit struct {
 	bytes  uint64
 	source string
 }
 
-// orLess returns the tighter of two rooms.
-func (r room) orLess(other room) room {
+// orTighter returns the tighter of two rooms.
+func (r limit) orTighter(other limit) limit {
 	if other.bytes < r.bytes {
 		return other
 	}
@@ -62,9 +63,10 @@ var start = time.Now()
 // unchecked is the allowance of all blocks of the process.
 var unchecked allowance
 
-// fits refuses what is larger than the room. Small requests are taken from the allowance, which the first that finds it
-// too small renews: with an eighth of the room, so that the machine is asked more often where there is less.
-func (a *allowance) fits(want uint64, ask func() room) error {
+// fits refuses what is larger than the limit. Small requests are taken from the
+// allowance, which the first that finds it too small renews: with an eighth of it, so
+// that the machine is asked more often where there is less.
+func (a *allowance) fits(want uint64, ask func() limit) error {
 	if want < checkFrom && a.left.Add(-int64(want)) >= 0 {
 		return nil
 	}
@@ -80,8 +82,9 @@ func (a *allowance) fits(want uint64, ask func() room) error {
 	return nil
 }
 
-// collects runs the collector if garbage could make up for what is missing. A full process asks again and again, so it
-// then leaves the collector alone for four times as long as it took.
+// collects runs the collector if garbage could make up for what is missing. A full
+// process asks again and again, so it then leaves the collector alone for four times as
+// long as it took.
 func (a *allowance) collects(missing uint64) bool {
 	begin := time.Since(start)
 	if missing > heapUsage().objects || int64(begin) < a.rest.Load() {
@@ -93,19 +96,19 @@ func (a *allowance) collects(missing uint64) bool {
 	return true
 }
 
-// machineRoom asks this machine. Its answer is true for the moment.
-func machineRoom() room {
+// machineLimit asks this machine. Its answer is true for the moment.
+func machineLimit() limit {
 	root := os.DirFS("/")
 	use := processUsage(root)
-	r := roomFor(root, use, debug.SetMemoryLimit(-1))
-	if free, ok := limitRoom(root); ok {
-		r = r.orLess(room{less(free, arena) + use.idle, "the limit of the address space (ulimit -v)"})
+	r := limitFor(root, use, debug.SetMemoryLimit(-1))
+	if free, ok := ulimit(root); ok {
+		r = r.orTighter(limit{minus(free, arena) + use.idle, "the limit of the address space (ulimit -v)"})
 	}
 	return r
 }
 
-// arena is how many addresses the Go heap takes at once when it grows. What it has taken and does not use serves the next
-// block.
+// arena is how many addresses the Go heap takes at once when it grows. What it has
+// taken and does not use serves the next block.
 const arena = 64 << 20
 
 // processUsage adds to the runtime's numbers what the kernel knows of the process.
@@ -115,35 +118,38 @@ func processUsage(root fs.FS) usage {
 	return use
 }
 
-// roomFor takes the least of all limits. The root is the file system that has /proc and /sys; what it lacks does not limit.
-func roomFor(root fs.FS, use usage, memoryLimit int64) room {
-	r := room{less(addressSpace, use.heap), "the address space"}
+// limitFor takes the least of all limits. The root is the file system that has /proc
+// and /sys; what it lacks does not limit.
+func limitFor(root fs.FS, use usage, memoryLimit int64) limit {
+	r := limit{minus(addressSpace, use.heap), "the address space"}
 	if memoryLimit != math.MaxInt64 {
-		r = r.orLess(room{less(uint64(max(memoryLimit, 0)), use.heap), "GOMEMLIMIT"})
+		r = r.orTighter(limit{minus(uint64(max(memoryLimit, 0)), use.heap), "GOMEMLIMIT"})
 	}
 	if free, ok := available(root); ok {
-		r = r.orLess(room{use.correct(free), "the machine's free memory"})
+		r = r.orTighter(limit{use.correct(free), "the machine's free memory"})
 	}
 	for _, v := range []cgroup{unified, legacy} {
-		if free, ok := v.room(root); ok {
-			r = r.orLess(room{use.correct(free), "the cgroup's " + v.limit})
+		if free, ok := v.left(root); ok {
+			r = r.orTighter(limit{use.correct(free), "the cgroup's " + v.limit})
 		}
 	}
 	return r
 }
 
-// correct turns what the kernel has left into what this process can still get. Pages are counted by the kernel when
-// they are first touched, but by the Go runtime when they are allocated: blocks not yet filled are owed, and
-// pages kept by a heap that does not use them are to be had.
+// correct turns what the kernel has left into what this process can still get. Pages
+// are counted by the kernel when they are first touched, but by the Go runtime when
+// they are allocated: blocks not yet filled are owed, and pages kept by a heap that
+// does not use them are to be had.
 func (u usage) correct(free uint64) uint64 {
 	if !u.known {
 		return free
 	}
-	return less(free+u.resident, u.heap)
+	return minus(free+u.resident, u.heap)
 }
 
-// heapUsage reads what the runtime counts, which unlike its older statistics does not stop the world. Released memory is back
-// with the kernel, and free memory serves the next block.
+// heapUsage reads what the runtime counts, which unlike its older statistics does not
+// stop the world. Released memory is back with the kernel, and free memory serves the
+// next block.
 func heapUsage() usage {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},
@@ -153,10 +159,11 @@ func heapUsage() usage {
 	}
 	metrics.Read(s)
 	total, released, free := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()
-	return usage{heap: less(total, released+free), idle: released + free, objects: s[3].Value.Uint64()}
+	return usage{heap: minus(total, released+free), idle: released + free, objects: s[3].Value.Uint64()}
 }
 
-// residentBytes reads the private resident memory of the process: resident less shared pages.
+// residentBytes reads the private resident memory of the process: resident less shared
+// pages.
 func residentBytes(root fs.FS) (uint64, bool) {
 	text, err := fs.ReadFile(root, "proc/self/statm")
 	fields := strings.Fields(string(text))
@@ -165,10 +172,11 @@ func residentBytes(root fs.FS) (uint64, bool) {
 	}
 	resident, err1 := strconv.ParseUint(fields[1], 10, 64)
 	shared, err2 := strconv.ParseUint(fields[2], 10, 64)
-	return less(resident, shared) * uint64(os.Getpagesize()), err1 == nil && err2 == nil
+	return minus(resident, shared) * uint64(os.Getpagesize()), err1 == nil && err2 == nil
 }
 
-// available reads what the kernel thinks it can give without swapping, or all its memory where it does not say.
+// available reads what the kernel thinks it can give without swapping, or all its
+// memory where it does not say.
 func available(root fs.FS) (uint64, bool) {
 	kib, ok := readField(root, "proc/meminfo", "MemAvailable:")
 	if !ok {
@@ -202,7 +210,7 @@ func readField(root fs.FS, file, name string) (uint64, bool) {
 	return 0, false
 }
 
-// less subtracts down to zero and no further.
-func less(a, b uint64) uint64 {
+// minus subtracts down to zero and no further.
+func minus(a, b uint64) uint64 {
 	return a - min(a, b)
 }

@@ -12,7 +12,8 @@ import (
 
 const gib = 1 << 30
 
-// machine builds the files that a Linux machine shows. Arguments are pairs of a name and a content.
+// machine builds the files that a Linux machine shows. Arguments are pairs of a name
+// and a content.
 func machine(pairs ...string) fs.FS {
 	root := fstest.MapFS{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -98,7 +99,7 @@ func TestRoomIsTheLeastOfAllLimits(t *testing.T) {
 		{"group without files", machine("proc/self/cgroup", "4:memory:/x\nodd\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
 		{"group outside", machine("proc/self/cgroup", "0::/../../x\n"), usage{}, math.MaxInt64, addressSpace, "the address space"},
 	} {
-		got := roomFor(tc.root, tc.use, tc.limit)
+		got := limitFor(tc.root, tc.use, tc.limit)
 		if got.bytes != tc.want || (got.bytes > 0 && got.source != tc.source) {
 			t.Errorf("%s: %d by %s, want %d by %s", tc.name, got.bytes, got.source, tc.want, tc.source)
 		}
@@ -143,16 +144,17 @@ func TestResidentLeavesSharedPagesOut(t *testing.T) {
 	}
 }
 
-// TestGarbageIsCollectedBeforeRefusing has a machine that says yes when asked the second time.
+// TestGarbageIsCollectedBeforeRefusing has a machine that says yes when asked the
+// second time.
 func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
 	sink = make([]uint64, 1<<17)
 	defer func() { sink = nil }()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	asked := 0
-	ask := func() room {
+	ask := func() limit {
 		asked++
-		return room{1000 + uint64(asked), "a test"}
+		return limit{1000 + uint64(asked), "a test"}
 	}
 	var a allowance
 	if err := a.fits(1002, ask); err != nil || asked != 2 {
@@ -171,19 +173,20 @@ func TestFullProcessesCollectNowAndThen(t *testing.T) {
 	var a allowance
 	a.rest.Store(math.MaxInt64)
 	asked := 0
-	if err := a.fits(100, func() room { asked++; return room{99, "a test"} }); !errors.Is(err, ErrMemory) || asked != 1 {
+	if err := a.fits(100, func() limit { asked++; return limit{99, "a test"} }); !errors.Is(err, ErrMemory) || asked != 1 {
 		t.Errorf("asked %d times, %v", asked, err)
 	}
 }
 
-// TestSmallRequestsAddUp takes small blocks until the machine has no more. It must be asked in time, and not for each.
+// TestSmallRequestsAddUp takes small blocks until the machine has no more. It must be
+// asked in time, and not for each.
 func TestSmallRequestsAddUp(t *testing.T) {
 	const total, each = 100 << 20, 10_000
 	var a allowance
 	taken, asked := uint64(0), 0
-	ask := func() room {
+	ask := func() limit {
 		asked++
-		return room{less(total, taken), "a test"}
+		return limit{minus(total, taken), "a test"}
 	}
 	var err error
 	for ; err == nil; taken += each {
@@ -199,14 +202,14 @@ func TestSmallRequestsAddUp(t *testing.T) {
 
 func TestHopelessRequestsCollectNothing(t *testing.T) {
 	asked := 0
-	err := new(allowance).fits(1<<45, func() room { asked++; return room{1000, "a test"} })
+	err := new(allowance).fits(1<<45, func() limit { asked++; return limit{1000, "a test"} })
 	if !errors.Is(err, ErrMemory) || asked != 1 {
 		t.Errorf("asked %d times, error %v", asked, err)
 	}
 }
 
 func TestThisMachineHasPlausibleRoom(t *testing.T) {
-	r := machineRoom()
+	r := machineLimit()
 	if r.source == "" || r.bytes > addressSpace {
 		t.Errorf("%+v", r)
 	}
@@ -214,10 +217,11 @@ func TestThisMachineHasPlausibleRoom(t *testing.T) {
 	if use.heap == 0 || use.objects == 0 || use.objects > use.heap {
 		t.Errorf("%+v", use)
 	}
-	t.Logf("room for %s by %s", formatBytes(r.bytes), r.source)
+	t.Logf("limit for %s by %s", formatBytes(r.bytes), r.source)
 }
 
-// TestUntouchedBlocksAreOwed takes memory without touching it: the room must shrink although the kernel has not noticed.
+// TestUntouchedBlocksAreOwed takes memory without touching it: the limit must shrink
+// although the kernel has not noticed.
 func TestUntouchedBlocksAreOwed(t *testing.T) {
 	root := os.DirFS("/")
 	before := processUsage(root)
@@ -231,7 +235,7 @@ func TestUntouchedBlocksAreOwed(t *testing.T) {
 		t.Skip("the runtime had to zero the block, so it is touched already")
 	}
 	if took := int64(before.correct(free) - after.correct(free)); took < size/2 {
-		t.Errorf("after taking %s the room is %d bytes smaller\nbefore %+v\nafter  %+v", formatBytes(size), took, before, after)
+		t.Errorf("after taking %s the limit is %d bytes smaller\nbefore %+v\nafter  %+v", formatBytes(size), took, before, after)
 	}
 	runtime.KeepAlive(block)
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// limitRoom returns what the limit of the process's address space (ulimit -v) leaves.
-func limitRoom(root fs.FS) (uint64, bool) {
+// ulimit returns what the limit of the process's address space (ulimit -v) leaves.
+func ulimit(root fs.FS) (uint64, bool) {
 	var limit syscall.Rlimit
 	text, err := fs.ReadFile(root, "proc/self/statm")
 	if err != nil || syscall.Getrlimit(syscall.RLIMIT_AS, &limit) != nil || limit.Cur == math.MaxUint64 {
@@ -23,5 +23,5 @@ func limitRoom(root fs.FS) (uint64, bool) {
 		return 0, false
 	}
 	pages, err := strconv.ParseUint(fields[0], 10, 64)
-	return less(limit.Cur, pages*uint64(os.Getpagesize())), err == nil
+	return minus(limit.Cur, pages*uint64(os.Getpagesize())), err == nil
 }
