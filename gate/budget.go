@@ -2,15 +2,16 @@ package gate
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
 )
 
 // A budget is how the memory is shared out, in bytes. It is fixed when the gate is
-// made: what one part has left over, another cannot take, so that no flood of
-// users can use up the room of the bans.
+// made: what one part leaves over, another cannot take, so that a flood of users does
+// not use up the room of the bans.
 type budget struct {
-	words, exceptions, exactBans, overflow uint64 // what comes first, whatever is left for the others
+	words, exceptions, exactBans, overflow uint64 // come first, whatever is left for the others
 	states                                 uint64
 	tracked, recent, banned                uint64
 }
@@ -20,26 +21,24 @@ func (b budget) fixed() uint64 { return b.words + b.exceptions + b.exactBans + b
 func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.recent + b.banned }
 
 const (
-	// recentShare is the largest part of the tracked set's memory that may hold keys seen
-	// lately, so that a set that has to be told every time is told less often. It
-	// comes after a decent rate.
+	// recentShare is the largest part of the tracked set's memory that may hold recent
+	// keys, so that a set that is told every packet is told less often. The set gets
+	// a decent rate first.
 	recentShare = 4
 	decentRate  = 0.001
 
 	// statesShare is the largest part of a limit that the states may get.
 	statesShare = 4
 
-	// overflowPerBan is the memory that is kept, per ban expected, for those that the bad
-	// set has no room for, in bytes.
+	// overflowPerBan is the memory of the overflow filter per expected ban, in bytes.
 	overflowPerBan = 0.5
 	minOverflow    = 1 << 12
 
 	minExceptions = 256
 )
 
-// share shares the memory out. needsBans says that exact confirmation needs a table
-// beside the banned set.
-func (c Config) share(b backing, needsBans bool) (budget, error) {
+// share shares the memory out. exactBans asks for a table of the banned users.
+func (c Config) share(b backing, exactBans bool) (budget, error) {
 	words, err := c.wordConfig().BlockedShape()
 	if err != nil {
 		return budget{}, err
@@ -49,12 +48,12 @@ func (c Config) share(b backing, needsBans bool) (budget, error) {
 		exceptions: keysetBytes(c.exceptions()),
 		overflow:   max(minOverflow, uint64(overflowPerBan*float64(c.Banned))),
 		states:     max(leastStates(c.keptTimes()), uint64(float64(c.Users)/2*stateBytes(c.keptTimes()))),
+		tracked:    max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8)),
+		banned:     max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8)),
 	}
-	if needsBans {
+	if exactBans {
 		out.exactBans = keysetBytes(c.Banned)
 	}
-	out.tracked = max(b.least, uint64(float64(c.Users)*c.BitsPerUser/8))
-	out.banned = max(b.least, uint64(float64(c.Banned)*c.BitsPerUser/8))
 	if c.Memory > 0 {
 		if err := c.squeeze(b, &out); err != nil {
 			return out, err
@@ -65,61 +64,61 @@ func (c Config) share(b backing, needsBans bool) (budget, error) {
 	return out, nil
 }
 
-// squeeze fits states and sets into what the limit leaves for them. A limit that is
-// too low for what they cannot do without is refused. The states get their share, so
-// that a higher limit always means more of them, unless the sets need it; these get
-// the rest in proportion to the keys expected in them. Sets of fixed size take no
-// more than they were to have; those that grow take all.
+// squeeze fits states and sets into what the limit leaves for them. It refuses a limit
+// that is too low for what they need at least. The states get their share, so that a
+// higher limit always means more of them, unless the sets need it; these get the rest
+// in proportion to the keys expected in them. Sets of fixed size take no more than
+// without a limit; those that grow take all.
 func (c Config) squeeze(b backing, out *budget) error {
-	good, err := b.leastBytes(c.Users)
+	tracked, err := b.leastBytes(c.Users)
 	if err != nil {
 		return err
 	}
-	bad, err := b.leastBytes(c.Banned)
+	banned, err := b.leastBytes(c.Banned)
 	if err != nil {
 		return err
 	}
 	states := leastStates(c.keptTimes())
-	need := out.fixed() + states + good + bad
+	need := out.fixed() + states + tracked + banned
 	if c.Memory < need {
 		return fmt.Errorf("gate: Memory: %d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
-			c.Memory, need, good+bad, b.name, c.Users, c.Banned, highestRate, need-good-bad)
+			c.Memory, need, tracked+banned, b.name, c.Users, c.Banned, highestRate, need-tracked-banned)
 	}
 	left := c.Memory - out.fixed()
-	out.states = max(states, min(left/statesShare, left-good-bad))
-	left -= out.states + good + bad
-	moreBad := uint64(float64(left) * (float64(c.Banned) / (float64(c.Users) + float64(c.Banned))))
-	good, bad = good+left-moreBad, bad+moreBad
+	out.states = max(states, min(left/statesShare, left-tracked-banned))
+	left -= out.states + tracked + banned
+	moreBanned := uint64(float64(left) * (float64(c.Banned) / (float64(c.Users) + float64(c.Banned))))
+	tracked, banned = tracked+left-moreBanned, banned+moreBanned
 	if !b.grows {
-		good, bad = min(good, out.tracked), min(bad, out.banned)
+		tracked, banned = min(tracked, out.tracked), min(banned, out.banned)
 	}
-	out.tracked, out.banned = good, bad
+	out.tracked, out.banned = tracked, banned
 	return nil
 }
 
 // recentBytes returns how much of the tracked set's memory is for recent keys. Only
-// sets that are told every time have them.
-func (c Config) recentBytes(b backing, good uint64) uint64 {
+// sets that are told every packet have them.
+func (c Config) recentBytes(b backing, tracked uint64) uint64 {
 	if !b.exact {
 		return 0
 	}
-	p, err := b.plan(c.Users, decentRate)
+	decent, err := b.plan(c.Users, decentRate)
 	if err != nil {
 		return 0
 	}
-	least, err := b.leastBytes(c.Users) // may be more: sizes jump
+	least, err := b.plan(c.Users, highestRate) // may be more: sizes jump
 	if err != nil {
 		return 0
 	}
-	enough := max(float64(least), b.need(p, c.Users)/8)
-	return min(good/recentShare, uint64(max(0, float64(good)-enough)))
+	enough := max(math.Ceil(least.bits/8), decent.bits/8)
+	return min(tracked/recentShare, uint64(max(0, float64(tracked)-enough)))
 }
 
-// exceptions returns how many exceptions can be made.
+// exceptions returns how many exceptions there is room for.
 func (c Config) exceptions() uint64 { return max(minExceptions, c.Banned/16) }
 
-// wordConfig is the wish for the set of words: at its default rate one ordinary word
-// in a thousand reaches the automaton, which finds out.
+// wordConfig sizes the set of words: at its default rate one ordinary word in a
+// thousand reaches the automaton, which answers exactly.
 func (c Config) wordConfig() bloom.Config {
 	return bloom.Config{Items: max(1, uint64(len(c.Patterns.Words())))}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -10,13 +11,13 @@ import (
 	"github.com/everbloom-go/everbloom/gate/pattern"
 )
 
-// Config is the wish. The zero Config asks for a gate for 100,000 users that looks
-// for nothing and has nobody on its lists.
+// Config is what a gate is made for. The zero Config makes one for 100,000 users, with
+// no patterns and empty lists.
 type Config struct {
 	// Users is how many addresses are expected to be tracked; 0 means 100,000.
 	Users uint64
 
-	// Banned is how many addresses are expected to be bad, those of the black list
+	// Banned is how many addresses are expected to be banned, those of the black list
 	// included; 0 means as many as the black list has and a quarter of Users.
 	Banned uint64
 
@@ -30,9 +31,9 @@ type Config struct {
 	BitsPerUser float64
 
 	// Memory is the limit in bytes for the sets and the users' states together, which
-	// is never exceeded. A quarter of what it leaves beside what is of fixed size
-	// is for states. 0 means what BitsPerUser comes to, with room for the states of
-	// half the users.
+	// is never exceeded. A quarter of what the parts of fixed size leave is for
+	// states. 0 means what BitsPerUser comes to, with room for the states of half the
+	// users.
 	Memory uint64
 
 	// Patterns are what users must not send; nil means that nothing is looked for.
@@ -59,11 +60,11 @@ type Config struct {
 	Confirm Confirmation
 
 	// IPv6Prefix is how many leading bits of an IPv6 address make a user, 1 to 128;
-	// 0 means 128. Who has one address usually has the 2^64 of its network.
+	// 0 means 128. A sender with one address usually has the 2^64 of its network.
 	IPv6Prefix int
 
-	// Hash makes keys of addresses. The zero value is fast and known to all; where
-	// senders may choose their addresses, take [filter.NewSipHash].
+	// Hash makes keys of addresses. The zero value is fast and has no secret; where
+	// senders choose their addresses, take [filter.NewSipHash].
 	Hash filter.Hash
 }
 
@@ -76,8 +77,8 @@ const (
 	// that takes no memory. Other kinds do not confirm.
 	ConfirmFree Confirmation = iota
 
-	// ConfirmAlways confirms with every kind. One that does not store its keys gets a
-	// table of 11 bytes for each address expected in the banned set, within Memory.
+	// ConfirmAlways confirms with every kind. A kind that does not store its keys gets
+	// a table of 11 bytes for each address expected in the banned set, within Memory.
 	ConfirmAlways
 
 	// ConfirmNever lets false positives of the banned set reject.
@@ -93,28 +94,25 @@ const (
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	orDefault(&c.Users, defaultUsers)
-	orDefault(&c.Banned, uint64(len(c.Blacklist))+max(1, c.Users/4))
-	orDefault(&c.Kind, backings[0].name)
-	orDefault(&c.Strikes, defaultStrikes)
-	orDefault(&c.IPv6Prefix, 128)
+	c.Users = cmp.Or(c.Users, defaultUsers)
+	c.Banned = cmp.Or(c.Banned, uint64(len(c.Blacklist))+max(1, c.Users/4))
+	c.Kind = cmp.Or(c.Kind, backings[0].name)
+	c.Strikes = cmp.Or(c.Strikes, defaultStrikes)
+	c.IPv6Prefix = cmp.Or(c.IPv6Prefix, 128)
 	if c.Patterns == nil {
 		c.Patterns, _ = pattern.Compile(nil)
 	}
-	err := c.check()
-	if b, unknown := backingOf(c.Kind); unknown != nil {
-		err = errors.Join(err, unknown)
-	} else {
-		orDefault(&c.BitsPerUser, b.bits)
-		orDefault(&c.Confirm, b.confirmation())
+	b, err := backingOf(c.Kind)
+	if err == nil {
+		c.BitsPerUser = cmp.Or(c.BitsPerUser, b.bits)
 	}
-	return c, err
-}
-
-func orDefault[T comparable](field *T, value T) {
-	if zero := *new(T); *field == zero {
-		*field = value
+	switch {
+	case c.Confirm == ConfirmFree && b.exact:
+		c.Confirm = ConfirmAlways
+	case c.Confirm == ConfirmFree:
+		c.Confirm = ConfirmNever
 	}
+	return c, errors.Join(c.check(), err)
 }
 
 func (c Config) check() error {

@@ -1,82 +1,79 @@
-// Package gate is a packet filter and tracker: it rejects packets of banned
-// sources, follows every other user's words for forbidden sequences, and bans who
-// sends the third.
+// Package gate is a packet filter and tracker: it rejects packets of banned sources,
+// searches the words of all other users for forbidden sequences, and bans a user at the
+// third.
 //
-// It is the challenge of [Sum], made real. A packet is a source address and a few
-// 32-bit words. [Engine.Step] answers with a [Verdict] and its reason; there is no
-// I/O here.
+// It is the challenge of [Sum]. A packet is a source address and a few 32-bit words.
+// [Engine.Step] returns a [Verdict] with its reason; there is no I/O here.
 //
 // # Rules
 //
 // In this order, for each packet:
 //
 //  1. A source on the white list passes, and nothing else happens.
-//  2. A source that the banned set claims, or a network of the black list covers, is
-//     rejected, and nothing else changes.
+//  2. A source in the banned set, or in a network of the black list, is rejected, and
+//     nothing else changes.
 //  3. The source enters the tracked set, if it is not there.
-//  4. The words feed the user's chain. Packets of others never break it: a chain is
-//     a run of words in the user's own accepted packets, and any position may be
-//     its first.
-//  5. A completed pattern is one strike, at most one per packet, and the chain
-//     begins anew.
-//  6. The last strike, usually the third, takes the user out of the tracked set into
-//     the bad one and drops the user's state. That packet is held back, too.
+//  4. The words continue the user's chain. Packets of others never break it: a chain is
+//     a run of words in the user's own accepted packets, and any position may be its
+//     first.
+//  5. A completed pattern is one strike, at most one per packet, and the chain begins
+//     anew.
+//  6. The last strike, usually the third, moves the user from the tracked set to the
+//     banned set and drops the user's state. That packet is held back, too.
 //
-// A query answers bad, else good, else none, and says when both sets claim the
-// address. An unban takes an address off the banned set.
+// A query answers bad, else good, else none, and tells when both sets claim the
+// address. [Engine.Unban] takes an address off the banned set.
 //
 // # Memory
 //
 //	address ──hash, once──> key
 //	                         ├─> banned set ── claimed: reject (confirmed exactly where the kind can, see Config.Confirm)
-//	                         ├─> tracked set ─ told every time, but for recent keys
-//	                         └─> states ─── only users inside a chain or with strikes
+//	                         ├─> tracked set ─ told every packet, but for recent keys
+//	                         └─> states ────── only users inside a chain or with strikes
 //	words ──> set of words ──> automaton, for words that are in some pattern
 //
-// Good and bad are filters of one kind, chosen by name ([Kinds]). The set of words
-// and the overflow filter behind the banned set are blocked Bloom filters. The states are
-// a table of cache lines, 16 bytes per user when four fifths full. Networks are in
-// an exact table of prefixes, which the limit does not cover.
+// The tracked and the banned set are filters of one kind, chosen by name ([Kinds]). The
+// set of words and the overflow filter behind the banned set are blocked Bloom filters.
+// The states are a table of cache lines, 16 bytes per user when four fifths full.
+// Networks are in an exact table of prefixes, which the limit does not cover.
 //
 // # The limit
 //
-// Sets and states together never take more than [Engine.Limit]: each part has its
-// share from the start, and what one leaves another cannot take. At the limit the
-// gate goes on and [Engine.Lost] tells what it gave up:
+// Sets and states together never take more than [Engine.Limit]: each part has its share
+// from the start, and what one leaves over another cannot take. At the limit the gate
+// goes on, and [Engine.Lost] tells what it gave up:
 //
 //  1. beginnings of chains of users without strikes: a new one replaces an old one;
-//  2. strikes of users who have none yet, when all states nearby, in the 32 buckets
-//     where the user's could be, have strikes;
-//  3. new users no longer enter the tracked set: they are served as before, but a
-//     query answers none;
-//  4. bad hits are no longer confirmed, when the table of bans is full;
-//  5. bans go to the overflow filter, which is never full: the more it takes the more
-//     strangers it claims.
+//  2. strikes of users without any yet, when all states in the 32 buckets where the
+//     user's could be have strikes;
+//  3. new users no longer enter the tracked set: they are served as before, but a query
+//     answers none;
+//  4. hits of the banned set are no longer confirmed, when the table of bans is full;
+//  5. bans go to the overflow filter, which is never full: its rate rises.
 //
 // A ban is never forgotten, at whatever size. See docs/design/0005-gate.md.
 //
 // # What is exact
 //
 // Where hits are confirmed, as by default with evergreen and elastic, no false positive
-// rejects. Elsewhere false positives of the banned set lock sources out, at the rate that
-// [Stats] tells.
-// False positives of the tracked set make queries answer good for none; false positives of
-// the set of words cost time. Chains, strikes and bans are never by mistake: they
-// come from states, which are exact for keys. Keys are 64 bits of hash: two
-// addresses of equal key are one user.
+// rejects. Elsewhere false positives of the banned set lock sources out, at the rate
+// that [Stats] tells. False positives of the tracked set make queries answer good for
+// none; false positives of the set of words cost time. Chains, strikes and bans come
+// from states, which are exact for keys. Keys are 64 bits of hash: two addresses of
+// equal key are one user.
 //
-// Which kinds keep the tracked set right when users are banned:
+// Kinds differ in how a ban changes the tracked set:
 //
-//   - evergreen and elastic ignore duplicates exactly and refuse to delete what is
-//     not there. They are told every accepted packet, so each user is there.
-//   - deletable, counting and dleft are told when they claim not to know the user.
-//     A user whom they claim by mistake is left out, and that user's ban deletes
-//     what belongs to others: a query may then answer none for these, until their
-//     next packet. Verdicts do not depend on it.
+//   - evergreen and elastic ignore duplicates exactly and refuse to delete an absent
+//     key. They are told every accepted packet, so each user is in the set.
+//   - deletable, counting and dleft are told only of users that they take for absent. A
+//     false positive leaves a user out, and that user's ban deletes what belongs to
+//     others: a query may then answer none for these, until their next packet. Verdicts
+//     do not depend on it.
 //
 // # Costs
 //
-// A packet takes 70 to 220 ns, depending on the kind: one lookup in the banned set, one in
-// the states, and one in the tracked set, or an Add that changes nothing. Nothing is
+// A packet takes 70 to 220 ns, depending on the kind: one lookup in the banned set, one
+// in the states, and one in the tracked set, or an Add that changes nothing. Nothing is
 // allocated. An Engine is for one goroutine at a time: shard by address to use more.
 package gate

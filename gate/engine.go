@@ -24,36 +24,26 @@ type Engine struct {
 
 	overflow   *bloom.Blocked // bans that the banned set had no room for
 	overflowed uint64         // how many
-	exactBans  *keyset        // all keys of the banned set, where these are to be confirmed and it cannot itself
+	exactBans  *keyset        // all keys of the banned set, if they are to be confirmed and its kind does not store them
 	confirm    confirmer      // nil if hits are not confirmed
-	exceptions *keyset        // exceptions from all that rejects
+	exceptions *keyset        // users that are not rejected, whatever claims them
 
 	listed, allowed bart.Lite // networks
-	anyAllowed      bool
-	anyListed       bool
 
 	states *states
 	now    int64
 
 	tally   [actions][reasons]uint64
 	strikes uint64
-	lost    lost
+	lost    Lost // what happens outside of the states
 }
 
-// lost counts what the gate could not keep for want of memory.
-type lost struct {
-	users, chains, strikes uint64
-}
-
-// A confirmer knows exactly which keys were put into the banned set.
+// A confirmer knows exactly which keys are in the banned set.
 type confirmer interface {
 	Contains(filter.Key) bool
 }
 
-// Contains makes a keyset a confirmer.
-func (s *keyset) Contains(k filter.Key) bool { return s.has(k) }
-
-// New returns a gate for the wish.
+// New returns a gate, or an error that lists all problems of the Config.
 func New(c Config) (*Engine, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -78,8 +68,7 @@ func (e *Engine) allocate() error {
 		return err
 	}
 	confirms := e.config.Confirm == ConfirmAlways
-	needsBans := confirms && !b.exact
-	shares, err := e.config.share(b, needsBans)
+	shares, err := e.config.share(b, confirms && !b.exact)
 	if err != nil {
 		return err
 	}
@@ -90,18 +79,21 @@ func (e *Engine) allocate() error {
 	if e.banned, err = newSet(b, e.config.Banned, shares.banned); err != nil {
 		return err
 	}
-	if confirms && b.exact {
-		e.confirm = e.banned.Deleter.(confirmer)
-	}
-	if err := errors.Join(e.allocateTables(shares, needsBans), e.allocateBloom(shares.overflow)); err != nil {
+	if err := errors.Join(e.allocateTables(shares), e.allocateBloom(shares.overflow)); err != nil {
 		return err
+	}
+	switch {
+	case e.exactBans != nil:
+		e.confirm = e.exactBans
+	case confirms:
+		e.confirm = e.banned.Deleter.(confirmer)
 	}
 	return e.checkLimit()
 }
 
-// checkLimit refuses a limit that is exceeded before the first packet: sets whose
-// sizes are rounded up may take more than was planned for them. Where no limit was
-// asked for it is what they take.
+// checkLimit refuses a limit that is exceeded before the first packet: sizes that are
+// rounded up may be more than planned. Without a limit in the Config it is what the
+// parts take.
 func (e *Engine) checkLimit() error {
 	used := e.Bytes()
 	if e.config.Memory == 0 {
@@ -114,12 +106,11 @@ func (e *Engine) checkLimit() error {
 }
 
 // allocateTables makes all that is not a filter.
-func (e *Engine) allocateTables(shares budget, needsBans bool) (err error) {
-	if needsBans {
+func (e *Engine) allocateTables(shares budget) (err error) {
+	if shares.exactBans > 0 {
 		if e.exactBans, err = newKeyset(e.config.Banned); err != nil {
 			return err
 		}
-		e.confirm = e.exactBans
 	}
 	if e.exceptions, err = newKeyset(e.config.exceptions()); err != nil {
 		return err
@@ -131,7 +122,7 @@ func (e *Engine) allocateTables(shares budget, needsBans bool) (err error) {
 	return err
 }
 
-// allocateBloom makes the two sets from which nothing is ever deleted.
+// allocateBloom makes the two sets without deletes.
 func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
 	const hashes = 8 // one bit in each word of a block
 	if e.overflow, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: overflowBytes / 64, Hashes: hashes}); err != nil {
@@ -148,8 +139,8 @@ func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
 	return nil
 }
 
-// identify returns the address in the one form that the lists know it by, whole,
-// and the key of the user whom it belongs to. This is the one time that it is hashed.
+// identify returns the address in the form that the lists know it by, and the key of
+// its user. An address is hashed here and nowhere else.
 func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
 	src = src.Unmap()
 	if src.Is4() {
@@ -174,8 +165,8 @@ func (e *Engine) network(src netip.Addr) netip.Addr {
 }
 
 // Step judges a packet with one word. The time is in nanoseconds since any moment;
-// one that is before that of an earlier packet counts as the latest so far. Packets
-// that are rejected, or pass by the white list, do not move the clock.
+// one before that of an earlier packet counts as the latest so far. Packets that are
+// rejected, or pass by the white list, do not move the clock.
 func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
 	words := [1]uint32{word}
 	return e.StepWords(src, words[:], at)
@@ -191,7 +182,7 @@ func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
 
 func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
 	src, k := e.identify(src)
-	if e.anyAllowed && e.allowed.Contains(src) {
+	if e.allowed.Size() > 0 && e.allowed.Contains(src) {
 		return Verdict{Pass, Whitelisted, 0, -1}
 	}
 	if reason := e.rejects(src, k); reason != Clean {
@@ -202,21 +193,21 @@ func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
 	return e.feed(k, words)
 }
 
-// rejects says why packets of a source are rejected, or that they are clean.
+// rejects returns why packets of a source are rejected, or Clean.
 func (e *Engine) rejects(src netip.Addr, k filter.Key) Reason {
 	reason := e.claims(src, k)
-	if reason != Clean && e.exceptions.count > 0 && e.exceptions.has(k) {
+	if reason != Clean && e.exceptions.Contains(k) {
 		return Clean
 	}
 	return reason
 }
 
-// claims says which of the places where bans are kept has the source.
+// claims returns which of the places where bans are kept has the source.
 func (e *Engine) claims(src netip.Addr, k filter.Key) Reason {
 	switch {
 	case e.banned.MayContain(k) && (e.confirm == nil || e.confirm.Contains(k)):
 		return Banned
-	case e.anyListed && e.listed.Contains(src):
+	case e.listed.Size() > 0 && e.listed.Contains(src):
 		return Listed
 	case e.overflowed > 0 && e.overflow.MayContain(k):
 		return OverLimit

@@ -5,8 +5,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// keyset is a small exact set of keys in a table of fixed size: linear probing,
-// and deletes that close the gap, so there are no marks of deleted keys.
+// keyset is an exact set of keys in a table of fixed size: linear probing, and deletes
+// that close the gap, so there are no marks of deleted keys.
 type keyset struct {
 	slots []filter.Key // 0 is free
 	count int
@@ -22,7 +22,7 @@ func newKeyset(keys uint64) (*keyset, error) {
 // keysetBytes returns the memory of a set for so many keys.
 func keysetBytes(keys uint64) uint64 { return 8 * (keys + keys/3 + 1) }
 
-// stored keeps the mark of free slots from being a key: two keys of 2^64 are one.
+// stored returns k, or 1 for the key that marks free slots: two keys of 2^64 are one.
 func stored(k filter.Key) filter.Key {
 	if k == 0 {
 		return 1
@@ -50,7 +50,8 @@ func (s *keyset) after(i int) int {
 	return i
 }
 
-func (s *keyset) has(k filter.Key) bool {
+// Contains reports whether k is in the set.
+func (s *keyset) Contains(k filter.Key) bool {
 	return s.count > 0 && s.slots[s.find(stored(k))] != 0
 }
 
@@ -69,7 +70,7 @@ func (s *keyset) add(k filter.Key) bool {
 	return true
 }
 
-// remove takes k out, if it is there, and moves back what had to give way to it.
+// remove deletes k, if it is there, and moves back the keys that it had displaced.
 func (s *keyset) remove(k filter.Key) {
 	gap := s.find(stored(k))
 	if s.slots[gap] == 0 {

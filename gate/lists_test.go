@@ -115,7 +115,11 @@ func TestConfirmedHitsRejectNothingByMistake(t *testing.T) {
 // TestZeroConfigConfirmsWhereThatIsFree has kinds that store their keys confirm for no
 // memory, and the others only if asked.
 func TestZeroConfigConfirmsWhereThatIsFree(t *testing.T) {
-	for _, b := range backings {
+	for _, kind := range Kinds() {
+		b, err := backingOf(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
 		free, never := gate(t, Config{Kind: b.name}), gate(t, Config{Kind: b.name, Confirm: ConfirmNever})
 		if got := free.confirm != nil; got != b.exact || free.Limit() != never.Limit() {
 			t.Errorf("%s: confirms %t, %d bytes, %d without", b.name, got, free.Limit(), never.Limit())
@@ -239,7 +243,7 @@ func TestRefusedUnbansChangeNothing(t *testing.T) {
 // table of bans is: what it refused was never there to be deleted.
 func TestUnbansOfOverflowedBansDeleteNothing(t *testing.T) {
 	e := gate(t, Config{Kind: "dleft", Confirm: ConfirmAlways, Banned: 5000, BitsPerUser: 26})
-	e.banned.most = 300
+	e.banned.limit = 300
 	for i := range uint32(400) {
 		e.Blacklist(prefixes(v4(scatter(i)).String())[0])
 	}

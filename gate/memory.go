@@ -13,8 +13,8 @@ type plain interface {
 	bucket | filter.Key | int64 | uint8
 }
 
-// table takes n zeroed elements that begin on a cache line, or says that the machine
-// has not so much.
+// table returns n zeroed elements that begin on a cache line, or an error if there is
+// not enough memory.
 func table[T plain](n uint64) ([]T, error) {
 	var element T
 	words, err := mem.Words((n*uint64(unsafe.Sizeof(element)) + 7) / 8)

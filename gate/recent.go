@@ -5,13 +5,13 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// recent remembers keys that are in the tracked set for certain, one in each slot.
-// Nothing depends on which of them it remembers.
+// recent is a cache of keys that are in the tracked set for certain, one in each slot.
+// Answers do not depend on which keys it holds.
 type recent struct {
 	slots []filter.Key // 0 is free
 }
 
-// newRecent returns a memory of at most so many bytes.
+// newRecent returns a cache of at most so many bytes.
 func newRecent(bytes uint64) (recent, error) {
 	slots, err := table[filter.Key](bytes / 8)
 	return recent{slots}, err
@@ -21,12 +21,12 @@ func (r *recent) slot(k filter.Key) *filter.Key {
 	return &r.slots[probe.Reduce(uint64(k), uint64(len(r.slots)))]
 }
 
-// has reports whether k is remembered. The key that marks free slots never is.
+// has reports whether k is in the cache. The key that marks free slots never is.
 func (r *recent) has(k filter.Key) bool {
 	return k != 0 && len(r.slots) > 0 && *r.slot(k) == k
 }
 
-func (r *recent) note(k filter.Key) {
+func (r *recent) remember(k filter.Key) {
 	if len(r.slots) > 0 {
 		*r.slot(k) = k
 	}

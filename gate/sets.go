@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -12,37 +13,36 @@ import (
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
-// A backing is a kind of filter that can be a set of the gate.
+// A backing is a kind of filter that can hold the tracked or the banned users: it
+// deletes, and its memory can be predicted.
 type backing struct {
 	name  string
-	bits  float64 // per expected key, unless asked otherwise
-	least uint64  // bytes of a set however few keys are expected
+	bits  float64 // per expected key, by default
+	least uint64  // bytes of a set, however few keys are expected
 
-	// exact says that the kind stores its keys: adding one again changes nothing,
-	// deleting one that is not there is refused, and Contains has no false positives.
-	exact bool
+	// size plans kinds that are not sized by their prediction.
+	size func(items uint64, fpr float64) (plan, error)
 
-	// grows says that the set is as large as its keys need, so that the gate has to
-	// stop it at the limit.
-	grows bool
-
-	plan func(items uint64, fpr float64) (plan, error)
+	kind  kinds.Kind
+	exact bool // the kind stores its keys: duplicates and deletes of absent keys change nothing
+	grows bool // the set takes memory as keys come, so the gate stops it at the limit
 }
 
 // A plan is a filter that can be made.
 type plan struct {
-	fpr   float64
-	bits  func(keys uint64) float64 // its memory with so many keys
-	build func() (filter.Filter, error)
+	config kinds.Config
+	fpr    float64 // predicted for config.Items keys
+	bits   float64 // upper bound of its memory with as many keys
+	build  func() (filter.Filter, error)
 }
 
-// backings are the kinds that can delete and whose memory can be known beforehand.
+// backings are the kinds that delete and do not drift. Each follows its row in kinds.
 var backings = []backing{
-	{name: "evergreen", bits: 128, least: 1 << 18, exact: true, grows: true, plan: planKind("evergreen")},
-	{name: "deletable", bits: 32, least: 1 << 13, plan: planCollisionArray},
-	{name: "counting", bits: 64, least: 1 << 13, plan: planKind("counting")},
-	{name: "dleft", bits: 32, least: 1 << 13, plan: planKind("dleft")},
-	{name: "elastic", bits: 12_000, least: 1 << 20, exact: true, plan: planElastic},
+	{name: "evergreen", bits: 128, least: 1 << 18},
+	{name: "deletable", bits: 32, least: 1 << 13, size: planCollisionArray},
+	{name: "counting", bits: 64, least: 1 << 13},
+	{name: "dleft", bits: 32, least: 1 << 13},
+	{name: "elastic", bits: 12_000, least: 1 << 20, size: planElastic},
 }
 
 // Kinds returns the names of the kinds of filter that a gate can use, the default
@@ -56,73 +56,72 @@ func Kinds() []string {
 }
 
 func backingOf(name string) (backing, error) {
-	for _, b := range backings {
-		if b.name == name {
-			return b, nil
-		}
+	i := slices.IndexFunc(backings, func(b backing) bool { return b.name == name })
+	if i < 0 {
+		return backing{}, fmt.Errorf("gate: kind %q: take %s", name, strings.Join(Kinds(), ", "))
 	}
-	return backing{}, fmt.Errorf("gate: kind %q: take %s", name, strings.Join(Kinds(), ", "))
+	b := backings[i]
+	k, err := kinds.ByName(name)
+	b.kind = k
+	_, b.exact = k.Type.(filter.Exact)
+	b.grows = k.Grows && b.size == nil
+	return b, err
 }
 
-// confirmation returns what [ConfirmFree] comes to.
-func (b backing) confirmation() Confirmation {
-	if b.exact {
-		return ConfirmAlways
+// margin is how much more than predicted a set that grows may take, and pageMargin
+// what its allocator may hold in pages that are not full.
+const (
+	margin     = 1.02
+	pageMargin = 1 << 19 // bits
+)
+
+// predict returns the rate of a filter that holds n keys, and the upper bound of its
+// memory in bits.
+func (b backing) predict(c kinds.Config, n uint64) (fpr, bits float64, err error) {
+	p, err := b.kind.Predict(c, n)
+	bits = (p.FastBitsPerKey + p.SlowBitsPerKey) * float64(max(n, 1))
+	if b.grows {
+		bits = bits*margin + pageMargin
 	}
-	return ConfirmNever
+	return p.FPR, bits, err
 }
 
-// planKind makes a kind as the table of kinds does.
-func planKind(name string) func(uint64, float64) (plan, error) {
-	return func(items uint64, fpr float64) (plan, error) {
-		k, err := kinds.ByName(name)
-		if err != nil {
-			return plan{}, err
-		}
-		c := kinds.Config{Items: items, FPR: fpr}
-		p, err := k.Predict(c, items)
-		if err != nil {
-			return plan{}, err
-		}
-		bits := func(n uint64) float64 {
-			p := p
-			if n != items {
-				if p, err = k.Predict(c, n); err != nil {
-					return math.Inf(1)
-				}
-			}
-			return (p.FastBitsPerKey + p.SlowBitsPerKey) * float64(max(n, 1))
-		}
-		return plan{fpr: p.FPR, bits: bits, build: func() (filter.Filter, error) { return k.New(c) }}, nil
+// plan plans a set for so many keys at that rate.
+func (b backing) plan(items uint64, fpr float64) (p plan, err error) {
+	if b.size != nil {
+		return b.size(items, fpr)
 	}
+	p.config = kinds.Config{Items: items, FPR: fpr}
+	p.build = func() (filter.Filter, error) { return b.kind.New(p.config) }
+	p.fpr, p.bits, err = b.predict(p.config, items)
+	return p, err
 }
 
-// planCollisionArray makes the deletable filter of [Sum]: one mark for every bit.
+// planCollisionArray plans the deletable filter of [Sum]: one mark for every bit.
 func planCollisionArray(items uint64, fpr float64) (plan, error) {
 	c := deletable.Config{Items: items, FPR: fpr, RegionShare: 0.5}
 	s, err := c.Shape()
 	if err != nil {
 		return plan{}, err
 	}
-	bits := func(uint64) float64 { return float64(s.Bits) + 128 } // both halves are whole words
+	bits := float64(s.Bits) + 128 // both halves are whole words
 	return plan{fpr: s.FPR(items), bits: bits, build: func() (filter.Filter, error) { return deletable.New(c) }}, nil
 }
 
-// planElastic makes a filter that can double once, and counts the memory that it
-// then has: a bucket that overflows makes it double whatever the number of keys.
+// planElastic plans a filter that can double once, and counts the memory that it then
+// has: a bucket that overflows makes it double whatever the number of keys.
 func planElastic(items uint64, fpr float64) (plan, error) {
 	c := elastic.Config{Items: items, FPR: fpr, Growth: 1}
 	s, err := c.Shape()
 	if err != nil {
 		return plan{}, err
 	}
-	most := float64(2*s.Bits + s.SlowBitsAt(1))
-	bits := func(uint64) float64 { return most }
+	bits := float64(2*s.Bits + s.SlowBitsAt(1))
 	return plan{fpr: s.FPR(items), bits: bits, build: func() (filter.Filter, error) { return elastic.New(c) }}, nil
 }
 
-// Rates between which a set is made: lower ones buy nothing that a gate would
-// notice, and with higher ones it would reject a packet in ten.
+// Rates between which a set is made: a gate does not profit from lower ones, and with
+// higher ones it rejects more than a packet in ten.
 const (
 	lowestRate  = 1e-6
 	highestRate = 0.1
@@ -134,14 +133,14 @@ func (b backing) fit(items uint64, bits float64) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	if need := b.need(best, items); need > bits {
+	if best.bits > bits {
 		return plan{}, fmt.Errorf("gate: %s: %.0f bytes for %d keys, needs %.0f even at a rate of %g",
-			b.name, bits/8, items, math.Ceil(need/8), highestRate)
+			b.name, bits/8, items, math.Ceil(best.bits/8), highestRate)
 	}
 	low, high := math.Log(lowestRate), math.Log(highestRate)
 	for range 12 {
 		middle := (low + high) / 2
-		if p, err := b.plan(items, math.Exp(middle)); err == nil && b.need(p, items) <= bits {
+		if p, err := b.plan(items, math.Exp(middle)); err == nil && p.bits <= bits {
 			best, high = p, middle
 		} else {
 			low = middle
@@ -150,40 +149,21 @@ func (b backing) fit(items uint64, bits float64) (plan, error) {
 	return best, nil
 }
 
-// margin is how much more than predicted a set that grows may take, and pageMargin
-// what its allocator may hold in pages that are not full.
-const (
-	margin     = 1.02
-	pageMargin = 1 << 19 // bits
-)
-
-// withMargin returns the bits that a set surely stays within, if so many are
-// predicted.
-func (b backing) withMargin(predicted float64) float64 {
-	if !b.grows {
-		return predicted
-	}
-	return predicted*margin + pageMargin
-}
-
-// need returns the bits that a plan surely stays within, with so many keys.
-func (b backing) need(p plan, items uint64) float64 { return b.withMargin(p.bits(items)) }
-
-// leastBytes returns the bytes that a set for so many keys cannot do without.
+// leastBytes returns the bytes that a set for so many keys needs at least.
 func (b backing) leastBytes(items uint64) (uint64, error) {
 	p, err := b.plan(items, highestRate)
-	if err != nil {
-		return 0, err
-	}
-	return uint64(math.Ceil(b.need(p, items) / 8)), nil
+	return uint64(math.Ceil(p.bits / 8)), err
 }
 
-// most returns how many keys a plan can hold within so many bits.
+// most returns how many keys a planned set can hold within so many bits.
 func (b backing) most(p plan, bits float64) uint64 {
 	if !b.grows {
 		return math.MaxUint64
 	}
-	fits := func(n uint64) bool { return b.withMargin(p.bits(n)) <= bits }
+	fits := func(n uint64) bool {
+		_, need, err := b.predict(p.config, n)
+		return err == nil && need <= bits
+	}
 	low, high := uint64(0), uint64(1)
 	for fits(high) && high < 1<<40 {
 		low, high = high, 2*high
@@ -198,15 +178,14 @@ func (b backing) most(p plan, bits float64) uint64 {
 	return low
 }
 
-// A set is a filter with a limit and a count.
+// A set is a filter with a limit and counts.
 type set struct {
 	filter.Deleter
-	backing backing
+	backing
 	planned float64 // rate with as many keys as expected
-	most    uint64  // keys that fit into the memory
+	limit   uint64  // keys that fit into the memory
 	keys    uint64
 	pinned  uint64 // keys that could not be deleted
-	refused uint64 // keys that there was no room for
 }
 
 // newSet makes a set for so many keys within so many bytes.
@@ -220,26 +199,23 @@ func newSet(b backing, items, bytes uint64) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &set{Deleter: f.(filter.Deleter), backing: b, planned: p.fpr, most: b.most(p, bits)}, nil
+	return &set{Deleter: f.(filter.Deleter), backing: b, planned: p.fpr, limit: b.most(p, bits)}, nil
 }
 
-// put adds a key and reports whether it is in the set now, not only claimed by it.
+// put adds a key and reports whether the set has it now, added or claimed before.
 func (s *set) put(k filter.Key) bool {
-	if s.keys >= s.most {
+	if s.keys >= s.limit {
 		return false
 	}
 	added, err := s.Add(k)
-	if err != nil {
-		return false
-	}
-	if added || !s.backing.exact {
+	if err == nil && (added || !s.exact) {
 		s.keys++
 	}
-	return true
+	return err == nil
 }
 
-// take deletes a key and reports whether it did. In a set that is not exact that
-// may have been a key that was never put there.
+// take deletes a key and reports whether it did. A set that is not exact may delete a
+// key that was never put there.
 func (s *set) take(k filter.Key) bool {
 	err := s.Delete(k)
 	if errors.Is(err, filter.ErrPinned) {

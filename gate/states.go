@@ -7,24 +7,22 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// states remembers, for the users who are inside a chain or have strikes, at which
-// node of the automaton they are and how many strikes they have. Its size never
-// changes.
+// states holds the node of the automaton and the strikes of each user that is inside a
+// chain or has strikes. Its size never changes.
 //
 // A bucket is one cache line with room for five users. A user whose bucket is full
-// goes to one of those behind it, and the buckets passed on the way count that, so
-// that a search ends at the first bucket that nobody had to pass:
+// goes to one of the next, and the buckets passed on the way count it, so that a
+// search ends at the first bucket that no user had to pass:
 //
 //	bucket  | key key key key key | cell cell cell cell cell | passed |   64 bytes
 //	cell    | strikes 8 | node 24 |                                       0 is free
 //
-// Where strikes expire, their times lie beside the buckets, in the order in which
-// they came.
+// Where strikes expire, their times lie beside the buckets, oldest first.
 type states struct {
 	buckets []bucket
 	homes   []uint8 // users whose path begins at the bucket: most have none, and are not read
 	count   int
-	evicted uint64 // chains that had to go
+	evicted uint64 // chains that were given up for others
 
 	window int64 // nanoseconds after which a strike expires; 0 means never
 	times  []int64
@@ -64,7 +62,7 @@ type place struct {
 	i      int
 }
 
-// nowhere is the place of users who have no cell.
+// nowhere is the place of users without a cell.
 var nowhere = place{-1, 0}
 
 // stateBytes returns the memory per user of a table that is four fifths full,
@@ -139,8 +137,8 @@ func (s *states) find(k filter.Key) place {
 
 func (s *states) cell(p place) cell { return s.buckets[p.bucket].cells[p.i] }
 
-// set changes the node of a user, of whose strikes only the last so many are live.
-// A user with neither is taken out.
+// set changes the node of a user and keeps the last live strikes. A user with neither
+// is removed.
 func (s *states) set(p place, node uint32, live int) {
 	c := newCell(node, live)
 	if c == 0 {
@@ -154,8 +152,8 @@ func (s *states) set(p place, node uint32, live int) {
 	s.buckets[p.bucket].cells[p.i] = c
 }
 
-// insert gives a cell to a user who has none. If there is no room, a user without
-// live strikes has to go; if all on the path have some, the answer is nowhere.
+// insert gives a cell to a user without one. If there is no room, it replaces a user
+// without live strikes; if all on the path have some, it returns nowhere.
 func (s *states) insert(k filter.Key, c cell, now int64) place {
 	p := s.vacancy(k)
 	if p == nowhere {
@@ -187,7 +185,7 @@ func (s *states) vacancy(k filter.Key) place {
 	return nowhere
 }
 
-// victim returns the first user on the path of a key who has no live strikes.
+// victim returns the first user on the path of a key without live strikes.
 func (s *states) victim(k filter.Key, now int64) place {
 	b := s.home(k)
 	for range s.pathLength() {
@@ -231,16 +229,15 @@ func (s *states) live(p place, now int64) int {
 	return n
 }
 
-// strike gives one more strike to a user, who goes back to the root, and returns
-// where that is now: nowhere if there was no room for it. Of those before, only the
-// last so many are live. The caller knows that it is not the one that bans.
+// strike adds a strike to the last live ones of a user, sets the node to the root, and
+// returns the place: nowhere if there is no room. The strike is not the one that bans.
 func (s *states) strike(k filter.Key, p place, live int, now int64) place {
 	if p == nowhere {
 		if p = s.insert(k, newCell(0, 1), now); p == nowhere {
 			return nowhere
 		}
 	} else {
-		s.set(p, 0, max(live, 1)) // not taken out: it will be needed
+		s.set(p, 0, max(live, 1)) // at least one, so that the cell stays
 		s.buckets[p.bucket].cells[p.i] = newCell(0, live+1)
 	}
 	if s.window > 0 {

@@ -2,11 +2,11 @@ package gate
 
 import "github.com/everbloom-go/everbloom/filter"
 
-// Stats is what a gate has done and how it stands.
+// Stats is what a gate has done and how full it is.
 type Stats struct {
 	Packets  uint64 `json:"packets"`
 	Passed   uint64 `json:"passed"`
-	Dropped  uint64 `json:"dropped"`  // completed a pattern, and were held back for it
+	Dropped  uint64 `json:"dropped"`  // for completing a pattern
 	Rejected uint64 `json:"rejected"` // from banned and listed sources
 	Strikes  uint64 `json:"strikes"`
 	Bans     uint64 `json:"bans"` // by the last strike
@@ -15,10 +15,10 @@ type Stats struct {
 	Reasons map[string]uint64 `json:"reasons"`
 
 	States     int    `json:"states"`     // users inside a chain or with strikes
-	Room       int    `json:"room"`       // for so many there is room
+	Room       int    `json:"room"`       // users that there is room for
 	Exceptions int    `json:"exceptions"` // exceptions from the banned set
 	Bytes      uint64 `json:"bytes"`      // in use by sets and states
-	Limit      uint64 `json:"limit"`      // that Bytes never exceeds
+	Limit      uint64 `json:"limit"`      // upper bound of Bytes
 	Tables     uint64 `json:"tables"`     // bytes of the automaton, which the limit does not cover
 	Networks   int    `json:"networks"`   // on the black list
 	Allowed    int    `json:"whitelist"`  // entries of the white list
@@ -33,8 +33,8 @@ type Stats struct {
 // Set describes one of the sets.
 type Set struct {
 	filter.Info
-	Planned float64 `json:"planned_fpr"` // rate with as many keys as were expected
-	Most    uint64  `json:"most"`        // keys that the memory has room for; 0 if it does not end
+	Planned float64 `json:"planned_fpr"` // rate with as many keys as expected
+	Most    uint64  `json:"most"`        // keys that the memory has room for; 0 if the set is never full
 	Pinned  uint64  `json:"pinned"`      // keys that could not be deleted
 	Refused uint64  `json:"refused"`     // Adds that found no room
 }
@@ -59,15 +59,13 @@ type Lost struct {
 // Any reports whether anything was lost, that is whether the limit was felt.
 func (l Lost) Any() bool { return l != Lost{} }
 
-// Lost returns what could not be kept so far. Unlike [Engine.Stats] it is cheap.
+// Lost returns what the gate could not keep so far. Unlike [Engine.Stats] it is cheap.
 func (e *Engine) Lost() Lost {
-	return Lost{
-		Chains:   e.lost.chains + e.states.evicted,
-		Strikes:  e.lost.strikes,
-		Users:    e.lost.users,
-		Exact:    e.config.Confirm == ConfirmAlways && e.confirm == nil,
-		Overflow: e.overflowed,
-	}
+	l := e.lost
+	l.Chains += e.states.evicted
+	l.Exact = e.config.Confirm == ConfirmAlways && e.confirm == nil
+	l.Overflow = e.overflowed
+	return l
 }
 
 // Stats describes the gate. It asks every set, which takes some microseconds.
@@ -77,7 +75,7 @@ func (e *Engine) Stats() Stats {
 		States: e.states.count, Room: e.states.room(), Exceptions: e.exceptions.count,
 		Bytes: e.Bytes(), Limit: e.limit, Tables: e.patterns.Bytes(),
 		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
-		Lost: e.Lost(), Tracked: e.tracked.describe(), Banned: e.banned.describe(), Words: Set{Info: e.words.Info()},
+		Lost: e.Lost(), Tracked: e.tracked.describe(e.lost.Users), Banned: e.banned.describe(e.overflowed), Words: Set{Info: e.words.Info()},
 	}
 	overflow := e.overflow.Info()
 	s.Overflow = Overflow{Bans: e.overflowed, Bytes: overflow.FastBits / 8, FPR: overflow.FPR}
@@ -95,10 +93,10 @@ func (e *Engine) Stats() Stats {
 	return s
 }
 
-func (s *set) describe() Set {
-	d := Set{Info: s.Info(), Planned: s.planned, Pinned: s.pinned, Refused: s.refused}
-	if s.backing.grows {
-		d.Most = s.most
+func (s *set) describe(refused uint64) Set {
+	d := Set{Info: s.Info(), Planned: s.planned, Pinned: s.pinned, Refused: refused}
+	if s.grows {
+		d.Most = s.limit
 	}
 	return d
 }
@@ -125,8 +123,8 @@ func (e *Engine) Limit() uint64 { return e.limit }
 // Confirms reports whether hits of the banned set are looked up exactly.
 func (e *Engine) Confirms() bool { return e.confirm != nil }
 
-// RejectRate returns the predicted share of strangers whose packets are rejected by
-// mistake, as the gate stands: 0 if hits are confirmed.
+// RejectRate returns the predicted share of absent sources that are rejected by
+// mistake now: 0 if hits are confirmed.
 func (e *Engine) RejectRate() float64 {
 	pass := 1.0
 	if e.confirm == nil {

@@ -150,18 +150,18 @@ func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 				s.remove(k)
 				delete(want, k)
 			}
-			if s.count != len(want) || s.has(k) != want[k] {
+			if s.count != len(want) || s.Contains(k) != want[k] {
 				t.Fatalf("seed %d: %d keys, want %d", seed, s.count, len(want))
 			}
 		}
 		for k := range want {
-			if !s.has(k) {
+			if !s.Contains(k) {
 				t.Fatalf("seed %d: key %x is lost", seed, k)
 			}
 		}
 	}
 	var zero keyset
-	if zero.has(0) {
+	if zero.Contains(0) {
 		t.Error("an empty set has something")
 	}
 }
@@ -174,8 +174,8 @@ func TestRecentKeysAreForgotten(t *testing.T) {
 	if r.has(0) || r.has(5) {
 		t.Error("an empty memory remembers")
 	}
-	r.note(5)
-	r.note(1 << 63)
+	r.remember(5)
+	r.remember(1 << 63)
 	if !r.has(5) || !r.has(1<<63) || r.has(6) {
 		t.Error("wrong keys are remembered")
 	}
@@ -188,7 +188,7 @@ func TestRecentKeysAreForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none.note(5)
+	none.remember(5)
 	none.forget(5)
 	if none.has(5) {
 		t.Error("a memory of no size remembers")

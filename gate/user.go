@@ -2,29 +2,24 @@ package gate
 
 import "github.com/everbloom-go/everbloom/filter"
 
-// track has the user in the tracked set. To ask the set whether the user is new would
-// leave out those whom it claims by mistake, and when they are banned others would
-// be deleted in their place. A set that ignores duplicates exactly is therefore
-// told every time, but for keys that are known to be there; with the others there
-// is no way out, and [Stats] and the check against an exact gate show the harm.
+// track adds the user to the tracked set. A set that ignores duplicates exactly is
+// told every packet, but for recent keys: to ask it first would leave out users that
+// it claims by mistake, and their bans would delete others. Sets that count duplicates
+// have to be asked; [Stats] and the check against an exact gate show the harm.
 func (e *Engine) track(k filter.Key) {
-	if e.tracked.backing.exact {
-		if e.recent.has(k) {
-			return
-		}
-		if e.tracked.put(k) {
-			e.recent.note(k)
-			return
-		}
-	}
-	if e.tracked.MayContain(k) || !e.tracked.backing.exact && e.tracked.put(k) {
+	if e.recent.has(k) || !e.tracked.exact && e.tracked.MayContain(k) {
 		return
 	}
-	e.tracked.refused++
-	e.lost.users++
+	if e.tracked.put(k) {
+		e.recent.remember(k)
+		return
+	}
+	if !e.tracked.MayContain(k) {
+		e.lost.Users++
+	}
 }
 
-// feed has the words go through the automaton, from where the user is.
+// feed sends the words through the automaton, from the user's node.
 func (e *Engine) feed(k filter.Key, words []uint32) Verdict {
 	p := e.states.find(k)
 	var old cell
@@ -42,15 +37,15 @@ func (e *Engine) feed(k filter.Key, words []uint32) Verdict {
 		}
 	case node != 0:
 		if e.states.insert(k, newCell(node, 0), e.now) == nowhere {
-			e.lost.chains++
+			e.lost.Chains++
 		}
 	}
 	return Verdict{Pass, Clean, 0, -1}
 }
 
-// walk returns where the words lead and the first pattern that they complete, or
-// -1. After each pattern it begins anew. Most words are in no pattern: the set of
-// words says so, and the automaton is not asked.
+// walk returns the node that the words lead to and the first pattern that they
+// complete, or -1. After each pattern it begins at the root. Most words are in no
+// pattern: the set of words answers so, and the automaton is not asked.
 func (e *Engine) walk(node uint32, words []uint32) (at uint32, match int32) {
 	match = -1
 	for _, w := range words {
@@ -69,8 +64,8 @@ func (e *Engine) walk(node uint32, words []uint32) (at uint32, match int32) {
 	return node, match
 }
 
-// strike gives the user a strike, and bans the user if it is the last. A user whose
-// packet went on after the pattern may be inside a chain again.
+// strike gives the user a strike, and bans the user if it is the last. The rest of the
+// packet behind the pattern may have begun a chain, which ends at node.
 func (e *Engine) strike(k filter.Key, p place, node uint32, match int32) Verdict {
 	e.strikes++
 	live := 0
@@ -82,7 +77,7 @@ func (e *Engine) strike(k filter.Key, p place, node uint32, match int32) Verdict
 		return Verdict{Ban, Struck, uint8(live + 1), match}
 	}
 	if p = e.states.strike(k, p, live, e.now); p == nowhere {
-		e.lost.strikes++
+		e.lost.Strikes++
 	} else if node != 0 {
 		e.states.set(p, node, live+1)
 	}
@@ -104,20 +99,19 @@ func (e *Engine) ban(k filter.Key, p place) {
 	e.addBan(k)
 }
 
-// addBan adds a key to the banned set, or to the filter behind it, which is never
-// full: its rate rises instead. The table of bans has only keys that are in the bad
-// set, which an unban may take out of it; hits of the overflow filter are not confirmed.
+// addBan adds a key to the banned set, or to the overflow filter, which is never full:
+// its rate rises instead. The table of exact bans has only keys of the banned set,
+// which Unban may delete there; hits of the overflow filter are not confirmed.
 func (e *Engine) addBan(k filter.Key) {
-	if e.exactBans != nil && e.exactBans.has(k) {
+	if e.exactBans != nil && e.exactBans.Contains(k) {
 		return
 	}
 	if !e.banned.put(k) {
-		e.banned.refused++
 		e.overflowed++
 		_, _ = e.overflow.Add(k) // never fails
 		return
 	}
 	if e.exactBans != nil && !e.exactBans.add(k) {
-		e.confirm = nil // whom the table does not know may be banned all the same
+		e.confirm = nil // a user that the table does not have may be banned all the same
 	}
 }

@@ -2,7 +2,7 @@ package gate
 
 import "fmt"
 
-// A Verdict is what the gate says about one packet.
+// A Verdict is the decision about one packet.
 type Verdict struct {
 	Action  Action
 	Reason  Reason
@@ -13,15 +13,15 @@ type Verdict struct {
 // Passed reports whether the packet goes through.
 func (v Verdict) Passed() bool { return v.Action == Pass }
 
-// Action is what becomes of a packet.
+// Action is what happens to a packet.
 type Action uint8
 
 // The actions, from the mildest to the gravest.
 const (
 	Pass   Action = iota // it goes through
-	Drop                 // it completed a pattern and is held back; its source is still welcome
+	Drop                 // it completed a pattern and is held back; its source is not banned
 	Reject               // its source is banned or listed
-	Ban                  // it was the last strike; it is held back, and so is all that follows
+	Ban                  // it was the last strike; it is held back, and so are all that follow
 
 	actions = iota
 )
@@ -34,16 +34,16 @@ func (a Action) String() string { return name(actionNames[:], uint8(a), "Action"
 // MarshalText makes JSON show the word instead of the number.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Reason is why.
+// Reason is the cause of a verdict.
 type Reason uint8
 
 // The reasons.
 const (
 	Clean       Reason = iota // nothing was found
 	Whitelisted               // the source is on the white list
-	Banned                    // the banned set claims the source
+	Banned                    // the source is in the banned set
 	Listed                    // a prefix of the black list covers the source
-	OverLimit                 // the filter that takes bans when the banned set is full claims it
+	OverLimit                 // the source is in the filter that takes bans beyond the limit of the banned set
 	Struck                    // the packet completed a pattern
 
 	reasons = iota
@@ -57,14 +57,14 @@ func (r Reason) String() string { return name(reasonNames[:], uint8(r), "Reason"
 // MarshalText makes JSON show the word instead of the number.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Standing is what a query learns about an address.
+// Standing is what a gate knows about an address.
 type Standing uint8
 
 // The standings.
 const (
-	None Standing = iota // nobody knows it
-	Good                 // it has been seen, and is welcome
-	Bad                  // its packets are rejected
+	None Standing = iota // it is unknown
+	Good                 // it is tracked, or on the white list
+	Bad                  // it is banned or listed: its packets are rejected
 
 	standings = iota
 )
@@ -77,12 +77,12 @@ func (s Standing) String() string { return name(standingNames[:], uint8(s), "Sta
 // MarshalText makes JSON show the word instead of the number.
 func (s Standing) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// An Answer is what a query returns.
+// An Answer is the result of a query.
 type Answer struct {
 	Standing Standing `json:"standing"`
 
 	// Both says that both sets claim the address: it was banned and could not be
-	// deleted from the tracked set, or one of them errs.
+	// deleted from the tracked set, or one of them has a false positive.
 	Both bool `json:"both"`
 }
 
