@@ -15,6 +15,7 @@ import (
 // TestClearedFiltersAreAsNew clears filters of all forms, in which blocks split and
 // keys wait, and compares with new ones.
 func TestClearedFiltersAreAsNew(t *testing.T) {
+	effort.OneGoroutine(t)
 	Eager(t)
 	keys := filtertest.Keys(1, 20_000)
 	for name, c := range map[string]Config{

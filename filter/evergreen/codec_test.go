@@ -186,6 +186,7 @@ func FuzzRead(f *testing.F) { codec.FuzzRead(f) }
 
 // TestSlowFile has the slow memory in a file, in every way that there is.
 func TestSlowFile(t *testing.T) {
+	effort.OneGoroutine(t)
 	evergreen.Inboxes(t)
 	path := filepath.Join(t.TempDir(), "slow")
 	c := evergreen.Config{FPR: 0.01, SlowFile: path}

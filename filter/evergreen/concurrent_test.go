@@ -43,9 +43,11 @@ type hammer struct {
 
 func newHammer(t *testing.T, s Shape) *hammer {
 	t.Helper()
-	h := &hammer{T: t, f: mustBuild(t, s), settled: filtertest.Keys(1, effort.Pick[uint64](2000, 5000)), waves: 4, wave: 20_000}
-	if effort.Brief() {
-		h.waves, h.wave = 1, effort.Pick(2_000, 5_000)
+	h := &hammer{
+		T: t, f: mustBuild(t, s),
+		settled: filtertest.Keys(1, effort.Pick[uint64](1000, 5000)),
+		waves:   effort.PickVariant(1, 1, 4),
+		wave:    effort.PickVariant(1000, 2000, 20_000),
 	}
 	if _, _, err := h.f.AddBatch(h.settled); err != nil {
 		t.Fatal(err)
@@ -129,9 +131,11 @@ func (h *hammer) read(r uint64) {
 // keys.
 func (h *hammer) disturb() {
 	for !h.done.Load() {
-		h.f.Grow()
-		h.f.Grow()
-		h.f.Shrink()
+		for range 10 {
+			h.f.Grow()
+			h.f.Grow()
+			h.f.Shrink()
+		}
 		h.f.Info()
 		g, err := h.f.Clone()
 		if err != nil {
@@ -222,7 +226,7 @@ func TestMergesOfBusyFilters(t *testing.T) {
 func TestWhatGrowAskedForStays(t *testing.T) {
 	f := mustBuild(t, Shape{FPR: 0.001, Hashes: 8, Width: 56})
 	keys := filtertest.Keys(1, 5000)
-	for range 40 {
+	for range effort.PickVariant(5, 15, 40) {
 		if _, _, err := f.AddBatch(keys); err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,7 @@ func TestHugeItemsAreRefused(t *testing.T) {
 }
 
 func TestItemsAreAFloor(t *testing.T) {
+	effort.OneGoroutine(t)
 	n := effort.Pick[uint64](20_000, 100_000)
 	f, err := evergreen.New(evergreen.Config{Items: n, FPR: 0.01})
 	if err != nil {

@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	var hash filter.Hash
-	for i := range uint64(30_000) { // nobody said how many there would be
+	for i := range uint64(30_000) { // far more than it has room for at first
 		if _, err := f.Add(hash.Uint64(i)); err != nil {
 			log.Fatal(err)
 		}

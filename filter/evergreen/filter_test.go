@@ -41,8 +41,6 @@ func TestConformance(t *testing.T)        { filtertest.Run(t, subject) }
 func TestCompactConformance(t *testing.T) { filtertest.Run(t, compact) }
 
 func TestPresizedConformance(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("differs from the others in its size only")
-	}
+	effort.PlainOnly(t) // it differs from the others in its size only
 	filtertest.Run(t, presized)
 }

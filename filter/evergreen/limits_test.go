@@ -107,6 +107,7 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 // TestAFilterWithoutMemoryCanBeEmptied deletes all keys of a filter that has used up
 // its memory. A few may have to wait until others have made room.
 func TestAFilterWithoutMemoryCanBeEmptied(t *testing.T) {
+	effort.OneGoroutine(t)
 	Eager(t)
 	f, _ := poor(t, 60*pageWords)
 	keys := slices.DeleteFunc(filtertest.Keys(1, 40_000), func(k filter.Key) bool {

@@ -19,8 +19,9 @@ import (
 // TestFewKeysTakeLittleMemory counts the heap bytes of filters with few keys: the
 // keys, and little besides.
 func TestFewKeysTakeLittleMemory(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, c := range []struct{ keys, most uint64 }{{0, 64}, {1, 64 + 24 + 16}, {100, 64 + 24 + 896}, {512, 64 + 24 + 4096}} {
-		filters := make([]*Filter, 10_000)
+		filters := make([]*Filter, 4000)
 		keys := filtertest.Keys(1, c.keys)
 		before := heapBytes()
 		for i := range filters {

@@ -22,11 +22,9 @@ func memoryInUse() int64 {
 // TestFiltersFillAMemoryLimit adds keys until the limit of the process refuses more:
 // nine tenths of what it leaves must hold keys by then, and nothing is lost.
 func TestFiltersFillAMemoryLimit(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("takes too long")
-	}
+	effort.PlainOnly(t)
 	debug.FreeOSMemory()
-	const room = 60 << 20
+	const room = 24 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryInUse() + room))
 	f := filtertest.Make(t, New, Config{FPR: 0.01})
 	var stream filtertest.Stream
@@ -59,14 +57,12 @@ func TestFiltersFillAMemoryLimit(t *testing.T) {
 // TestLittleMemoryWaitsForKeys compares what the heap counts with the keys, at sizes
 // where steps have just been taken and others.
 func TestLittleMemoryWaitsForKeys(t *testing.T) {
-	if effort.UnderRace {
-		t.Skip("takes too long")
-	}
+	effort.PlainOnly(t)
 	before := heapBytes()
 	f := filtertest.Make(t, New, Config{FPR: 0.01})
 	var stream filtertest.Stream
 	n := uint64(0)
-	for size := 1e6; size < 2.2e6; size *= 1.03 {
+	for size := 5e5; size < 1.1e6; size *= 1.03 {
 		for ; n < uint64(size); n++ {
 			if _, err := f.Add(stream.Present(n)); err != nil {
 				t.Fatal(err)

@@ -182,6 +182,7 @@ func TestKeysCanBreakAndChange(t *testing.T) {
 }
 
 func TestClonesAreIndependent(t *testing.T) {
+	effort.OneGoroutine(t)
 	keys := filtertest.Keys(7, 12_000)
 	for _, width := range []int{56, 32} {
 		f := of(t, evergreen.Config{Width: width}, keys)

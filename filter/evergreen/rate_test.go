@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
 // TestChosenKeysAreTold has keys that were chosen to share blocks, however the filter
 // grows: their blocks answer yes far more often than asked, and Info says how often.
 func TestChosenKeysAreTold(t *testing.T) {
+	effort.PlainOnly(t)
 	const groups, size, queries = 60, 150, 2_000_000
 	for _, fpr := range []float64{1e-3, 1e-6, 1e-9} {
 		f := filtertest.Make(t, New, Config{FPR: fpr})

@@ -13,6 +13,7 @@ import (
 // TestGrowAndShrinkAreSteps goes up on demand, is not undone by deletes, and goes
 // down as far as the rate allows.
 func TestGrowAndShrinkAreSteps(t *testing.T) {
+	effort.OneGoroutine(t)
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 	for i := range uint64(300) {
 		step(t, f.Grow)

@@ -90,16 +90,14 @@ func sizes(from, to float64, count int) (all []int) {
 // looks at the rate and the memory on the way. With EVERBLOOM_TRIALS set to a
 // number of keys it goes up to that many.
 func TestRateAndMemoryAreHeldAtEverySize(t *testing.T) {
-	effort.OneGoroutine(t)
-	most, points := 150_000.0, 16
+	effort.PlainOnly(t)
+	most, points := 150_000.0, 6
 	if text := os.Getenv("EVERBLOOM_TRIALS"); text != "" {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		most, points = n, 60
-	} else if effort.UnderRace {
-		most, points = 25_000, 4
 	}
 	for _, c := range []struct {
 		config                     evergreen.Config
@@ -156,9 +154,6 @@ func (w *walk) look(fast float64) {
 		w.Errorf("%d keys, want %d", info.Keys, w.n)
 	}
 	probes := int(1000 / w.asked)
-	if effort.UnderRace {
-		probes /= 10
-	}
 	hits := filtertest.MeasureRate(w.f, w.stream, probes)
 	lowest := 0.7 * w.asked
 	if w.n < 20_000 {
@@ -189,9 +184,6 @@ func TestPredictionsComeTrue(t *testing.T) {
 	for _, c := range []evergreen.Config{{FPR: 0.01}, {FPR: 0.001}, {FPR: 1e-5, Width: 40}, {FPR: 0.1, Width: 24}} {
 		f := filtertest.Make(t, evergreen.New, c)
 		for _, n := range []uint64{0, 400, 1000, 40_000, 100_000} {
-			if n > 40_000 && effort.UnderRace {
-				break
-			}
 			f.AddBatch(filtertest.Keys(1, n)[f.Len():])
 			p, info := f.Shape().Predict(n), f.Info()
 			near(t, fmt.Sprintf("%+v, %d keys: fast bits", c, n), float64(info.FastBits)/float64(p.FastBits), 1, 0.03)
@@ -205,14 +197,12 @@ func TestPredictionsComeTrue(t *testing.T) {
 // exhausted. The rate must still be kept at the end, ErrFull must be repeated and
 // change nothing, and a key that is deleted makes room again.
 func TestNarrowFingerprintsAreRefusedInTime(t *testing.T) {
+	effort.PlainOnly(t)
 	for _, s := range []evergreen.Shape{
 		{FPR: 0.01, Hashes: 8, Width: 16},
 		{FPR: 0.05, Hashes: 8, Width: 16},
 		{FPR: 0.0002, Hashes: 8, Width: 24},
 	} {
-		if s.Capacity() > 20_000 && effort.UnderRace {
-			continue
-		}
 		w := &walk{T: t, f: filtertest.Make(t, evergreen.Build, s), asked: s.FPR}
 		var err error
 		for err == nil && w.n < 1_000_000 {

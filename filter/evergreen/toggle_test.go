@@ -49,7 +49,7 @@ func toggled(t *testing.T, s Shape) (f *Filter, keys []filter.Key) {
 
 func toggle(t *testing.T, f *Filter) {
 	t.Helper()
-	for range effort.PickVariant(1_500, 5_000, 40_000) {
+	for range effort.PickVariant(800, 5_000, 40_000) {
 		step(t, f.Shrink)
 		step(t, f.Grow)
 	}

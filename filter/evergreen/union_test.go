@@ -16,13 +16,15 @@ import (
 // TestUnionsAreWholeOrNothing unites filters that have all amounts of memory, up to
 // enough: what is refused changes nothing, not even what is stored.
 func TestUnionsAreWholeOrNothing(t *testing.T) {
+	effort.OneGoroutine(t)
 	Eager(t)
 	for _, c := range []struct{ mine, theirs uint64 }{{2000, 3000}, {6000, 4000}, {0, 5000}} {
 		keys := filtertest.Keys(1, c.mine+c.theirs)
 		other := filtertest.Make(t, New, Config{FPR: 0.01, Salt: 5})
 		other.AddBatch(keys[c.mine/2:]) // some are in both
 		refused, done := 0, 0
-		for words := uint64(4 * pageWords); words < 200*pageWords; words += 5*pageWords + 16 {
+		step := effort.PickVariant[uint64](23*pageWords+16, 11*pageWords+16, 5*pageWords+16)
+		for words := uint64(4 * pageWords); words < 200*pageWords; words += step {
 			f, p := poor(t, 1<<40)
 			f.AddBatch(keys[:c.mine])
 			before := filtertest.Stored(t, f)
@@ -85,6 +87,7 @@ func TestCrowdedUnionsChangeNothing(t *testing.T) {
 // TestPreparedUnionsWait holds that nothing changes before a union is completed, for
 // lists that stay lists, lists that become tables, and tables.
 func TestPreparedUnionsWait(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, c := range []struct{ mine, theirs uint64 }{{0, 0}, {100, 200}, {100, 600}, {600, 100}, {5000, 3000}, {600, 30_000}} {
 		keys := filtertest.Keys(3, c.mine+c.theirs)
 		f, o := filtertest.Make(t, New, Config{}), filtertest.Make(t, New, Config{FPR: 0.1})
