@@ -12,10 +12,10 @@ import (
 // TestInvariantsHoldThroughAnything has odd shapes.
 func TestInvariantsHoldThroughAnything(t *testing.T) {
 	for _, s := range []Shape{{Bits: 1, Hashes: 1}, {Bits: 65, Hashes: 3}, {Bits: 1000, Hashes: 4}, {Bits: 127, Hashes: 64}} {
-		filtertest.Wander(t, s.Bits, 300, func() *Filter { return filtertest.Make(t, Build, s) }, (*Filter).check)
+		filtertest.Invariants(t, s.Bits, 300, func() *Filter { return filtertest.Make(t, Build, s) }, (*Filter).check)
 	}
 	for _, s := range []BlockedShape{{Blocks: 1, Hashes: 8}, {Blocks: 3, Hashes: 16}} {
-		filtertest.Wander(t, s.Blocks, 300, func() *Blocked { return build(t, s) }, (*Blocked).check)
+		filtertest.Invariants(t, s.Blocks, 300, func() *Blocked { return build(t, s) }, (*Blocked).check)
 	}
 }
 

@@ -25,9 +25,8 @@ func FuzzCrowdModel(f *testing.F)     { filtertest.Fuzz(f, crowd) }
 func FuzzPlainModel(f *testing.F)     { filtertest.Fuzz(f, plain) }
 func FuzzParallelModel(f *testing.F)  { filtertest.Fuzz(f, parallel) }
 
-// TestNoKeyIsDeniedThroughChurn lets keys come and go in lists of up to some
-// hundred units.
-func TestNoKeyIsDeniedThroughChurn(t *testing.T) {
+// TestAddAndDelete has lists of up to some hundred units.
+func TestAddAndDelete(t *testing.T) {
 	cases := []struct {
 		shape dynamic.Shape
 		keys  int // at most in the set
@@ -41,14 +40,7 @@ func TestNoKeyIsDeniedThroughChurn(t *testing.T) {
 	}
 	for i, c := range cases {
 		f := filtertest.Make(t, dynamic.Build, c.shape)
-		churn := filtertest.NewChurn(f, c.keys, uint64(i))
-		for range operations(t) / 2 / len(cases) {
-			churn.Step(t)
-		}
-		churn.Check(t)
-		if err := f.Check(); err != nil {
-			t.Errorf("%+v: %v", c.shape, err)
-		}
+		filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), operations(t)/2/len(cases))
 		t.Logf("%+v: %d units, %d keys", c.shape, f.Units(), f.Len())
 	}
 }

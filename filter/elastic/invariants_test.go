@@ -18,7 +18,7 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 			f.pace = 1 // so that lazy phases last
 			return f
 		}
-		filtertest.Wander(t, uint64(i), scale(1000), build, (*Filter).check)
+		filtertest.Invariants(t, uint64(i), scale(1000), build, (*Filter).check)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 	effort.OneGoroutine(t)
 	Eager(t)
 	for i, s := range shapes {
-		filtertest.Wander(t, uint64(i), 60, func() *Filter { return mustBuild(t, s) }, (*Filter).check)
+		filtertest.Invariants(t, uint64(i), 60, func() *Filter { return mustBuild(t, s) }, (*Filter).check)
 	}
 }
 

@@ -33,20 +33,12 @@ func operations(tb testing.TB) int {
 	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
 }
 
-// TestChurnKeepsAllKeys has more keys than the model, so that the filter grows and
-// shrinks.
-func TestChurnKeepsAllKeys(t *testing.T) {
+// TestAddAndDelete has more keys than the model, so that the filter grows and shrinks.
+func TestAddAndDelete(t *testing.T) {
 	evergreen.Eager(t)
 	for _, width := range []int{56, 32} {
 		f := filtertest.Make(t, evergreen.New, evergreen.Config{FPR: 0.001, Width: width})
-		churn := filtertest.NewChurn(f, 30_000, uint64(width))
-		for range operations(t) / 4 {
-			churn.Step(t)
-		}
-		churn.Check(t)
-		if err := f.Check(); err != nil {
-			t.Errorf("width %d: %v", width, err)
-		}
+		filtertest.AddAndDelete(t, f, f.Check, 30_000, uint64(width), operations(t)/4)
 	}
 }
 

@@ -18,7 +18,7 @@ var smallShapes = []Shape{
 
 func TestInvariantsHoldThroughAnything(t *testing.T) {
 	for i, s := range smallShapes {
-		filtertest.Wander(t, uint64(i), 150, func() *Filter { return build(t, s) }, (*Filter).check)
+		filtertest.Invariants(t, uint64(i), 150, func() *Filter { return build(t, s) }, (*Filter).check)
 	}
 }
 

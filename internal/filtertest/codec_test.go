@@ -59,33 +59,33 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 		want  string
 		hooks hooks
 	}{
-		{"refuses the past", readsGolden, "words.golden: planted", hooks{read: after(func(*Exact) error { return errPlanted })}},
-		{"forgets a key", readsGolden, "was denied", hooks{read: after(forget)}},
-		{"counts another key", readsGolden, "Info was", hooks{read: after(invent)}},
-		{"writes otherwise than in the past", readsGolden, "is now stored as other bytes", hooks{snapshot: growing}},
-		{"has an image of another filter", readsGolden, "Image and Snapshot", hooks{image: growing}},
+		{"refuses the past", readsGolden, "words.golden: planted", hooks{Read: after(func(*Exact) error { return errPlanted })}},
+		{"forgets a key", readsGolden, "was denied", hooks{Read: after(forget)}},
+		{"counts another key", readsGolden, "Info was", hooks{Read: after(invent)}},
+		{"writes otherwise than in the past", readsGolden, "is now stored as other bytes", hooks{Snapshot: growing}},
+		{"has an image of another filter", readsGolden, "Image and Snapshot", hooks{Image: growing}},
 
-		{"does not look", refuses, "two keys for one: accepted", hooks{read: reckless(ExactKind)}},
-		{"says something else", refuses, `got "frame: summary`, hooks{read: mumbling("frame: summary", filter.ErrCorrupt)}},
-		{"hides what it is", refuses, "want ErrCorrupt", hooks{read: mumbling("summary: 1 keys, found 2", errPlanted)}},
+		{"does not look", refuses, "two keys for one: accepted", hooks{Read: reckless(ExactKind)}},
+		{"says something else", refuses, `got "frame: summary`, hooks{Read: mumbling("frame: summary", filter.ErrCorrupt)}},
+		{"hides what it is", refuses, "want ErrCorrupt", hooks{Read: mumbling("summary: 1 keys, found 2", errPlanted)}},
 
-		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{read: reckless(1)}},
-		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{read: reckless(ExactKind)}},
+		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{Read: reckless(1)}},
+		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{Read: reckless(ExactKind)}},
 
-		{"hides damage", fuzzes, "none of those that tell of damage", hooks{read: after(func(*Exact) error { return errPlanted })}},
-		{"hides damage behind checksums", fuzzesBehind, "none of those that tell of damage", hooks{read: func(r io.Reader) (*Exact, error) {
+		{"hides damage", fuzzes, "none of those that tell of damage", hooks{Read: after(func(*Exact) error { return errPlanted })}},
+		{"hides damage behind checksums", fuzzesBehind, "none of those that tell of damage", hooks{Read: func(r io.Reader) (*Exact, error) {
 			f, err := ReadExact(r)
 			if err != nil {
 				return nil, errPlanted
 			}
 			return f, nil
 		}}},
-		{"refuses what it wrote", fuzzes, "refused that: ", hooks{snapshot: unreadable}},
-		{"writes anew each time", fuzzes, "read that, and wrote", hooks{snapshot: growing}},
-		{"tells nonsense", fuzzes, "the fill is 2", hooks{info: alter(func(i *filter.Info) { i.Fill = 2 })}},
-		{"cannot add", fuzzes, "adding to a filter that was read: planted", hooks{add: func(*Exact, filter.Key) (bool, error) { return false, errPlanted }}},
-		{"forgets what is added", fuzzes, "forgets", hooks{add: func(*Exact, filter.Key) (bool, error) { return true, nil }}},
-		{"cannot delete", fuzzes, "deleting what was added to a filter that was read: planted", hooks{delete: func(*Exact, filter.Key) error { return errPlanted }}},
+		{"refuses what it wrote", fuzzes, "refused that: ", hooks{Snapshot: unreadable}},
+		{"writes anew each time", fuzzes, "read that, and wrote", hooks{Snapshot: growing}},
+		{"tells nonsense", fuzzes, "the fill is 2", hooks{Info: alter(func(i *filter.Info) { i.Fill = 2 })}},
+		{"cannot add", fuzzes, "adding to a filter that was read: planted", hooks{Add: func(*Exact, filter.Key) (bool, error) { return false, errPlanted }}},
+		{"forgets what is added", fuzzes, "forgets", hooks{Add: func(*Exact, filter.Key) (bool, error) { return true, nil }}},
+		{"cannot delete", fuzzes, "deleting what was added to a filter that was read: planted", hooks{Delete: func(*Exact, filter.Key) error { return errPlanted }}},
 	} {
 		notes := record(t, func(tb *recorder) { p.check(tb, p.hooks, p.hooks.codec(t)) })
 		if !strings.Contains(notes, p.want) || strings.HasPrefix(notes, "panic: ") {
@@ -140,8 +140,8 @@ func growing(f *Exact) io.WriterTo {
 func unreadable(f *Exact) io.WriterTo { return (&Exact{set: f.set}).Snapshot() }
 
 func TestSoundCodecPasses(t *testing.T) {
-	full := hooks{add: func(*Exact, filter.Key) (bool, error) { return false, filter.ErrFull }}
-	pinned := hooks{delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
+	full := hooks{Add: func(*Exact, filter.Key) (bool, error) { return false, filter.ErrFull }}
+	pinned := hooks{Delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
 	for _, check := range []codecCheck{readsGolden, refuses, refusesOtherKinds, fuzzes, fuzzesBehind} {
 		for _, h := range []hooks{{}, full, pinned} {
 			check(t, h, h.codec(t))
@@ -168,7 +168,7 @@ func TestCheckIsAsked(t *testing.T) {
 		}
 	}
 	most = 7 // the keys of the golden file
-	add := hooks{delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
+	add := hooks{Delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
 	f, _ := add.golden()
 	if notes := record(t, func(tb *recorder) { c.Works(tb, f) }); notes != "read and used: planted" {
 		t.Errorf("the notes are %q", notes)

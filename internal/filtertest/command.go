@@ -8,41 +8,51 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// A command is something that a model does. Its weight is how many of the 256
-// values of a byte stand for it.
+// A command is something that a model does. Its weights are how many of the 256
+// values of a byte stand for it, in each weighting.
 type command struct {
-	name   string
-	weight int
-	simple bool // can be done while a second filter is built for a merge
-	run    func(m *model)
+	name    string
+	weights [3]int
+	simple  bool // can be done while a second filter is built for a merge
+	run     func(m *model)
 }
 
-// commands is the table. It is a function because its members lead back to it.
+// A weighting says which commands a model prefers.
+type weighting int
+
+const (
+	anyCommand   weighting = iota // for Model and Fuzz
+	addAndDelete                  // for AddAndDelete: nothing else
+	invariants                    // for Invariants: against the rules, and many merges
+)
+
+// commands is the table. It is a function because some of its rows lead back to it.
 func commands() []command {
 	return []command{
 		// Additions and deletions balance at about the capacity.
-		{"add", 104, true, (*model).add},
-		{"add batch", 16, true, (*model).addBatch},
-		{"add again", 16, true, (*model).addAgain},
-		{"delete", 80, true, (*model).deletePresent},
-		{"delete absent", 16, true, (*model).deleteAbsent},
+		{"add", [3]int{104, 128, 0}, true, (*model).add},
+		{"add batch", [3]int{16, 0, 76}, true, (*model).addBatch},
+		{"add again", [3]int{16, 24, 0}, true, (*model).addAgain},
+		{"delete", [3]int{80, 104, 16}, true, (*model).deletePresent},
+		{"delete absent", [3]int{16, 0, 0}, true, (*model).deleteAbsent},
+		{"delete any", [3]int{0, 0, 90}, true, (*model).deleteAny},
 		// All below take time in proportion to the filter, and are rare.
-		{"union", 4, false, (*model).union},
-		{"intersect", 2, false, (*model).intersect},
-		{"grow", 5, false, func(m *model) { m.refusedLawfully(filter.Grow(m.filter)) }},
-		{"shrink", 5, false, func(m *model) { m.refusedLawfully(filter.Shrink(m.filter)) }},
-		{"store and read", 3, false, (*model).storeAndRead},
-		{"check all", 3, false, (*model).checkAll},
-		{"clear", 1, false, (*model).maybeClear},
-		{"restart", 1, false, (*model).maybeRestart},
+		{"union", [3]int{4, 0, 20}, false, (*model).union},
+		{"intersect", [3]int{2, 0, 24}, false, (*model).intersect},
+		{"grow", [3]int{5, 0, 12}, false, func(m *model) { m.refused(filter.Grow(m.filter)) }},
+		{"shrink", [3]int{5, 0, 12}, false, func(m *model) { m.refused(filter.Shrink(m.filter)) }},
+		{"store and read", [3]int{3, 0, 0}, false, (*model).storeAndRead},
+		{"check all", [3]int{3, 0, 2}, false, (*model).checkAll},
+		{"clear", [3]int{1, 0, 2}, false, (*model).maybeClear},
+		{"restart", [3]int{1, 0, 2}, false, (*model).maybeRestart},
 	}
 }
 
 // commandsByValue returns the command of each value of a byte.
-func commandsByValue() (all [256]command) {
+func commandsByValue(w weighting) (all [256]command) {
 	value := 0
 	for _, c := range commands() {
-		for range c.weight {
+		for range c.weights[w] {
 			all[value] = c
 			value++
 		}
@@ -50,8 +60,15 @@ func commandsByValue() (all [256]command) {
 	return all
 }
 
-// add adds any key of the pool, which may be in the set already.
-func (m *model) add() { m.addKey(m.key()) }
+// add adds any key of the pool, which may be in the set already. If there are enough
+// keys it deletes one.
+func (m *model) add() {
+	if m.most > 0 && m.set.Len() >= m.most {
+		m.deletePresent()
+		return
+	}
+	m.addKey(m.key())
+}
 
 // addAgain adds a key that is in the set.
 func (m *model) addAgain() {
@@ -72,11 +89,14 @@ func (m *model) addKey(k filter.Key) {
 	case added && m.set.Has(k) && m.duplicates == filter.DuplicatesIgnored:
 		m.fail("key %#x is in the set and was reported as new", k)
 	}
-	m.note(k)
+	m.record(k)
 }
 
-// note records that k was added.
-func (m *model) note(k filter.Key) {
+// record puts k, which was added, into the reference.
+func (m *model) record(k filter.Key) {
+	if m.void {
+		return
+	}
 	if m.duplicates != filter.DuplicatesIgnored || !m.set.Has(k) {
 		m.set.Add(k)
 	}
@@ -88,7 +108,7 @@ func (m *model) note(k filter.Key) {
 // addBatch adds up to 23 keys, some of them more than once. What a full filter
 // did not take is not expected to be there.
 func (m *model) addBatch() {
-	keys := make([]filter.Key, m.tape.next()%24)
+	keys := make([]filter.Key, m.choices.next()%24)
 	for i := range keys {
 		keys[i] = m.key()
 	}
@@ -97,7 +117,7 @@ func (m *model) addBatch() {
 		m.fail("a batch of %d: done %d, added %d, error %v", len(keys), done, added, err)
 	}
 	for _, k := range keys[:done] {
-		m.note(k)
+		m.record(k)
 	}
 	m.addRefused(err)
 	got := make([]bool, done)
@@ -109,35 +129,44 @@ func (m *model) addBatch() {
 
 // deletePresent deletes a key of the set, once. Where copies count it may stay.
 func (m *model) deletePresent() {
-	k, ok := m.present()
-	if !ok {
-		return
+	if k, ok := m.present(); ok {
+		m.deleteKey(k)
 	}
+}
+
+// deleteKey deletes k, which is in the set. With a limit of keys the reference forgets
+// half of the pinned ones, or others would become rare.
+func (m *model) deleteKey(k filter.Key) {
 	err := filter.Delete(m.filter, k)
-	if m.duplicates == filter.DuplicatesPin && m.set.Count(k) > 1 && err == nil {
+	pins := m.duplicates == filter.DuplicatesPin
+	switch {
+	case pins && err == nil && m.set.Count(k) > 1:
 		m.fail("key %#x was added %d times and could be deleted", k, m.set.Count(k))
-	}
-	if m.refusedLawfully(err, filter.ErrPinned) {
-		if !m.filter.MayContain(k) {
-			m.fail("deleting %#x was refused with %v, and yet it is denied now", k, err)
-		}
+	case pins && err == nil && m.filter.MayContain(k):
+		m.fail("key %#x is there right after it was deleted", k)
+	case !m.refused(err, filter.ErrPinned):
+		m.set.Delete(k)
 		return
+	case !m.filter.MayContain(k):
+		m.fail("deleting %#x was refused with %v, and yet it is denied now", k, err)
 	}
-	m.set.Delete(k)
+	if m.most > 0 && errors.Is(err, filter.ErrPinned) && m.choices.next()%2 == 0 {
+		m.set.Remove(k)
+		m.loose[k] = true
+	}
 }
 
 // deleteAbsent deletes a key that is not in the set, if that is allowed: see
 // deleteRefusesAbsentKeys.
 func (m *model) deleteAbsent() {
 	k := m.key()
-	harmless := m.duplicates == filter.DuplicatesIgnored
-	if m.set.Has(k) || !harmless && (m.loose[k] || m.filter.MayContain(k)) {
+	if m.set.Has(k) || !m.harmless() && (m.loose[k] || m.filter.MayContain(k)) {
 		return
 	}
 	err := filter.Delete(m.filter, k)
 	switch {
 	case errors.Is(err, filter.ErrNotFound) || errors.Is(err, errors.ErrUnsupported):
-	case m.loose[k] && m.refusedLawfully(err, filter.ErrPinned):
+	case m.loose[k] && m.refused(err, filter.ErrPinned):
 	case m.loose[k]:
 		delete(m.loose, k)
 	default:
@@ -145,10 +174,32 @@ func (m *model) deleteAbsent() {
 	}
 }
 
+// harmless reports whether deleting an absent key cannot take another one away.
+func (m *model) harmless() bool { return m.duplicates == filter.DuplicatesIgnored }
+
+// deleteAny deletes up to 23 keys, in the set or not. Where deleting a false positive
+// does harm the reference is void from then on.
+func (m *model) deleteAny() {
+	for range m.choices.next() % 24 {
+		k := m.key()
+		if m.set.Has(k) {
+			m.deleteKey(k)
+		} else if err := filter.Delete(m.filter, k); err == nil && !m.harmless() {
+			m.abandon()
+		}
+	}
+}
+
+// abandon makes the reference void: the filter may deny any key.
+func (m *model) abandon() {
+	m.forget()
+	m.void = true
+}
+
 // other returns what to merge with: mostly a sibling, now and then the model
 // itself, while its counts are far from overflow.
 func (m *model) other() *model {
-	n := m.tape.next() % 32
+	n := m.choices.next() % 32
 	if n == 0 && m.set.Total() < 1<<32 {
 		return m
 	}
@@ -162,6 +213,10 @@ func (m *model) union() {
 	if !m.mergeDone(filter.Union(m.filter, o.filter), o) {
 		return
 	}
+	if o.void {
+		m.abandon()
+		return
+	}
 	for k := range o.loose {
 		m.loose[k] = true
 	}
@@ -170,7 +225,7 @@ func (m *model) union() {
 		return
 	}
 	for _, k := range o.set.Keys() {
-		m.note(k)
+		m.record(k)
 	}
 }
 
@@ -180,6 +235,10 @@ func (m *model) union() {
 func (m *model) intersect() {
 	o := m.other()
 	if !m.mergeDone(filter.Intersect(m.filter, o.filter), o) || o == m {
+		return
+	}
+	if m.void || o.void {
+		m.abandon()
 		return
 	}
 	before := m.set.Keys()
@@ -213,7 +272,7 @@ func (m *model) mergeDone(err error, o *model) bool {
 	if m.unequal && errors.Is(err, filter.ErrIncompatible) {
 		return false
 	}
-	return !m.refusedLawfully(err)
+	return !m.refused(err)
 }
 
 // storeAndRead goes on with what was read.
@@ -232,7 +291,7 @@ func (m *model) storeAndRead() {
 
 // maybeClear empties the filter and goes on with it.
 func (m *model) maybeClear() {
-	if m.tape.next() >= 64 || m.refusedLawfully(filter.Clear(m.filter)) {
+	if m.choices.next() >= 64 || m.refused(filter.Clear(m.filter)) {
 		return
 	}
 	for _, k := range m.set.Keys() {
@@ -240,13 +299,13 @@ func (m *model) maybeClear() {
 			m.fail("key %#x was in the set that was cleared, and still is", k)
 		}
 	}
-	m.set, m.loose, m.merged = Set{}, make(map[filter.Key]bool), false
+	m.forget()
 	m.checkAll()
 }
 
 // maybeRestart is rare in long runs, so that filters can live long.
 func (m *model) maybeRestart() {
-	if m.tape.next() < 16 {
+	if m.choices.next() < 16 {
 		m.restart()
 	}
 }

@@ -19,8 +19,9 @@
 // of operations shows. Keys come from a [Stream], so that a run can be repeated
 // and a key that is meant to be absent never is present by accident.
 //
-// [Wander] and [Churn] do the same to filters of any shape: the one with an eye on
-// the inside of a filter, the other on a set that changes for long.
+// [AddAndDelete] and [Invariants] run the same engine with other weights of its
+// commands on filters of any shape: the one on a set that changes for long, the other
+// with a check of the inside of the filter after each command.
 //
 // [Codec] has the tests of a kind's stored form: files that must be read forever,
 // forged ones that must be refused, and a fuzz target for the reader.

@@ -2,26 +2,50 @@ package filtertest
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"reflect"
+	"testing"
+	"testing/fstest"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// hooks replace operations of an Exact; those that are nil are left alone.
+// hooks are the operations of an Exact with faults; nil ones have none.
 type hooks struct {
-	add       func(f *Exact, k filter.Key) (bool, error)
-	has       func(f *Exact, k filter.Key) bool
-	info      func(f *Exact) filter.Info
-	delete    func(f *Exact, k filter.Key) error
-	union     func(f *Exact, other filter.Filter) error
-	prepare   func(f *Exact, other filter.Filter) (func(bool) error, error)
-	intersect func(f *Exact, other filter.Filter) error
-	clear     func(f *Exact) error
-	grow      func(f *Exact) error
-	snapshot  func(f *Exact) io.WriterTo
-	image     func(f *Exact) io.WriterTo
-	read      func(r io.Reader) (*Exact, error)
+	Add        func(f *Exact, k filter.Key) (bool, error)
+	MayContain func(f *Exact, k filter.Key) bool
+	Info       func(f *Exact) filter.Info
+	Delete     func(f *Exact, k filter.Key) error
+	Union      func(f *Exact, other filter.Filter) error
+	Prepare    func(f *Exact, other filter.Filter) (func(bool) error, error)
+	Intersect  func(f *Exact, other filter.Filter) error
+	Clear      func(f *Exact) error
+	Grow       func(f *Exact) error
+	Snapshot   func(f *Exact) io.WriterTo
+	Image      func(f *Exact) io.WriterTo // nil is as Snapshot
+	Read       func(r io.Reader) (*Exact, error)
+}
+
+var sound = hooks{
+	(*Exact).Add, (*Exact).MayContain, (*Exact).Info, (*Exact).Delete,
+	(*Exact).Union, (*Exact).PrepareUnion, (*Exact).Intersect, (*Exact).Clear, (*Exact).Grow,
+	(*Exact).Snapshot, nil, ReadExact,
+}
+
+// withoutNil takes from sound what is nil.
+func (h hooks) withoutNil() hooks {
+	fields, defaults := reflect.ValueOf(&h).Elem(), reflect.ValueOf(sound)
+	for i := range fields.NumField() {
+		if fields.Field(i).IsNil() {
+			fields.Field(i).Set(defaults.Field(i))
+		}
+	}
+	if h.Image == nil {
+		h.Image = h.Snapshot
+	}
+	return h
 }
 
 // A faulty is an Exact with faults.
@@ -30,6 +54,8 @@ type faulty struct {
 	hooks hooks
 }
 
+func (h hooks) faulty(f *Exact) *faulty { return &faulty{f, h.withoutNil()} }
+
 // subject returns the kind of Exact with the faults.
 func (h hooks) subject(c ExactConfig) Subject {
 	return Subject{
@@ -37,48 +63,56 @@ func (h hooks) subject(c ExactConfig) Subject {
 		New: func(items uint64, _ float64) (filter.Filter, error) {
 			c := c
 			c.Items = items
-			return &faulty{NewExact(c), h}, nil
+			return h.faulty(NewExact(c)), nil
 		},
-		Read: func(r io.Reader) (filter.Filter, error) {
-			read := ReadExact
-			if h.read != nil {
-				read = h.read
-			}
-			f, err := read(r)
-			if err != nil {
-				return nil, err
-			}
-			return &faulty{f, h}, nil
-		},
+		Read: func(r io.Reader) (filter.Filter, error) { return h.read(r) },
 	}
 }
 
-func (f *faulty) Add(k filter.Key) (bool, error) {
-	if f.hooks.add != nil {
-		return f.hooks.add(f.exact, k)
+func (h hooks) read(r io.Reader) (*faulty, error) {
+	f, err := h.withoutNil().Read(r)
+	if err != nil {
+		return nil, err
 	}
-	return f.exact.Add(k)
+	return h.faulty(f), nil
 }
 
-func (f *faulty) MayContain(k filter.Key) bool {
-	if f.hooks.has != nil {
-		return f.hooks.has(f.exact, k)
-	}
-	return f.exact.MayContain(k)
+// codec is the stored form of an Exact with the faults. Its golden file has no fault:
+// it is of golden without hooks.
+func (h hooks) codec(tb testing.TB) Codec[*faulty] {
+	tb.Helper()
+	plain, _ := hooks{}.golden()
+	return Codec[*faulty]{Kind: ExactKind, Read: h.read, Files: fstest.MapFS{"words.golden": {Data: Stored(tb, plain)}}}
 }
 
-func (f *faulty) Info() filter.Info {
-	if f.hooks.info != nil {
-		return f.hooks.info(f.exact)
+// golden returns the filter of the golden file, and its keys.
+func (h hooks) golden() (*faulty, []filter.Key) {
+	keys := KeysOf("some words that are kept for ever")
+	f := NewExact(ExactConfig{})
+	for _, k := range keys {
+		_, _ = f.Add(k)
 	}
-	return f.exact.Info()
+	return h.faulty(f), keys
 }
 
-func (f *faulty) Delete(k filter.Key) error {
-	if f.hooks.delete != nil {
-		return f.hooks.delete(f.exact, k)
-	}
-	return f.exact.Delete(k)
+var errPlanted = errors.New("planted")
+
+func (f *faulty) Add(k filter.Key) (bool, error)  { return f.hooks.Add(f.exact, k) }
+func (f *faulty) MayContain(k filter.Key) bool    { return f.hooks.MayContain(f.exact, k) }
+func (f *faulty) Info() filter.Info               { return f.hooks.Info(f.exact) }
+func (f *faulty) Delete(k filter.Key) error       { return f.hooks.Delete(f.exact, k) }
+func (f *faulty) Clear() error                    { return f.hooks.Clear(f.exact) }
+func (f *faulty) Grow() error                     { return f.hooks.Grow(f.exact) }
+func (f *faulty) Shrink() error                   { return f.exact.Shrink() }
+func (f *faulty) Snapshot() io.WriterTo           { return f.hooks.Snapshot(f.exact) }
+func (f *faulty) Image() io.WriterTo              { return f.hooks.Image(f.exact) }
+func (f *faulty) Union(other filter.Filter) error { return f.hooks.Union(f.exact, unwrapped(other)) }
+func (f *faulty) Intersect(other filter.Filter) error {
+	return f.hooks.Intersect(f.exact, unwrapped(other))
+}
+
+func (f *faulty) PrepareUnion(other filter.Filter) (func(bool) error, error) {
+	return f.hooks.Prepare(f.exact, unwrapped(other))
 }
 
 // unwrapped returns the Exact inside of a faulty, and others as they are.
@@ -87,58 +121,6 @@ func unwrapped(other filter.Filter) filter.Filter {
 		return o.exact
 	}
 	return other
-}
-
-func (f *faulty) Union(other filter.Filter) error {
-	if f.hooks.union != nil {
-		return f.hooks.union(f.exact, unwrapped(other))
-	}
-	return f.exact.Union(unwrapped(other))
-}
-
-func (f *faulty) PrepareUnion(other filter.Filter) (func(bool) error, error) {
-	if f.hooks.prepare != nil {
-		return f.hooks.prepare(f.exact, unwrapped(other))
-	}
-	return f.exact.PrepareUnion(unwrapped(other))
-}
-
-func (f *faulty) Clear() error {
-	if f.hooks.clear != nil {
-		return f.hooks.clear(f.exact)
-	}
-	return f.exact.Clear()
-}
-
-func (f *faulty) Intersect(other filter.Filter) error {
-	if f.hooks.intersect != nil {
-		return f.hooks.intersect(f.exact, unwrapped(other))
-	}
-	return f.exact.Intersect(unwrapped(other))
-}
-
-func (f *faulty) Grow() error {
-	if f.hooks.grow != nil {
-		return f.hooks.grow(f.exact)
-	}
-	return f.exact.Grow()
-}
-
-func (f *faulty) Shrink() error { return f.exact.Shrink() }
-
-func (f *faulty) Snapshot() io.WriterTo {
-	if f.hooks.snapshot != nil {
-		return f.hooks.snapshot(f.exact)
-	}
-	return f.exact.Snapshot()
-}
-
-// Image is the Snapshot, where it has no fault of its own.
-func (f *faulty) Image() io.WriterTo {
-	if f.hooks.image != nil {
-		return f.hooks.image(f.exact)
-	}
-	return f.Snapshot()
 }
 
 // lazy is a snapshot that is taken only when it is written.

@@ -49,10 +49,10 @@ func TestOperationsAreAsAskedOrQuick(t *testing.T) {
 func TestRefusesMergeFindsWhatIsWrong(t *testing.T) {
 	small, large := NewExact(ExactConfig{Items: 1}), NewExact(ExactConfig{Items: 2})
 	RefusesMerge(t, small, large, "Items:2")
-	careless := &faulty{small, hooks{intersect: func(f *Exact, other filter.Filter) error {
+	careless := hooks{Intersect: func(f *Exact, other filter.Filter) error {
 		_, _ = f.Add(1)
 		return f.Intersect(other)
-	}}}
+	}}.faulty(small)
 	for want, refuse := range map[string]func(tb *recorder){
 		"got <nil>":          func(tb *recorder) { RefusesMerge(tb, small, NewExact(ExactConfig{Items: 1}), "") },
 		`and "Items:3"`:      func(tb *recorder) { RefusesMerge(tb, small, large, "Items:3") },

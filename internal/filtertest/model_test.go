@@ -2,6 +2,7 @@ package filtertest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -11,18 +12,13 @@ import (
 )
 
 func TestCommandsFillAByte(t *testing.T) {
-	total := 0
-	for _, c := range commands() {
-		if total += c.weight; c.weight < 1 {
-			t.Errorf("%s has weight %d and is never run", c.name, c.weight)
+	for _, w := range []weighting{anyCommand, addAndDelete, invariants} {
+		total := 0
+		for _, c := range commands() {
+			total += c.weights[w]
 		}
-	}
-	if total != 256 {
-		t.Errorf("the weights add up to %d, want 256", total)
-	}
-	for value, c := range commandsByValue() {
-		if c.run == nil {
-			t.Fatalf("value %d stands for nothing", value)
+		if total != 256 {
+			t.Errorf("the weights add up to %d, want 256", total)
 		}
 	}
 }
@@ -31,10 +27,10 @@ func TestCommandsFillAByte(t *testing.T) {
 // that reaches it fails.
 func TestSeedScriptsReachEveryCommand(t *testing.T) {
 	for _, missing := range commands() {
-		reached := false
+		reached := missing.weights[anyCommand] == 0
 		for _, script := range seedScripts() {
 			notes := record(t, func(tb *recorder) {
-				m := newModel(tb, exactSubjects["Ignored"], "seed", &tape{script: script})
+				m := newModel(tb, exactSubjects["Ignored"], anyCommand, scripted(script))
 				for value := range m.commands {
 					if m.commands[value].name == missing.name {
 						m.commands[value].run = func(m *model) { m.fail("reached") }
@@ -54,11 +50,11 @@ func TestSeedScriptsReachEveryCommand(t *testing.T) {
 // fuzzer has run.
 func TestSeedScriptsFindFaults(t *testing.T) {
 	for name, h := range map[string]hooks{
-		"union loses a key":     {union: func(f *Exact, o filter.Filter) error { err := f.Union(o); loseAny(f); return err }},
-		"intersect loses a key": {intersect: func(f *Exact, o filter.Filter) error { err := f.Intersect(o); loseAny(f); return err }},
-		"grow loses a key":      {grow: func(f *Exact) error { loseAny(f); return f.Grow() }},
-		"delete does nothing":   {delete: func(*Exact, filter.Key) error { return nil }},
-		"read loses a key": {read: func(r io.Reader) (*Exact, error) {
+		"union loses a key":     {Union: func(f *Exact, o filter.Filter) error { err := f.Union(o); loseAny(f); return err }},
+		"intersect loses a key": {Intersect: func(f *Exact, o filter.Filter) error { err := f.Intersect(o); loseAny(f); return err }},
+		"grow loses a key":      {Grow: func(f *Exact) error { loseAny(f); return f.Grow() }},
+		"delete does nothing":   {Delete: func(*Exact, filter.Key) error { return nil }},
+		"read loses a key": {Read: func(r io.Reader) (*Exact, error) {
 			f, err := ReadExact(r)
 			if err == nil {
 				loseAny(f)
@@ -68,7 +64,7 @@ func TestSeedScriptsFindFaults(t *testing.T) {
 	} {
 		found := slices.ContainsFunc(seedScripts(), func(script []byte) bool {
 			return record(t, func(tb *recorder) {
-				runModel(tb, h.subject(ExactConfig{}), "seed", &tape{script: script}, maxScript)
+				newModel(tb, h.subject(ExactConfig{}), anyCommand, scripted(script)).play(maxScript)
 			}) != ""
 		})
 		if !found {
@@ -78,9 +74,9 @@ func TestSeedScriptsFindFaults(t *testing.T) {
 }
 
 func TestModelSaysWhereItFailed(t *testing.T) {
-	h := hooks{has: func(*Exact, filter.Key) bool { return false }}
-	notes := record(t, func(tb *recorder) { modelOn(tb, h.subject(ExactConfig{}), 42, 1000) })
-	for _, part := range []string{"seed 42", "command ", "is in the set and was denied"} {
+	h := hooks{MayContain: func(*Exact, filter.Key) bool { return false }}
+	notes := record(t, func(tb *recorder) { Model(tb, h.subject(ExactConfig{}), 43, 1000) })
+	for _, part := range []string{"seed 43", "command ", "is in the set and was denied"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("notes %q do not tell %q", notes, part)
 		}
@@ -90,9 +86,94 @@ func TestModelSaysWhereItFailed(t *testing.T) {
 func TestScriptsEndQuietly(t *testing.T) {
 	for _, script := range [][]byte{nil, {0}, {255}, bytes.Repeat([]byte{255}, 50), bytes.Repeat([]byte{0}, 5000)} {
 		for name, s := range exactSubjects {
-			if notes := record(t, func(tb *recorder) { runModel(tb, s, "script", &tape{script: script}, maxScript) }); notes != "" {
+			notes := record(t, func(tb *recorder) { newModel(tb, s, anyCommand, scripted(script)).play(maxScript) })
+			if notes != "" {
 				t.Errorf("%s, script of %d: %s", name, len(script), notes)
 			}
 		}
+	}
+}
+
+// TestWeightingsDoEverything counts what is done to filters that can do all: how often
+// keys come, come again, go and come back, and the rest.
+func TestWeightingsDoEverything(t *testing.T) {
+	const keys = "add again back delete pinned"
+	const others = keys + " absent union intersect grow clear"
+	nothing := func() error { return nil }
+	for _, config := range []ExactConfig{{}, counted, pinning} {
+		done := make(map[string]int)
+		AddAndDelete(t, counting(done).faulty(NewExact(config)), nothing, 20, 1, 3000)
+		wantDone(t, config, done, keys)
+		done = make(map[string]int)
+		build := func() *faulty { return counting(done).faulty(NewExact(config)) }
+		Invariants(t, 2, 3000, build, func(*faulty) error { return nil })
+		wantDone(t, config, done, others)
+	}
+}
+
+func wantDone(t *testing.T, config ExactConfig, done map[string]int, what string) {
+	t.Helper()
+	for what := range strings.FieldsSeq(what) {
+		if done[what] < 3 && (what != "pinned" || config == pinning) {
+			t.Errorf("%+v: %s was done %d times", config, what, done[what])
+		}
+	}
+}
+
+// counting counts operations by name.
+func counting(done map[string]int) hooks {
+	gone := make(map[filter.Key]bool)
+	return hooks{
+		Add: func(f *Exact, k filter.Key) (bool, error) {
+			switch {
+			case f.set.Has(k):
+				done["again"]++
+			case gone[k]:
+				done["back"]++
+			default:
+				done["add"]++
+			}
+			return f.Add(k)
+		},
+		Delete: func(f *Exact, k filter.Key) error {
+			err := f.Delete(k)
+			switch {
+			case err == nil:
+				gone[k] = true
+				done["delete"]++
+			case errors.Is(err, filter.ErrPinned):
+				done["pinned"]++
+			default:
+				done["absent"]++
+			}
+			return err
+		},
+		Union:     func(f *Exact, other filter.Filter) error { done["union"]++; return f.Union(other) },
+		Intersect: func(f *Exact, other filter.Filter) error { done["intersect"]++; return f.Intersect(other) },
+		Grow:      func(f *Exact) error { done["grow"]++; return f.Grow() },
+		Clear:     func(f *Exact) error { done["clear"]++; return f.Clear() },
+	}
+}
+
+func TestInvariantsAreAskedForAfterEachCommand(t *testing.T) {
+	const steps = 300
+	build := func() *Exact { return NewExact(ExactConfig{Items: 10}) }
+	asked := 0
+	Invariants(t, 1, steps, build, func(*Exact) error { asked++; return nil })
+	if asked < steps {
+		t.Errorf("asked %d times in %d steps", asked, steps)
+	}
+	damaged := func(f *Exact) error {
+		if f.set.Has(Stream{Seed: 3}.Present(7)) {
+			return errPlanted
+		}
+		return nil
+	}
+	if notes := record(t, func(tb *recorder) { Invariants(tb, 1, steps, build, damaged) }); !strings.HasSuffix(notes, "planted") {
+		t.Errorf("the notes are %q", notes)
+	}
+	broken := func() error { return errPlanted }
+	if notes := record(t, func(tb *recorder) { AddAndDelete(tb, build(), broken, 20, 1, 10) }); !strings.HasSuffix(notes, "planted") {
+		t.Errorf("the notes are %q", notes)
 	}
 }

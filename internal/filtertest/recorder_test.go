@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // A recorder is a TB that takes notes instead of failing the test.
@@ -60,17 +62,25 @@ func record(t *testing.T, f func(tb *recorder)) string {
 	return strings.Join(r.notes, "\n")
 }
 
-// failures runs the named checks that apply to s, all if none is named, and
-// returns the notes of those that failed.
-func failures(t *testing.T, s Subject, names ...string) map[string]string {
+// engines are tried with faults as the checks are.
+var engines = []check{
+	{"Model", always, func(c checker) { Model(c.TB, c.s, 1, 20_000) }},
+	{"AddAndDelete", deletes, func(c checker) {
+		AddAndDelete(c.TB, c.make(20, 0.01).(filter.Deleter), func() error { return nil }, 20, 1, 2000)
+	}},
+}
+
+// failures runs the named checks that apply to s and returns the notes of those that
+// failed. The names are the words of a text.
+func failures(t *testing.T, s Subject, names string) map[string]string {
 	t.Helper()
 	f, err := s.New(10, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := make(map[string]string)
-	for _, c := range checks {
-		if len(names) > 0 && !slices.Contains(names, c.name) || !c.applies(f) {
+	for _, c := range slices.Concat(checks, engines) {
+		if !slices.Contains(strings.Fields(names), c.name) || !c.applies(f) {
 			continue
 		}
 		if notes := record(t, func(tb *recorder) { c.run(checker{tb, s}) }); notes != "" {
