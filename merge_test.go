@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -16,77 +15,32 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestUnionIsTheSetOfAllKeys needs no tolerance where keys are bits: a union is,
-// bit for bit, the set to which everything was added.
-func TestUnionIsTheSetOfAllKeys(t *testing.T) {
-	effort.OneGoroutine(t)
-	for _, kind := range mergingKinds() {
-		t.Run(kind, func(t *testing.T) {
-			for _, shards := range shardCounts {
-				needs := Needs{Kind: kind, Items: 3000, FPR: 0.01, Shards: shards, Hash: filter.SipHash(secret)}
-				a, b := filled(t, needs, 0, 2000), filled(t, needs, 1000, 3000)
-				before := stored(t, b)
-				if err := a.Union(b); err != nil {
-					t.Fatal(err)
-				}
-				wantWords(t, a, 0, 3000)
-				bitwise := kind == "bloom" || kind == "blocked"
-				if bitwise && !bytes.Equal(stored(t, a), stored(t, filled(t, needs, 0, 3000))) {
-					t.Errorf("%d shards: the union is not the set of all keys", shards)
-				}
-				if !bytes.Equal(stored(t, b), before) {
-					t.Errorf("%d shards: a union changed the other set", shards)
-				}
-			}
-		})
-	}
-}
-
-func TestIntersectionKeepsWhatIsInBoth(t *testing.T) {
-	effort.OneGoroutine(t)
-	for _, kind := range mergingKinds() {
-		t.Run(kind, func(t *testing.T) {
-			for _, shards := range shardCounts {
-				needs := Needs{Kind: kind, Items: 3000, FPR: 0.01, Shards: shards}
-				a, b := filled(t, needs, 0, 2000), filled(t, needs, 1000, 3000)
-				before := stored(t, b)
-				err := a.Intersect(b)
-				wantWords(t, a, 1000, 2000)
-				if errors.Is(err, errors.ErrUnsupported) {
-					wantWords(t, a, 0, 2000)
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n := countWords(a, 0, 1000) + countWords(a, 2000, 3000); n > 200 {
-					t.Errorf("%d shards: %d of 2000 keys that are in one set only are left", shards, n)
-				}
-				if !bytes.Equal(stored(t, b), before) {
-					t.Errorf("%d shards: an intersection changed the other set", shards)
-				}
-			}
-		})
-	}
-}
-
 // TestMergesOfExactSetsAreExact would catch a verb or an operand taken for the
-// other, which filters that err hide.
+// other, which filters that err hide. A set that is merged with itself stays as it is,
+// also where duplicates are counted.
 func TestMergesOfExactSetsAreExact(t *testing.T) {
 	for _, shards := range shardCounts {
-		for verb, want := range map[string][2]int{"union": {0, 3000}, "intersection": {1000, 2000}} {
+		for verb, want := range map[string][2]int{"union": {0, 300}, "intersection": {100, 200}} {
 			a, b := exactSet(shards), exactSet(shards)
-			addWords(t, a, 0, 2000)
-			addWords(t, b, 1000, 3000)
+			addWords(t, a, 0, 200)
+			addWords(t, b, 100, 300)
+			before := stored(t, b)
 			merge := map[string]func(*Set) error{"union": a.Union, "intersection": a.Intersect}[verb]
 			if err := merge(b); err != nil {
 				t.Fatal(err)
 			}
 			wantWords(t, a, want[0], want[1])
-			if n := a.Len(); n != uint64(want[1]-want[0]) {
-				t.Errorf("%s in %d shards: %d keys", verb, shards, n)
+			if n := a.Len(); n != uint64(want[1]-want[0]) || !bytes.Equal(stored(t, b), before) {
+				t.Errorf("%s in %d shards: %d keys, or the other set has changed", verb, shards, n)
 			}
 		}
+		counting, _ := exactSets(shards)
+		addWords(t, counting, 0, 10)
+		together(t, func() { // taking both locks would never end
+			if err := errors.Join(counting.Union(counting), counting.Intersect(counting)); err != nil || counting.Len() != 10 {
+				t.Errorf("%d keys after merging 10 with themselves: %v", counting.Len(), err)
+			}
+		})
 	}
 }
 
@@ -168,36 +122,6 @@ func wantNoSecret(t *testing.T, text string) {
 	}
 }
 
-func TestMergingASetWithItselfChangesNothing(t *testing.T) {
-	effort.OneGoroutine(t)
-	for _, kind := range mergingKinds() {
-		t.Run(kind, func(t *testing.T) {
-			for _, shards := range shardCounts {
-				s := filled(t, Needs{Kind: kind, Items: 1000, Shards: shards}, 0, 1000)
-				before := stored(t, s)
-				together(t, func() {
-					if err := errors.Join(s.Union(s), s.Intersect(s)); err != nil {
-						t.Error(err)
-					}
-				})
-				if !bytes.Equal(stored(t, s), before) {
-					t.Errorf("%d shards: changed", shards)
-				}
-			}
-		})
-	}
-}
-
-// TestMergingWithItselfCountsNothingTwice: where duplicates are counted, a key
-// would otherwise have to be deleted twice.
-func TestMergingWithItselfCountsNothingTwice(t *testing.T) {
-	s := NewSet(filtertest.NewExact(filtertest.ExactConfig{Duplicates: filter.DuplicatesCounted}), filter.Hash{})
-	addWords(t, s, 0, 10)
-	if err := errors.Join(s.Union(s), s.Intersect(s)); err != nil || s.Len() != 10 {
-		t.Errorf("%d keys after merging 10 with themselves: %v", s.Len(), err)
-	}
-}
-
 // TestKindsThatCannotMergeSaySo includes the set with itself, where taking both
 // locks would never end.
 func TestKindsThatCannotMergeSaySo(t *testing.T) {
@@ -252,6 +176,7 @@ func TestMergesInACircleDoNotBlock(t *testing.T) {
 		{Kind: "counting", Items: 1000},
 		{Kind: "counting", Items: 1000, Shards: 3},
 		{Kind: "bloom", Items: 1000, Shards: 3},
+		{Kind: "dleft", Items: 100_000, Shards: 7},
 	} {
 		sets := []*Set{mustNew(t, needs), mustNew(t, needs), mustNew(t, needs)}
 		var tasks []func()
@@ -264,6 +189,9 @@ func TestMergesInACircleDoNotBlock(t *testing.T) {
 			)
 		}
 		together(t, tasks...)
+		for i, s := range sets {
+			wantWords(t, s, 100*i, 100*i+100)
+		}
 	}
 }
 
@@ -293,8 +221,9 @@ func TestUnionWithoutRoomChangesNothing(t *testing.T) {
 // TestUnionOfCopiesWithoutRoomChangesNothing fills a set with copies of the same keys until
 // one of its shards has no room for more.
 func TestUnionOfCopiesWithoutRoomChangesNothing(t *testing.T) {
+	effort.OneGoroutine(t)
 	needs := Needs{Items: 3000, FPR: 0.01, Kind: "elastic", Shards: 16}
-	for first := 0; first < 40_000; first += 10_000 { // whose shards get full in another order
+	for first := 0; first < 20_000; first += 10_000 { // whose shards get full in another order
 		a, b := filled(t, needs, first, first+3000), filled(t, needs, first+500, first+3500)
 		var err error
 		var before []byte
@@ -308,35 +237,6 @@ func TestUnionOfCopiesWithoutRoomChangesNothing(t *testing.T) {
 		}
 		if _, err := a.AddString("later"); err != nil { // would wait for a lock that was left behind
 			t.Error(err)
-		}
-	}
-}
-
-// TestUnionsInCirclesEnd would hang if two unions waited for each other.
-func TestUnionsInCirclesEnd(t *testing.T) {
-	unionsInCircles(t, Needs{Items: 100_000, FPR: 0.01, Kind: "dleft", Shards: 7}, 20)
-	unionsInCircles(t, Needs{Items: 1000, FPR: 0.01, Kind: "elastic", Shards: 7}, 1)
-}
-
-// unionsInCircles unites three sets, each so many times with the next.
-func unionsInCircles(t *testing.T, needs Needs, rounds int) {
-	t.Helper()
-	sets := []*Set{filled(t, needs, 0, 10), filled(t, needs, 10, 20), filled(t, needs, 20, 30)}
-	var done sync.WaitGroup
-	for i := range sets {
-		done.Go(func() {
-			for range rounds {
-				if err := sets[i].Union(sets[(i+1)%len(sets)]); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	done.Wait()
-	for i, s := range sets {
-		wantWords(t, s, 10*i, 10*i+10)
-		if rounds > 1 {
-			wantWords(t, s, 0, 30)
 		}
 	}
 }
