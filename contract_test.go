@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/internal/effort"
-
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -23,8 +22,19 @@ func allNeeds() (all []Needs) {
 
 // TestOneNeedIsOneKindAtEverySizeAndRate: the kind follows from what the set must do.
 func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
-	for _, needs := range allNeeds() {
-		want := needs.preferred()[0]
+	effort.OneGoroutine(t)
+	for needs, want := range map[Needs]string{
+		{}:                               "blocked",
+		{Merge: true}:                    "blocked",
+		{Spare: FastMemory}:              "bloom",
+		{Spare: TotalMemory}:             "bloom",
+		{Grow: true}:                     "evergreen",
+		{Grow: true, Spare: TotalMemory}: "scalable",
+		{Grow: true, Merge: true, Spare: TotalMemory}: "evergreen",
+		{Delete: true}:                          "evergreen",
+		{Delete: true, Spare: TotalMemory}:      "evergreen",
+		{Delete: true, Grow: true, Merge: true}: "evergreen",
+	} {
 		for _, needs.Items = range []uint64{1, 100, 5000, 8000, 100_000} {
 			for _, needs.FPR = range []float64{0.9, 0.01, 0.001, 1e-9} {
 				if got := mustNew(t, needs).Info().Kind; got != want {
@@ -37,6 +47,7 @@ func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
 
 // TestPlanPutsFirstWhatNewTakes, also where the preferred kind cannot be made.
 func TestPlanPutsFirstWhatNewTakes(t *testing.T) {
+	effort.PlainOnly(t)
 	fallbacks := 0
 	for _, items := range []uint64{1, 1500} {
 		for _, rate := range []float64{0.9999, 0.01, 1e-10, 1e-13, 1e-16, 1e-25} {
@@ -80,6 +91,7 @@ func checkFirst(t *testing.T, needs Needs) string {
 // TestDeleteHasOneContractAtEverySize holds what Needs.Delete promises, in the long
 // form up to ten million keys.
 func TestDeleteHasOneContractAtEverySize(t *testing.T) {
+	effort.OneGoroutine(t)
 	most := effort.PickVariant[uint64](8000, 100_000, 10_000_000)
 	for _, items := range []uint64{1, 10, 100, 1000, 5000, 8000, 20_000, 100_000, 1_000_000, 10_000_000} {
 		if items > most {

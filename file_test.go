@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"testing/iotest"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
@@ -84,43 +83,6 @@ func wantEqual(t *testing.T, got, want *Set) {
 	if err := got.Union(want); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a set cannot be merged with its own copy: %v", err)
 	}
-}
-
-// TestSetsSurviveAPipe reads from a source that gives a byte at a time and does
-// not say how many there are, and an empty set of more than one chunk.
-func TestSetsSurviveAPipe(t *testing.T) {
-	effort.OneGoroutine(t)
-	for _, kind := range kindNames() {
-		t.Run(kind, func(t *testing.T) {
-			s := filled(t, Needs{Kind: kind, Items: 300, Shards: 2}, 0, 300)
-			got, err := Read(iotest.OneByteReader(bytes.NewReader(stored(t, s))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantEqual(t, got, s)
-
-			items := uint64(300_000)
-			if kind == "elastic" {
-				items = 10_000 // its slow memory is many times that of the others
-			}
-			large := mustNew(t, Needs{Kind: kind, Items: items})
-			got, err = Read(iotest.DataErrReader(bytes.NewReader(stored(t, large))))
-			if err != nil || got.Len() != 0 {
-				t.Errorf("an empty set: %v", err)
-			}
-		})
-	}
-}
-
-func TestSavingReplacesTheWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "set")
-	large, small := filled(t, Needs{Items: 100_000}, 0, 10), filled(t, Needs{Items: 10}, 0, 10)
-	for _, s := range []*Set{large, small} {
-		if err := s.Save(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantContent(t, path, stored(t, small))
 }
 
 // TestFailureLeavesTheOldFile fails in the middle, beyond all buffers.

@@ -3,6 +3,7 @@
 package everbloom
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,25 +33,27 @@ func wantMode(t *testing.T, path string, want fs.FileMode) {
 }
 
 func TestPermissionsOfFiles(t *testing.T) {
-	withUmask(t, 0o022)
 	dir := t.TempDir()
 	open := filled(t, Needs{Items: 10}, 0, 10)
 	private := filled(t, Needs{Items: 10, Hash: filter.SipHash(secret)}, 0, 10)
 	for _, c := range []struct {
 		name string
 		set  *Set
+		mask int
 		old  fs.FileMode // 0: there is no file
 		want fs.FileMode
 	}{
-		{"new", open, 0, 0o644},
-		{"new with a secret", private, 0, 0o600},
-		{"private stays so", open, 0o600, 0o600},
-		{"group may write, whatever the umask", open, 0o664, 0o664},
-		{"all may write", open, 0o666, 0o666},
-		{"read only", open, 0o444, 0o444},
-		{"a secret closes an open file", private, 0o644, 0o600},
-		{"a secret closes a wide open file", private, 0o777, 0o600},
+		{"new", open, 0o022, 0, 0o644},
+		{"new, with another umask", open, 0o077, 0, 0o600},
+		{"new with a secret", private, 0o022, 0, 0o600},
+		{"private stays so", open, 0o022, 0o600, 0o600},
+		{"group may write, whatever the umask", open, 0o022, 0o664, 0o664},
+		{"all may write", open, 0o022, 0o666, 0o666},
+		{"read only", open, 0o022, 0o444, 0o444},
+		{"a secret closes an open file", private, 0o022, 0o644, 0o600},
+		{"a secret closes a wide open file", private, 0o022, 0o777, 0o600},
 	} {
+		withUmask(t, c.mask)
 		path := filepath.Join(dir, c.name)
 		if c.old != 0 {
 			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
@@ -66,15 +69,6 @@ func TestPermissionsOfFiles(t *testing.T) {
 		wantMode(t, path, c.want)
 		wantContent(t, path, stored(t, c.set))
 	}
-}
-
-func TestNewFilesFollowTheUmask(t *testing.T) {
-	withUmask(t, 0o077)
-	path := filepath.Join(t.TempDir(), "set")
-	if err := mustNew(t, Needs{Items: 10}).Save(path); err != nil {
-		t.Fatal(err)
-	}
-	wantMode(t, path, 0o600)
 }
 
 // TestSecretsAreNeverReadableByOthers looks at the temporary file while it is
@@ -110,32 +104,36 @@ func (p peeking) Info() filter.Info {
 	return filter.Info{Kind: "peeking"}
 }
 
+// mustLink makes links in a folder, and the folders that they lie in.
+func mustLink(t *testing.T, dir string, links map[string]string) {
+	t.Helper()
+	for from, to := range links {
+		from = filepath.Join(dir, from)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLinksStayLinks saves through links to a file, to links, and through folders that
+// are links, in which ".." leads elsewhere than beside them.
 func TestLinksStayLinks(t *testing.T) {
 	dir := t.TempDir()
-	for _, sub := range []string{"real", "links"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 	target := filepath.Join(dir, "real", "set")
-	if err := os.Symlink("../links", filepath.Join(dir, "real", "back")); err != nil {
-		t.Fatal(err)
-	}
 	links := map[string]string{
-		"absolute":   target,
-		"relative":   "../real/set",
-		"indirect":   "relative",
-		"roundabout": "../real/back/../real/set", // the last ".." leads out of links
+		"links/absolute":   target,
+		"links/relative":   "../real/set",
+		"links/indirect":   "relative",
+		"links/roundabout": "../real/back/../real/set", // the last ".." leads out of links
+		"real/inner/up":    "../set",
 	}
-	for name, to := range links {
-		if err := os.Symlink(to, filepath.Join(dir, "links", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	mustLink(t, dir, links)
+	mustLink(t, dir, map[string]string{"real/back": "../links", "folder": "real/inner"})
+	links["folder/up"] = "../set"
+	s := filled(t, Needs{Items: 10}, 0, 5)
 	for name, to := range links {
 		for _, when := range []string{"the target is missing", "the target is there"} {
-			s := filled(t, Needs{Items: 10}, 0, 5)
-			link := filepath.Join(dir, "links", name)
+			link := filepath.Join(dir, name)
 			if err := s.Save(link); err != nil {
 				t.Fatal(err)
 			}
@@ -143,53 +141,23 @@ func TestLinksStayLinks(t *testing.T) {
 				t.Errorf("%s, %s: it is no link any more: %v", name, when, err)
 			}
 			wantContent(t, target, stored(t, s))
-			wantOnly(t, filepath.Join(dir, "real"), "set", "back")
+			wantOnly(t, filepath.Join(dir, "real"), "set", "back", "inner")
 		}
 		if err := os.Remove(target); err != nil {
 			t.Fatal(err)
 		}
 	}
+	wantOnly(t, dir, "links", "real", "folder")
 	wantOnly(t, filepath.Join(dir, "links"), "absolute", "relative", "indirect", "roundabout")
-}
 
-// TestFoldersMayBeLinks saves through a link to a folder, in which a relative
-// link means something else than beside it.
-func TestFoldersMayBeLinks(t *testing.T) {
-	dir := t.TempDir()
-	inner := filepath.Join(dir, "real", "inner")
-	if err := os.MkdirAll(inner, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for from, to := range map[string]string{filepath.Join(dir, "folder"): inner, filepath.Join(inner, "link"): "../set"} {
-		if err := os.Symlink(to, from); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := filled(t, Needs{Items: 10}, 0, 5)
-	for range 2 {
-		if err := s.Save(filepath.Join(dir, "folder", "link")); err != nil {
-			t.Fatal(err)
-		}
-		wantContent(t, filepath.Join(dir, "real", "set"), stored(t, s))
-		wantOnly(t, dir, "folder", "real")
-	}
+	mustLink(t, dir, map[string]string{"circle/a": "b", "circle/b": "a"})
+	wantError(t, s.Save(filepath.Join(dir, "circle", "a")), nil, "everbloom: save")
+	wantOnly(t, filepath.Join(dir, "circle"), "a", "b")
 	t.Chdir(dir)
 	if err := s.Save("here"); err != nil {
 		t.Fatal(err)
 	}
 	wantContent(t, filepath.Join(dir, "here"), stored(t, s))
-}
-
-func TestLinksInACircleAreAnError(t *testing.T) {
-	dir := t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	for from, to := range map[string]string{a: "b", b: "a"} {
-		if err := os.Symlink(to, from); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantError(t, mustNew(t, Needs{Items: 10}).Save(a), nil, "everbloom: save")
-	wantOnly(t, dir, "a", "b")
 }
 
 // TestOnlyFilesAreReplaced would turn a device or a pipe into a file.

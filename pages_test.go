@@ -1,12 +1,20 @@
 package everbloom
 
 import (
+	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
+
+var update = flag.Bool("update", false, "renew the generated parts of docs/choosing.md and CHANGELOG.md")
 
 func readText(t *testing.T, name string) string {
 	t.Helper()
@@ -17,20 +25,56 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestComingFromShowsTestedCode holds each piece of Go code in docs/coming-from.md to
-// an example, in order.
-func TestComingFromShowsTestedCode(t *testing.T) {
-	pieces := strings.Split(readText(t, "docs/coming-from.md"), "```go\n")[1:]
-	bodies := strings.Split(readText(t, "coming_from_example_test.go"), "\tdefer inTemporaryFolder()()\n\n")[1:]
-	if len(pieces) != len(bodies) {
-		t.Fatalf("docs/coming-from.md has %d pieces of Go code, coming_from_example_test.go %d examples", len(pieces), len(bodies))
+// wantText holds a page to the text that is generated for it, or renews it.
+func wantText(t *testing.T, page, want string) {
+	t.Helper()
+	switch {
+	case readText(t, page) == want:
+	case !*update:
+		t.Errorf("%s is old: go test -run '%s' -update .", page, t.Name())
+	default:
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for i, piece := range pieces {
-		got, _, closed := strings.Cut(piece, "```\n")
-		body, _, shown := strings.Cut(bodies[i], "\n\n\t// Output:\n")
-		want := strings.ReplaceAll("\n"+body, "\n\t", "\n")[1:] + "\n"
-		if !closed || !shown || got != want {
-			t.Errorf("code %d of docs/coming-from.md is\n%s\nand that of the example\n%s", i, got, want)
+}
+
+// between returns what stands in text after the first from, up to the next to.
+func between(text, from, to string) (inside string, found bool) {
+	_, rest, ok1 := strings.Cut(text, from)
+	inside, _, ok2 := strings.Cut(rest, to)
+	return inside, ok1 && ok2
+}
+
+func TestChoosingHasTheTableOfKinds(t *testing.T) {
+	const page, begin, end = "docs/choosing.md", "<!-- kinds -->\n", "<!-- /kinds -->"
+	text := readText(t, page)
+	got, ok := between(text, begin, end)
+	if !ok {
+		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(begin), end)
+	}
+	wantText(t, page, strings.Replace(text, begin+got+end, begin+kinds.Markdown()+end, 1))
+}
+
+// TestPagesShowTestedCode holds each piece of Go code in a page to an example, in order:
+// to what comes after its first statement, up to the output.
+func TestPagesShowTestedCode(t *testing.T) {
+	for page, file := range map[string]string{
+		"README.md":           "example_test.go",
+		"docs/coming-from.md": "coming_from_example_test.go",
+	} {
+		pieces := strings.Split(readText(t, page), "```go\n")[1:]
+		bodies := strings.Split(readText(t, file), "\tdefer inTemporaryFolder()()\n\n")[1:]
+		if len(pieces) != len(bodies) || len(pieces) == 0 {
+			t.Fatalf("%s has %d pieces of Go code, %s %d examples", page, len(pieces), file, len(bodies))
+		}
+		for i, piece := range pieces {
+			got, _, closed := strings.Cut(piece, "```\n")
+			body, _, shown := strings.Cut(bodies[i], "\n\n\t// Output:\n")
+			want := strings.ReplaceAll("\n"+body, "\n\t", "\n")[1:] + "\n"
+			if !closed || !shown || got != want {
+				t.Errorf("code %d of %s is\n%s\nand that of the example\n%s", i, page, got, want)
+			}
 		}
 	}
 }
@@ -77,15 +121,30 @@ func TestChangelogHasTheChanges(t *testing.T) {
 		}
 		*list += "- " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 	}
-	got := readText(t, name)
-	want := withUnreleased(got, changed+added)
-	switch {
-	case got == want:
-	case !*update:
-		t.Errorf("%s is old: go test -run Changelog -update .", name)
-	default:
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	wantText(t, name, withUnreleased(readText(t, name), changed+added))
+}
+
+// TestReadmeCommandsWork runs the commands that README.md shows for the tool, as a
+// newcomer would, with the tool built from here.
+func TestReadmeCommandsWork(t *testing.T) {
+	effort.PlainOnly(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("needs the go tool and a shell")
+	}
+	commands, found := between(readText(t, "README.md"), "## On the command line\n\n```sh\n", "```")
+	if !found {
+		t.Fatal("README.md shows no commands")
+	}
+	folder := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(folder, "bin", "everbloom"), "./cmd/everbloom")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	script := strings.Replace(commands, "make build && ", "", 1)
+	run := exec.Command("bash", "-eu", "-c", script)
+	run.Dir = folder
+	out, err := run.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "100001\n100002\n") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }

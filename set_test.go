@@ -79,6 +79,7 @@ func exactSets(shards int) (a, b *Set) {
 // TestBatchesAgreeWithSingles has batches that go key by key and batches that are
 // sorted by shards, with and without results for each key.
 func TestBatchesAgreeWithSingles(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, shards := range shardCounts {
 		for _, n := range []int{0, 1, 10, 2000} {
 			single, batched := exactSets(shards)

@@ -3,10 +3,13 @@ package everbloom
 import (
 	"runtime"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestSetsOfFewKeysAreSmall measures the heap of sets with a hundred keys.
 func TestSetsOfFewKeysAreSmall(t *testing.T) {
+	effort.OneGoroutine(t)
 	const sets, keys, limit = 2000, 100, 1200
 	var before, after runtime.MemStats
 	all := make([]*Set, sets)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
@@ -27,6 +29,7 @@ var (
 var exactNeeds = []Needs{{Items: 300, Kind: "evergreen"}, {Items: 3000, Kind: "evergreen"}, {Items: 3000, Kind: "evergreen", Shards: 3}}
 
 func TestContainsIsExact(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, n := range append(exactNeeds, Needs{Items: 300, Kind: "elastic"}) {
 		n.FPR = 0.5
 		s := filled(t, n, 0, 300)
@@ -131,6 +134,7 @@ func TestUnequalSetsAreTold(t *testing.T) {
 // TestEqualGoesByKeysWhereTheyAreStored has two sets with the same keys and another
 // past.
 func TestEqualGoesByKeysWhereTheyAreStored(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, n := range exactNeeds {
 		a, b := filled(t, n, 0, 100), filled(t, n, 0, 5000)
 		for i := 100; i < 5000; i++ {
