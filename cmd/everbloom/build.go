@@ -61,6 +61,7 @@ other one.`,
   cut -f1 log.tsv | everbloom build -o users.bloom --items 10M --fpr 1%
   everbloom build -o blocked.bloom --field 2 --comment '#' hosts.txt
   everbloom build -o users.bloom --kind bloom --hash siphash users.txt
+  everbloom build -o all.bloom --delete --slow-file /var/tmp/slow huge.txt
   everbloom build -o tuesday.bloom --like monday.bloom tuesday.txt`,
 		Args: withOutput(&b.out, cobra.ArbitraryArgs),
 		RunE: verb(b.run),
@@ -106,6 +107,9 @@ func (b *build) run(ctx context.Context, args []string) error {
 	}
 	start := time.Now()
 	set, err := b.fill(ctx, in, sibling)
+	if set != nil {
+		defer func() { _ = set.Close() }() // removes the slow file
+	}
 	if err != nil {
 		return err
 	}
@@ -124,8 +128,11 @@ func (b *build) prepare() (*everbloom.Set, error) {
 	if b.like == "" {
 		n := b.Needs
 		n.Items = 1
-		_, err := newSet(n)
-		return nil, err
+		set, err := newSet(n)
+		if err != nil {
+			return nil, err
+		}
+		return nil, set.Close()
 	}
 	set, err := b.openFilter(b.like)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 // openFilter loads the filter in a file, or from the standard input if the name
@@ -60,6 +61,9 @@ func newSet(n everbloom.Needs) (*everbloom.Set, error) {
 	set, err := everbloom.New(n)
 	if errors.Is(err, filter.ErrStorage) {
 		_, reason, _ := strings.Cut(plain(err), "mem: ")
+		if n.SlowFile != "" && !errors.Is(err, mem.ErrMemory) {
+			return nil, fmt.Errorf("--slow-file: %s", reason)
+		}
 		return nil, fmt.Errorf("the filter does not fit: %s: ask for fewer --items or a higher --fpr", reason)
 	}
 	return set, err

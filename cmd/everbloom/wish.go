@@ -38,6 +38,7 @@ func (w *wish) makeFlags(cmd *cobra.Command, e *env) {
 	f.StringVar(&w.Kind, "kind", "", "`KIND` of filter (default: the one that everbloom plan puts first)")
 	f.Var((*hashFlag)(&w.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (a secret, as with --untrusted)")
 	f.IntVar(&w.Shards, "shards", 0, "split the keys over `N` filters, for programs that write in parallel (default 1)")
+	f.StringVar(&w.SlowFile, "slow-file", "", "keep memory that queries never read in the scratch `PATH` meanwhile (kinds evergreen and elastic)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if w.Untrusted && !w.Hash.Secret() {
 			if f.Changed("hash") {
