@@ -6,9 +6,4 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-func BenchmarkAdd(b *testing.B) { filtertest.BenchmarkAdd(b, subject, many, plain, parallel) }
-func BenchmarkMayContain(b *testing.B) {
-	filtertest.BenchmarkMayContain(b, subject, many, plain, parallel)
-}
-func BenchmarkDelete(b *testing.B)   { filtertest.BenchmarkDelete(b, subject, many, parallel) }
-func BenchmarkSnapshot(b *testing.B) { filtertest.BenchmarkSnapshot(b, subject, many, parallel) }
+func BenchmarkFilter(b *testing.B) { filtertest.Benchmark(b, subject, many, plain, parallel) }

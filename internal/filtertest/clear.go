@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // clearLeavesANewFilter clears filters that were changed in every way that leaves
 // traces: by copies, deletes, unions and growth. Nothing may tell such a filter from
 // one that was just made, neither at once nor when it is filled again.
 func (c checker) clearLeavesANewFilter() {
-	for _, n := range []uint64{1, 300, 5000} {
+	for _, n := range []uint64{1, 300, effort.Pick[uint64](2000, 5000)} {
 		stream := c.stream(n)
 		keys := stream.Keys(2 * n)
 		f, fresh := c.used(n, keys), c.make(n, 0.01)

@@ -4,16 +4,17 @@ import (
 	"errors"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // deleteKeepsOtherKeys deletes every second key and looks at all others, then at
 // what is left of the deleted ones.
 func (c checker) deleteKeepsOtherKeys() {
-	const n = 20_000
+	n := effort.Pick[uint64](8000, 20_000)
 	keys := c.keys(41, n)
 	f := c.filled(keys).(filter.Deleter)
 	var kept, gone []filter.Key
-	pinned := 0
+	pinned := uint64(0)
 	for i, k := range keys {
 		if i%2 == 0 {
 			kept = append(kept, k)

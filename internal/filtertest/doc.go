@@ -11,8 +11,7 @@
 //	func TestConformance(t *testing.T)      { filtertest.Run(t, subject) }
 //	func TestModel(t *testing.T)            { filtertest.Model(t, subject, 1, 100_000) }
 //	func FuzzModel(f *testing.F)            { filtertest.Fuzz(f, subject) }
-//	func BenchmarkAdd(b *testing.B)         { filtertest.BenchmarkAdd(b, subject) }
-//	func BenchmarkMayContain(b *testing.B)  { filtertest.BenchmarkMayContain(b, subject) }
+//	func BenchmarkFilter(b *testing.B)      { filtertest.Benchmark(b, subject) }
 //
 // [Run] looks at each property by itself. [Model] and [Fuzz] run lists of
 // commands against a [Set], the exact reference, and find what only a sequence

@@ -11,7 +11,7 @@ import (
 
 // infoIsConsistent looks at filters that are empty, half full and full.
 func (c checker) infoIsConsistent() {
-	for _, n := range []uint64{1, 100, 10_000, effort.Pick[uint64](30_000, 100_000)} {
+	for _, n := range []uint64{1, 100, effort.Pick[uint64](10_000, 100_000)} {
 		f := c.make(n, 0.01)
 		kind := f.Info().Kind
 		for _, part := range [][]filter.Key{nil, c.keys(n, n)[:n/2], c.keys(n, n)[n/2:]} {

@@ -25,7 +25,7 @@ const (
 // rateKeys and rateProbes are large enough to tell twice the rate from the rate:
 // 100 hits expected at 0.1 %, spread 10, or in the long form 200, spread 14.
 var (
-	rateKeys   = effort.Pick[uint64](30_000, 50_000)
+	rateKeys   = effort.Pick[uint64](20_000, 50_000)
 	rateProbes = effort.Pick(100_000, 200_000)
 )
 

@@ -32,10 +32,6 @@ type Subject struct {
 	// BoundOnly says that Info's FPR is an upper bound, so that a measured rate
 	// below it is no fault.
 	BoundOnly bool
-
-	// Sizes are the numbers of keys that benchmarks use; none means 10,000 and
-	// 1,000,000.
-	Sizes []uint64
 }
 
 // Run checks everything that the filters of s promise, in subtests that are
