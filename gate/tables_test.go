@@ -194,6 +194,3 @@ func TestRecentKeysAreForgotten(t *testing.T) {
 		t.Error("a memory of no size remembers")
 	}
 }
-
-// keyOf returns a random key.
-func keyOf(r *rand.Rand) filter.Key { return filter.Key(r.Uint64()) }
