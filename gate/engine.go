@@ -1,8 +1,8 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 
 	"github.com/gaissmai/bart"
@@ -72,7 +72,6 @@ func (e *Engine) allocate() error {
 	if err != nil {
 		return err
 	}
-	e.limit = max(e.config.Memory, shares.total())
 	if e.tracked, err = newSet(b, e.config.Users, shares.tracked); err != nil {
 		return err
 	}
@@ -88,20 +87,7 @@ func (e *Engine) allocate() error {
 	case confirms:
 		e.confirm = e.banned.Deleter.(confirmer)
 	}
-	return e.checkLimit()
-}
-
-// checkLimit refuses a limit that is exceeded before the first packet: sizes that are
-// rounded up may be more than planned. Without a limit in the Config it is what the
-// parts take.
-func (e *Engine) checkLimit() error {
-	used := e.Bytes()
-	if e.config.Memory == 0 {
-		e.limit = max(e.limit, used)
-	}
-	if used > e.limit {
-		return fmt.Errorf("gate: Memory: %d bytes, %d are needed before the first packet", e.limit, used)
-	}
+	e.limit = cmp.Or(e.config.Memory, max(shares.total(), e.Bytes())) // sizes are rounded up
 	return nil
 }
 
@@ -140,14 +126,13 @@ func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
 }
 
 // identify returns the address in the form that the lists know it by, and the key of
-// its user. An address is hashed here and nowhere else.
+// its user. An address is hashed here and nowhere else. Zones do not count.
 func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
 	src = src.Unmap()
 	if src.Is4() {
 		b := src.As4()
 		return src, e.config.Hash.Bytes(b[:])
 	}
-	src = src.WithZone("")
 	b := e.network(src).As16()
 	return src, e.config.Hash.Bytes(b[:])
 }

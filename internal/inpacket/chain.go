@@ -1,6 +1,7 @@
 package inpacket
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -59,8 +60,7 @@ func (v *Visits) Done() bool {
 // Serve sends a packet around. The chain has the entries of the table that its header
 // was made for, in order.
 func (s Switch) Serve(h Header, chain []int) (Visits, error) {
-	orDefault(&s.Passes, 1)
-	orDefault(&s.TTL, 64)
+	s.Passes, s.TTL = cmp.Or(s.Passes, 1), cmp.Or(s.TTL, 64)
 	t := tour{s: s, header: h, place: map[int]int{}, been: map[int]bool{}}
 	for i, entry := range chain {
 		if entry < 0 || entry >= len(s.Table) {

@@ -85,7 +85,7 @@ func TestChainsAgainstTheOrderOfTheTableAreLate(t *testing.T) {
 	}
 }
 
-// An ID for each service at each step serves any order, and a service twice.
+// TestStepsGiveAnyOrder has an ID for each service at each step, and a service twice.
 func TestStepsGiveAnyOrder(t *testing.T) {
 	services := []string{"firewall", "balancer", "inspector"}
 	var table []filter.Key

@@ -1,6 +1,7 @@
 package inpacket
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -8,9 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 )
 
-// Config is the wish. The zero Config asks for headers of 256 bits, 5 hashes, a
-// tenth of the bits for the marks and 16 candidates. All nodes of a network must
-// have the same.
+// Config is the format of headers. The zero Config means 256 bits, 5 hashes, a tenth of
+// the bits for the marks and 16 candidates. All nodes of a network must have the same.
 type Config struct {
 	// Bits is the size of a header, the number of the candidate included: 16 to 1024;
 	// 0 means 256.
@@ -40,10 +40,10 @@ const (
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	orDefault(&c.Bits, 256)
-	orDefault(&c.Hashes, 5)
-	orDefault(&c.Candidates, 16)
-	orDefault(&c.Regions, c.Bits/10)
+	c.Bits = cmp.Or(c.Bits, 256)
+	c.Hashes = cmp.Or(c.Hashes, 5)
+	c.Candidates = cmp.Or(c.Candidates, 16)
+	c.Regions = cmp.Or(c.Regions, c.Bits/10)
 	within := func(name string, v, low, high int) error {
 		if v < low || v > high {
 			return fmt.Errorf("inpacket: %s: %d, must be %d to %d", name, v, low, high)
@@ -59,12 +59,6 @@ func (c Config) withDefaults() (Config, error) {
 		err = within("Regions", c.Regions, 1, (c.Bits-c.numberBits())/2)
 	}
 	return c, err
-}
-
-func orDefault(field *int, value int) {
-	if *field == 0 {
-		*field = value
-	}
 }
 
 // numberBits is the size of the candidate's number.

@@ -1,6 +1,7 @@
 package inpacket
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -25,12 +26,6 @@ type Rules struct {
 	// needed: where every copy makes more than one, they double with every hop until the
 	// TTL. 0 means 10,000.
 	Limit int
-}
-
-func (r Rules) withDefaults() Rules {
-	orDefault(&r.TTL, 64)
-	orDefault(&r.Limit, 10_000)
-	return r
 }
 
 // Outcome is what became of a packet.
@@ -72,7 +67,7 @@ func (o *Outcome) Looped() bool { return o.Returned > 0 }
 // order in which they are followed does not matter. Those inside the tree come first,
 // so that the limit never cuts them off.
 func (g *Graph) Forward(h Header, t *Tree, rules Rules) (Outcome, error) {
-	rules = rules.withDefaults()
+	rules.TTL, rules.Limit = cmp.Or(rules.TTL, 64), cmp.Or(rules.Limit, 10_000)
 	if t.Depth > rules.TTL {
 		return Outcome{}, fmt.Errorf("inpacket: forward: a tree of depth %d, the TTL is %d", t.Depth, rules.TTL)
 	}

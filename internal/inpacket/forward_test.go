@@ -1,13 +1,10 @@
 package inpacket
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/everbloom-go/everbloom/filter"
 )
 
 func forward(tb testing.TB, g *Graph, h Header, tree *Tree, rules Rules) Outcome {
@@ -19,9 +16,8 @@ func forward(tb testing.TB, g *Graph, h Header, tree *Tree, rules Rules) Outcome
 	return out
 }
 
-// TestDeletingUsedLinksDeniesNoOther is the promise: along every way of a tree, when
-// each link is deleted as it is used, all links of the tree that are not behind the
-// copy are still in its header.
+// TestDeletingUsedLinksDeniesNoOther deletes each link as it is used, along every way of
+// a tree: all links of the tree that are not behind the copy stay in its header.
 func TestDeletingUsedLinksDeniesNoOther(t *testing.T) {
 	g := preferential(t, 1000, 1)
 	for seed := range uint64(200) {
@@ -31,16 +27,16 @@ func TestDeletingUsedLinksDeniesNoOther(t *testing.T) {
 		at := map[int]Header{tree.Source: encode(t, f, tree.IDs(g))}
 		used := map[int][]int{} // links behind the copy, by node
 		for _, l := range tree.Links {
-			from, to := g.Link(l)
+			from, to := int(g.from[l]), int(g.to[l])
 			h := at[from]
-			if !h.Has(g.ID(l)) {
-				t.Fatalf("seed %d: link %d is denied where it is needed", seed, l)
+			if !h.Has(g.ids[l]) {
+				t.Fatalf("seed %d: link %d is a false negative where it is needed", seed, l)
 			}
-			_ = h.Delete(g.ID(l))
+			_ = h.Delete(g.ids[l])
 			at[to], used[to] = h, append(slices.Clone(used[from]), l)
 			for _, other := range tree.Links {
-				if !slices.Contains(used[to], other) && !h.Has(g.ID(other)) {
-					t.Fatalf("seed %d: link %d is denied after %v were deleted", seed, other, used[to])
+				if !slices.Contains(used[to], other) && !h.Has(g.ids[other]) {
+					t.Fatalf("seed %d: link %d is a false negative after %v were deleted", seed, other, used[to])
 				}
 			}
 		}
@@ -63,10 +59,9 @@ func (m *model) walk(h Header, way []int, links []int) {
 	if slices.Contains(way[:len(way)-1], node) {
 		m.out.Returned++
 	}
-	first, end := m.g.Out(node)
 	going := 0
-	for l := first; l < end; l++ {
-		if m.rules.SkipReverse && len(links) > 0 && l == m.g.Reverse(links[len(links)-1]) || !h.Has(m.g.ID(l)) {
+	for l := int(m.g.first[node]); l < int(m.g.first[node+1]); l++ {
+		if m.rules.SkipReverse && len(links) > 0 && l == int(m.g.reverse[links[len(links)-1]]) || !h.Has(m.g.ids[l]) {
 			continue
 		}
 		if going++; len(links) == m.rules.TTL {
@@ -74,7 +69,7 @@ func (m *model) walk(h Header, way []int, links []int) {
 		}
 		m.out.Transmissions++
 		switch {
-		case !m.tree.Has(l):
+		case !m.tree.has[l]:
 			m.out.Stray++
 		case m.links[l]:
 			m.out.Repeated++
@@ -82,10 +77,9 @@ func (m *model) walk(h Header, way []int, links []int) {
 		m.links[l] = true
 		branch := h
 		if m.rules.Delete {
-			_ = branch.Delete(m.g.ID(l))
+			_ = branch.Delete(m.g.ids[l])
 		}
-		_, to := m.g.Link(l)
-		m.walk(branch, append(slices.Clone(way), to), append(slices.Clone(links), l))
+		m.walk(branch, append(slices.Clone(way), int(m.g.to[l])), append(slices.Clone(links), l))
 	}
 	if going > 0 && len(links) == m.rules.TTL {
 		m.out.Expired++
@@ -124,7 +118,7 @@ func TestDeletingOnlyEverTakesAway(t *testing.T) {
 	g := preferential(t, 1000, 2)
 	f := newFormat(t, Config{})
 	fewer := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		tree := g.RandomTree(r, 10+r.IntN(25))
 		h := encode(t, f, tree.IDs(g))
@@ -142,8 +136,8 @@ func TestDeletingOnlyEverTakesAway(t *testing.T) {
 			fewer++
 		}
 	}
-	if fewer < 50 {
-		t.Errorf("deletion took something away in %d of 300 packets", fewer)
+	if fewer < 20 {
+		t.Errorf("deletion took something away in %d of 120 packets", fewer)
 	}
 }
 
@@ -176,7 +170,7 @@ func TestLinksBesideTheTreeAreClaimedAsPredicted(t *testing.T) {
 	for _, rules := range []Rules{{}, {Delete: true}, {SkipReverse: true}} {
 		f := newFormat(t, Config{Candidates: 1})
 		asked, claimed, expected := 0, 0, 0.0
-		for seed := range uint64(400) {
+		for seed := range uint64(100) {
 			r := rand.New(rand.NewPCG(seed, 10))
 			tree := g.RandomTree(r, 25)
 			out := forward(t, g, encode(t, f, tree.IDs(g)), &tree, rules)
@@ -195,23 +189,21 @@ func TestLinksBesideTheTreeAreClaimedAsPredicted(t *testing.T) {
 	}
 }
 
-func TestPinnedLinksAreCounted(t *testing.T) {
-	g := ring(t, 200, 5)
-	f := newFormat(t, Config{Regions: 1, Candidates: 1}) // one region, which has a collision
-	tree := g.RandomTree(rand.New(rand.NewPCG(1, 1)), 20)
-	out := forward(t, g, encode(t, f, tree.IDs(g)), &tree, Rules{Delete: true})
-	if out.Pinned != 20 {
-		t.Errorf("%d of 20 links were pinned", out.Pinned)
+func TestExtremesAreCounted(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	g := preferential(t, 200, 1)
+	tree := g.RandomTree(r, 40)
+	pinning := newFormat(t, Config{Bits: 1024, Regions: 1, Candidates: 1}) // one region, which has a collision
+	if out := forward(t, g, encode(t, pinning, tree.IDs(g)), &tree, Rules{Delete: true}); out.Pinned != 40 {
+		t.Errorf("%d of 40 links are pinned", out.Pinned)
 	}
-}
-
-func TestStormsEnd(t *testing.T) {
-	g := preferential(t, 100, 1)
-	f := newFormat(t, Config{Bits: 32, Hashes: 1})
-	tree := g.RandomTree(rand.New(rand.NewPCG(1, 1)), 40)
-	out := forward(t, g, encode(t, f, tree.IDs(g)), &tree, Rules{Limit: 500})
-	if !out.Storm || out.Transmissions != 540 || out.Missed != 0 || !out.Looped() {
-		t.Errorf("%+v", out)
+	full := newFormat(t, Config{Bits: 32, Hashes: 1})
+	if out := forward(t, g, encode(t, full, tree.IDs(g)), &tree, Rules{Limit: 500}); !out.Storm || out.Transmissions != 540 || out.Missed != 0 || !out.Looped() {
+		t.Errorf("a storm: %+v", out)
+	}
+	out := forward(t, g, Header{}, &tree, Rules{Delete: true})
+	if out.Transmissions != 0 || out.Missed != len(tree.Receivers) || out.Extra != 0 || out.Efficiency() != 0 {
+		t.Errorf("an empty header: %+v", out)
 	}
 }
 
@@ -223,15 +215,6 @@ func TestTreesBeyondTheTTLAreRefused(t *testing.T) {
 		t.Errorf("a tree of depth %d was taken", tree.Depth)
 	}
 	if out := forward(t, g, h, &tree, Rules{TTL: tree.Depth, Limit: 1}); out.Missed != 0 || out.Stray != 1 {
-		t.Errorf("%+v", out)
-	}
-}
-
-func TestEmptyHeadersGoNowhere(t *testing.T) {
-	g := ring(t, 50, 1)
-	tree := g.RandomTree(rand.New(rand.NewPCG(1, 1)), 5)
-	out := forward(t, g, Header{}, &tree, Rules{Delete: true})
-	if out.Transmissions != 0 || out.Missed != len(tree.Receivers) || out.Extra != 0 || out.Efficiency() != 0 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -259,19 +242,4 @@ func FuzzForward(f *testing.F) {
 			t.Errorf("%+v", out)
 		}
 	})
-}
-
-func TestDeletedLinksAreFoundNoMore(t *testing.T) {
-	f := newFormat(t, Config{})
-	r := rand.New(rand.NewPCG(1, 1))
-	ids := randomKeys(r, 25)
-	h := encode(t, f, ids)
-	for _, id := range ids {
-		switch err := h.Delete(id); {
-		case err == nil && h.Has(id):
-			t.Error("a deleted ID is still found")
-		case err != nil && (!errors.Is(err, filter.ErrPinned) || !h.Has(id)):
-			t.Errorf("deleting: %v", err)
-		}
-	}
 }

@@ -17,8 +17,8 @@ type Graph struct {
 	ids     []filter.Key
 }
 
-// MaxNodes is the size of the largest graph.
-const MaxNodes = 1 << 20
+// maxNodes is the size of the largest graph.
+const maxNodes = 1 << 20
 
 // Preferential returns a connected graph with few nodes of many links and many of
 // few, as the Internet has: nodes come one by one, and each is joined to some of those
@@ -75,8 +75,8 @@ func Ring(nodes, chords int, seed uint64) (*Graph, error) {
 }
 
 func checkSize(nodes, links int) error {
-	if nodes < 2 || nodes > MaxNodes {
-		return fmt.Errorf("inpacket: graph: %d nodes, must be 2 to %d", nodes, MaxNodes)
+	if nodes < 2 || nodes > maxNodes {
+		return fmt.Errorf("inpacket: graph: %d nodes, must be 2 to %d", nodes, maxNodes)
 	}
 	if links < 1 || links > 100 {
 		return fmt.Errorf("inpacket: graph: %d links for each node, must be 1 to 100", links)
@@ -114,20 +114,5 @@ func build(nodes int, edges [][2]int32, r *rand.Rand) *Graph {
 	return g
 }
 
-// Nodes returns the number of nodes, which are numbered from 0.
-func (g *Graph) Nodes() int { return len(g.first) - 1 }
-
-// Links returns the number of directed links, which are numbered from 0.
-func (g *Graph) Links() int { return len(g.ids) }
-
-// Out returns the numbers of the links out of a node: from first to before end.
-func (g *Graph) Out(node int) (first, end int) { return int(g.first[node]), int(g.first[node+1]) }
-
-// Link returns where a link comes from and where it goes.
-func (g *Graph) Link(link int) (from, to int) { return int(g.from[link]), int(g.to[link]) }
-
-// Reverse returns the link in the other direction.
-func (g *Graph) Reverse(link int) int { return int(g.reverse[link]) }
-
-// ID returns the ID of a link.
-func (g *Graph) ID(link int) filter.Key { return g.ids[link] }
+// nodes returns the number of nodes, which are numbered from 0.
+func (g *Graph) nodes() int { return len(g.first) - 1 }

@@ -10,24 +10,18 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 )
 
-// The wire form, for whoever writes another end. Bit i is bit i mod 8 of byte i/8.
+// Format makes headers. It is safe for concurrent use.
 //
-//	bit   0         r             m           m + c
-//	      | marks r | cells m - r | number c  | 0 to 7 clear bits |
-//
-// Marks and cells are the raw form of filter/deletable: m bits. The number says
-// which candidate was chosen, lowest bit first: the filter's salt is Config.Salt plus
-// that. c = ⌈log2 Config.Candidates⌉, and m + c = Config.Bits. An ID is in the header
-// if the cells at its positions are set; they depend on the ID, the salt and m - r.
-
-// Format makes and reads headers. It may be used by any number of goroutines.
+// A header has Config.Bits bits: the m bits of the raw form of filter/deletable, r
+// marks and m - r cells, and ⌈log2 Config.Candidates⌉ bits for the number of the
+// candidate that was chosen. The filter's salt is Config.Salt plus that number.
 type Format struct {
 	config Config
 	shape  deletable.Shape
 	wires  []deletable.Wire // of each candidate
 }
 
-// New returns the format for the wish.
+// New returns the format for a Config.
 func New(c Config) (*Format, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -44,14 +38,11 @@ func New(c Config) (*Format, error) {
 	return f, nil
 }
 
-// Config returns the wish with its defaults filled in.
+// Config returns the Config with its defaults filled in.
 func (f *Format) Config() Config { return f.config }
 
 // Shape returns the geometry of the filter in the header, that of candidate 0.
 func (f *Format) Shape() deletable.Shape { return f.shape }
-
-// Len returns the number of bytes of a header.
-func (f *Format) Len() int { return (f.config.Bits + 7) / 8 }
 
 // Header is a set of IDs inside a packet. It is a value: an assignment is a copy with
 // bits of its own, which is what each branch of a delivery gets. The zero Header
@@ -80,70 +71,18 @@ func (f *Format) Choose(ids []filter.Key, goal deletable.Goal) (Header, error) {
 	}
 	h := Header{format: f, number: uint8(number)}
 	best.AppendRaw(h.bits[:0])
-	for i := range f.config.numberBits() {
-		at := int(f.shape.Bits) + i
-		h.bits[at/8] |= byte(number>>i&1) << (at % 8)
-	}
 	return h, nil
 }
-
-// Decode returns the header whose wire form is b.
-func (f *Format) Decode(b []byte) (Header, error) {
-	if len(b) != f.Len() {
-		return Header{}, fmt.Errorf("inpacket: header: %d bytes, want %d: %w", len(b), f.Len(), filter.ErrCorrupt)
-	}
-	h := Header{format: f}
-	copy(h.bits[:], b)
-	number := 0
-	for i := range f.config.numberBits() {
-		at := int(f.shape.Bits) + i
-		number |= int(b[at/8]>>(at%8)&1) << i
-	}
-	if number >= f.config.Candidates {
-		return Header{}, fmt.Errorf("inpacket: header: candidate %d, there are %d: %w", number, f.config.Candidates, filter.ErrCorrupt)
-	}
-	h.number = uint8(number)
-	return h, h.check()
-}
-
-// check reads the filter as filter/deletable does, which refuses bits that stand for
-// nothing.
-func (h *Header) check() error {
-	f := h.format
-	if used := f.config.Bits % 8; used != 0 && h.bits[f.Len()-1]>>used != 0 {
-		return fmt.Errorf("inpacket: header: bits beyond %d are set: %w", f.config.Bits, filter.ErrCorrupt)
-	}
-	raw := slices.Clone(h.bits[:f.shape.RawLen()])
-	if used := f.shape.Bits % 8; used != 0 {
-		raw[len(raw)-1] &= 1<<used - 1
-	}
-	if _, err := deletable.FromRaw(f.shape, raw); err != nil {
-		return fmt.Errorf("inpacket: header: %w", err)
-	}
-	return nil
-}
-
-// Append appends the wire form to b.
-func (h *Header) Append(b []byte) []byte {
-	if h.format == nil {
-		return b
-	}
-	return append(b, h.bits[:h.format.Len()]...)
-}
-
-// Number returns the number of the candidate that was chosen.
-func (h *Header) Number() int { return int(h.number) }
 
 // Has reports whether the ID may be in the header; false is certain.
 func (h *Header) Has(id filter.Key) bool {
 	return h.format != nil && h.format.wires[h.number].MayContain(h.bits[:], id)
 }
 
-// Delete takes an ID that was processed out of the header. The error is
-// filter.ErrPinned if that is not possible without harm to others, and
-// filter.ErrNotFound if it was not there; nothing was changed then. Deleting an ID
-// that is in the header by mistake takes others with it: see the package comment why
-// that does not matter here.
+// Delete deletes an ID from the header. The error is filter.ErrPinned if that would
+// harm others, and filter.ErrNotFound if the ID is absent; nothing has changed then.
+// Deleting a false positive deletes bits of others: see the package comment why that
+// does not matter here.
 func (h *Header) Delete(id filter.Key) error {
 	if h.format == nil {
 		return errNotFound
@@ -161,7 +100,7 @@ func (h *Header) Fill() float64 {
 	return h.format.wires[h.number].Fill(h.bits[:])
 }
 
-// FPR returns the rate at which IDs are found by mistake, by the fill.
+// FPR returns the false-positive rate that follows from the fill.
 func (h *Header) FPR() float64 {
 	if h.format == nil {
 		return 0
@@ -169,7 +108,7 @@ func (h *Header) FPR() float64 {
 	return math.Pow(h.Fill(), float64(h.format.config.Hashes))
 }
 
-// Pinned counts those of the IDs that cannot be deleted from the header as it is.
+// Pinned counts the IDs that cannot be deleted from the header.
 func (h *Header) Pinned(ids []filter.Key) (n int) {
 	for _, id := range ids {
 		if c := *h; errors.Is(c.Delete(id), filter.ErrPinned) {

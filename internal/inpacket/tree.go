@@ -1,7 +1,6 @@
 package inpacket
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -17,9 +16,6 @@ type Tree struct {
 
 	has map[int]bool // of links
 }
-
-// Has reports whether a link is in the tree.
-func (t *Tree) Has(link int) bool { return t.has[link] }
 
 // IDs returns the IDs of the tree's links: what a header for it holds.
 func (t *Tree) IDs(g *Graph) []filter.Key {
@@ -48,30 +44,12 @@ func (t *Tree) Beside(g *Graph) []filter.Key {
 	return ids
 }
 
-// Tree returns the tree of shortest ways from source to the receivers.
-func (g *Graph) Tree(source int, receivers []int) (Tree, error) {
-	for _, node := range append([]int{source}, receivers...) {
-		if node < 0 || node >= g.Nodes() {
-			return Tree{}, fmt.Errorf("inpacket: tree: node %d, there are %d", node, g.Nodes())
-		}
-	}
-	b := g.branches(source)
-	for _, node := range receivers {
-		if node == source || b.via[node] >= 0 {
-			b.grow(node, g.Links())
-			continue
-		}
-		return Tree{}, fmt.Errorf("inpacket: tree: node %d cannot be reached from %d", node, source)
-	}
-	return b.tree, nil
-}
-
-// RandomTree returns a tree with exactly so many links, from a random source to
-// receivers at random; the last of them may be on the way to where it was meant to be,
-// so that the number comes out. If the graph has fewer nodes all are receivers.
+// RandomTree returns a tree with exactly so many links, from a random source to random
+// receivers. The last way is cut off where the number is reached. If the graph has
+// fewer nodes all are receivers.
 func (g *Graph) RandomTree(r *rand.Rand, links int) Tree {
-	b := g.branches(r.IntN(g.Nodes()))
-	for _, node := range r.Perm(g.Nodes()) {
+	b := g.branches(r.IntN(g.nodes()))
+	for _, node := range r.Perm(g.nodes()) {
 		left := links - len(b.tree.Links)
 		if left <= 0 {
 			break
@@ -91,11 +69,11 @@ type branches struct {
 }
 
 func (g *Graph) branches(source int) *branches {
-	b := &branches{g: g, via: make([]int32, g.Nodes()), tree: Tree{Source: source, has: map[int]bool{}}}
+	b := &branches{g: g, via: make([]int32, g.nodes()), tree: Tree{Source: source, has: map[int]bool{}}}
 	for i := range b.via {
 		b.via[i] = -1
 	}
-	queue := make([]int32, 1, g.Nodes())
+	queue := make([]int32, 1, g.nodes())
 	queue[0] = int32(source)
 	for i := 0; i < len(queue); i++ {
 		for l := g.first[queue[i]]; l < g.first[queue[i]+1]; l++ {
