@@ -20,16 +20,16 @@ func (s *Set) AddBatch(keys []filter.Key, added []bool) (n int, err error) {
 	if s.oneByOne(keys) {
 		return s.addOneByOne(keys, added)
 	}
-	err = s.split(keys, func(h *shard, p portion) error {
-		h.lock()
-		defer h.unlock()
+	err = s.split(keys, func(sh *shard, p portion) error {
+		sh.lock()
+		defer sh.unlock()
 		if added == nil {
-			_, fresh, err := filter.AddBatch(h.filter, p.keys)
+			_, fresh, err := filter.AddBatch(sh.filter, p.keys)
 			n += fresh
 			return err
 		}
 		out := resultsOf(p, added, p.bools)
-		done, err := filter.AddEach(h.filter, p.keys, out)
+		done, err := filter.AddEach(sh.filter, p.keys, out)
 		for i, isNew := range out[:done] {
 			if isNew {
 				n++
@@ -45,11 +45,11 @@ func (s *Set) AddBatch(keys []filter.Key, added []bool) (n int, err error) {
 
 func (s *Set) addOneByOne(keys []filter.Key, added []bool) (n int, err error) {
 	for i, k := range keys {
-		h := s.shardOf(k)
-		if h == nil {
+		sh := s.shardOf(k)
+		if sh == nil {
 			return n, errZero
 		}
-		isNew, err := h.add(k)
+		isNew, err := sh.add(k)
 		if err != nil {
 			return n, err
 		}
@@ -73,9 +73,9 @@ func (s *Set) MayContainBatch(keys []filter.Key, out []bool) {
 		}
 		return
 	}
-	_ = s.split(keys, func(h *shard, p portion) error {
+	_ = s.split(keys, func(sh *shard, p portion) error {
 		answers := resultsOf(p, out, p.bools)
-		h.mayContainBatch(p.keys, answers)
+		sh.mayContainBatch(p.keys, answers)
 		for i, at := range p.index {
 			out[at] = answers[i]
 		}
@@ -94,16 +94,16 @@ func (s *Set) DeleteBatch(keys []filter.Key, results []error) (deleted, notFound
 	if s.oneByOne(keys) {
 		return s.deleteOneByOne(keys, results)
 	}
-	err = s.split(keys, func(h *shard, p portion) error {
-		h.lock()
-		defer h.unlock()
+	err = s.split(keys, func(sh *shard, p portion) error {
+		sh.lock()
+		defer sh.unlock()
 		if results == nil {
-			d, n, pins, err := filter.DeleteBatch(h.filter, p.keys)
+			d, n, pins, err := filter.DeleteBatch(sh.filter, p.keys)
 			deleted, notFound, pinned = deleted+d, notFound+n, pinned+pins
 			return err
 		}
 		out := resultsOf(p, results, p.errs)
-		done, err := filter.DeleteEach(h.filter, p.keys, out)
+		done, err := filter.DeleteEach(sh.filter, p.keys, out)
 		for i, result := range out[:done] {
 			count(result, &deleted, &notFound, &pinned)
 			if p.index != nil {
@@ -171,7 +171,7 @@ func (s *Set) oneByOne(keys []filter.Key) bool {
 }
 
 // split calls do for each shard that has keys, with its portion.
-func (s *Set) split(keys []filter.Key, do func(h *shard, p portion) error) error {
+func (s *Set) split(keys []filter.Key, do func(sh *shard, p portion) error) error {
 	if len(s.shards) == 1 {
 		return do(&s.shards[0], portion{keys: keys})
 	}

@@ -18,8 +18,8 @@ import (
 // WriteTo writes the set to w, hash included. Each shard is copied in memory
 // under its lock and written without it, so that no caller waits for a slow w.
 func (s *Set) WriteTo(w io.Writer) (int64, error) {
-	return s.write(w, func(h *shard, write func(io.WriterTo) error) error {
-		image, err := h.snapshot()
+	return s.write(w, func(sh *shard, write func(io.WriterTo) error) error {
+		image, err := sh.snapshot()
 		if err != nil {
 			return err
 		}
@@ -27,10 +27,10 @@ func (s *Set) WriteTo(w io.Writer) (int64, error) {
 	})
 }
 
-func (h *shard) snapshot() (io.WriterTo, error) {
-	h.freeze()
-	defer h.thaw()
-	return filter.Snapshot(h.filter)
+func (sh *shard) snapshot() (io.WriterTo, error) {
+	sh.freeze()
+	defer sh.thaw()
+	return filter.Snapshot(sh.filter)
 }
 
 // Save writes the set to the named file, hash and secret included. The file is
@@ -46,10 +46,10 @@ func (s *Set) Save(path string) error { return s.SaveContext(context.Background(
 // writeLocked writes what WriteTo writes, without a copy in memory: each shard is
 // locked while its bytes are handed to w.
 func (s *Set) writeLocked(w io.Writer) error {
-	_, err := s.write(w, func(h *shard, write func(io.WriterTo) error) error {
-		h.freeze()
-		defer h.thaw()
-		image, err := view(h.filter)
+	_, err := s.write(w, func(sh *shard, write func(io.WriterTo) error) error {
+		sh.freeze()
+		defer sh.thaw()
+		image, err := view(sh.filter)
 		if err != nil {
 			return err
 		}
@@ -58,17 +58,21 @@ func (s *Set) writeLocked(w io.Writer) error {
 	return err
 }
 
+// An imager has a stored form that is no copy: the filter must not change until it is
+// written.
+type imager interface{ Image() io.WriterTo }
+
 // view returns the stored form of f, without a copy where f can do that.
 func view(f filter.Filter) (io.WriterTo, error) {
 	_, concurrent := f.(filter.Concurrent) // may change while it is written: no lock is held
-	if v, ok := f.(interface{ Image() io.WriterTo }); ok && !concurrent {
+	if v, ok := f.(imager); ok && !concurrent {
 		return v.Image(), nil
 	}
 	return filter.Snapshot(f)
 }
 
 // write writes all shards, each through hold, which takes the locks.
-func (s *Set) write(w io.Writer, hold func(h *shard, write func(io.WriterTo) error) error) (total int64, err error) {
+func (s *Set) write(w io.Writer, hold func(sh *shard, write func(io.WriterTo) error) error) (total int64, err error) {
 	if len(s.shards) == 0 {
 		return 0, errZero
 	}

@@ -48,10 +48,10 @@ func (s *Set) Info() Info {
 	return Info{Info: sum, Hash: s.hash.Name(), Shards: len(s.shards)}
 }
 
-func (h *shard) info() filter.Info {
-	h.freeze()
-	defer h.thaw()
-	return h.filter.Info()
+func (sh *shard) info() filter.Info {
+	sh.freeze()
+	defer sh.thaw()
+	return sh.filter.Info()
 }
 
 // addInfo adds b to a; rates and fills are added, too, for a mean.
@@ -76,12 +76,24 @@ func addKeys(a, b uint64) uint64 {
 // estimate.
 func (s *Set) Len() uint64 { return s.Info().Keys }
 
-// A Shape is the geometry of a filter, as plain named numbers in a fixed order. It
-// prints itself, and is an object in JSON.
-type Shape = frame.Shape
+// A Shape is the geometry of a filter, as named numbers in a fixed order. It prints
+// itself, and is an object in JSON.
+type Shape struct{ numbers frame.Shape }
+
+// String returns the numbers as name=value, separated by spaces.
+func (s Shape) String() string { return s.numbers.String() }
+
+// MarshalJSON returns an object with the numbers in their order.
+func (s Shape) MarshalJSON() ([]byte, error) { return s.numbers.MarshalJSON() }
 
 // A Summary is what is known of the filter in a file before it is loaded.
-type Summary = frame.Summary
+type Summary struct {
+	Keys     uint64 `json:"keys"`
+	Capacity uint64 `json:"capacity"`  // keys it was made for; 0 if unknown or without limit
+	SetBits  uint64 `json:"set_bits"`  // or what the kind has instead: counters above zero, cells in use
+	FastBits uint64 `json:"fast_bits"` // memory that queries read
+	SlowBits uint64 `json:"slow_bits"` // memory that only changes read
+}
 
 // A Description is what the file of a set says about itself.
 type Description struct {
@@ -124,7 +136,7 @@ func describe(h frame.Header) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	d := Description{Kind: k.Name, Version: h.Version, Shards: int(h.Parts), Shape: h.Shape, Summary: h.Summary}
+	d := Description{Kind: k.Name, Version: h.Version, Shards: int(h.Parts), Shape: Shape{h.Shape}, Summary: Summary(h.Summary)}
 	hash, err := hashOf(h)
 	if errors.Is(err, errNoHash) {
 		return d, nil

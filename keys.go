@@ -27,8 +27,8 @@ func (s *Set) AddKey(k filter.Key) (added bool, err error) {
 	if s.quick != nil {
 		return s.quickAdd(k), nil
 	}
-	if h := s.shardOf(k); h != nil {
-		return h.add(k)
+	if sh := s.shardOf(k); sh != nil {
+		return sh.add(k)
 	}
 	return false, errZero
 }
@@ -88,8 +88,8 @@ func (s *Set) MayContainKey(k filter.Key) bool {
 
 // mayContain is MayContainKey for all kinds.
 func (s *Set) mayContain(k filter.Key) bool {
-	h := s.shardOf(k)
-	return h != nil && h.mayContain(k)
+	sh := s.shardOf(k)
+	return sh != nil && sh.mayContain(k)
 }
 
 // Contains reports whether key is in the set, without false positives. Kinds that do
@@ -105,13 +105,13 @@ func (s *Set) ContainsUint64(key uint64) (bool, error) { return s.ContainsKey(s.
 
 // ContainsKey is Contains for keys that were hashed with the set's Hash before.
 func (s *Set) ContainsKey(k filter.Key) (bool, error) {
-	h := s.shardOf(k)
-	if h == nil {
+	sh := s.shardOf(k)
+	if sh == nil {
 		return false, errZero
 	}
-	h.freeze()
-	defer h.thaw()
-	return filter.Contains(h.filter, k)
+	sh.freeze()
+	defer sh.thaw()
+	return filter.Contains(sh.filter, k)
 }
 
 // Delete takes key out of the set. The error is filter.ErrNotFound,
@@ -128,11 +128,11 @@ func (s *Set) DeleteUint64(key uint64) error { return s.DeleteKey(s.hash.Uint64(
 
 // DeleteKey is Delete for keys that were hashed with the set's Hash before.
 func (s *Set) DeleteKey(k filter.Key) error {
-	h := s.shardOf(k)
-	if h == nil {
+	sh := s.shardOf(k)
+	if sh == nil {
 		return errZero
 	}
-	h.lock()
-	defer h.unlock()
-	return filter.Delete(h.filter, k)
+	sh.lock()
+	defer sh.unlock()
+	return filter.Delete(sh.filter, k)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
@@ -127,67 +126,4 @@ func (n Needs) withDefaults() (Needs, error) {
 		p.Addf("Hash: %s has no secret, Untrusted keys need one: leave Hash empty or take filter.NewSipHash", n.Hash)
 	}
 	return n, p.Err()
-}
-
-// preferred names the kinds that New tries, the first one first.
-func (n Needs) preferred() []string {
-	switch {
-	case n.Delete, n.SlowFile != "":
-		return []string{"evergreen", "elastic"}
-	case n.Grow && n.Merge:
-		return []string{"evergreen", "partition", "elastic"}
-	case n.Grow && n.Spare == TotalMemory:
-		return []string{"scalable", "evergreen", "partition"}
-	case n.Grow:
-		return []string{"evergreen", "scalable", "partition"}
-	case n.Spare == Time:
-		return []string{"blocked", "bloom"}
-	}
-	return []string{"bloom", "blocked"}
-}
-
-// lacks names what n asks for and k cannot do; empty if it can do everything.
-func (n Needs) lacks(k kinds.Kind) []string {
-	var lacks []string
-	can := k.Abilities()
-	if n.Delete && !can.Delete {
-		lacks = append(lacks, "delete")
-	}
-	if n.Grow && !k.Grows {
-		lacks = append(lacks, "grow")
-	}
-	if n.Merge && !can.Merge {
-		lacks = append(lacks, "merge")
-	}
-	if n.SlowFile != "" && !k.HasSlowFile() {
-		lacks = append(lacks, slowFileVerb)
-	}
-	return lacks
-}
-
-// slowFileVerb says what SlowFile asks for.
-const slowFileVerb = "keep slow memory in a file"
-
-// broken names the promises of n that k, which can do what is needed, does not keep.
-func (n Needs) broken(k kinds.Kind) []string {
-	var broken []string
-	if n.Delete && k.Duplicates == filter.DuplicatesCounted {
-		broken = append(broken, "a key that was added twice must be deleted twice")
-	}
-	if n.Delete && (k.Pins || k.Duplicates == filter.DuplicatesPin) {
-		broken = append(broken, "some keys cannot be deleted")
-	}
-	if n.Delete && k.Duplicates != filter.DuplicatesIgnored {
-		broken = append(broken, "deleting an absent key: "+k.AbsentDelete)
-	}
-	if n.Delete && !k.Grows {
-		broken = append(broken, "more keys than asked for: "+k.PastCapacity)
-	}
-	if n.Grow && k.Drifts {
-		broken = append(broken, "the rate rises as it grows")
-	}
-	if n.Merge && k.UnionOnly {
-		broken = append(broken, "it cannot intersect")
-	}
-	return broken
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
@@ -66,14 +67,82 @@ func moveToFront(choices []Choice, names []string) {
 	}
 }
 
+// preferred names the kinds that New tries, the first one first.
+func (n Needs) preferred() []string {
+	switch {
+	case n.Delete, n.SlowFile != "":
+		return []string{"evergreen", "elastic"}
+	case n.Grow && n.Merge:
+		return []string{"evergreen", "partition", "elastic"}
+	case n.Grow && n.Spare == TotalMemory:
+		return []string{"scalable", "evergreen", "partition"}
+	case n.Grow:
+		return []string{"evergreen", "scalable", "partition"}
+	case n.Spare == Time:
+		return []string{"blocked", "bloom"}
+	}
+	return []string{"bloom", "blocked"}
+}
+
+// An ability is something that Needs may ask for.
+type ability struct {
+	verb  string
+	asked bool
+	has   func(kinds.Kind) bool
+}
+
+// abilities lists all, with those that n asks for.
+func (n Needs) abilities() [4]ability {
+	return [4]ability{
+		{"delete", n.Delete, func(k kinds.Kind) bool { return k.Abilities().Delete }},
+		{"grow", n.Grow, func(k kinds.Kind) bool { return k.Grows }},
+		{"merge", n.Merge, func(k kinds.Kind) bool { return k.Abilities().Merge }},
+		{"keep slow memory in a file", n.SlowFile != "", kinds.Kind.HasSlowFile},
+	}
+}
+
+// missing names what n asks for and k cannot do.
+func (n Needs) missing(k kinds.Kind) (verbs []string) {
+	for _, a := range n.abilities() {
+		if a.asked && !a.has(k) {
+			verbs = append(verbs, a.verb)
+		}
+	}
+	return verbs
+}
+
+// broken names the promises of n that k, which can do what is needed, does not keep.
+func (n Needs) broken(k kinds.Kind) []string {
+	var broken []string
+	if n.Delete && k.Duplicates == filter.DuplicatesCounted {
+		broken = append(broken, "a key that was added twice must be deleted twice")
+	}
+	if n.Delete && (k.Pins || k.Duplicates == filter.DuplicatesPin) {
+		broken = append(broken, "some keys cannot be deleted")
+	}
+	if n.Delete && k.Duplicates != filter.DuplicatesIgnored {
+		broken = append(broken, "deleting an absent key: "+k.AbsentDelete)
+	}
+	if n.Delete && !k.Grows {
+		broken = append(broken, "more keys than asked for: "+k.PastCapacity)
+	}
+	if n.Grow && k.Drifts {
+		broken = append(broken, "the rate rises as it grows")
+	}
+	if n.Merge && k.UnionOnly {
+		broken = append(broken, "it cannot intersect")
+	}
+	return broken
+}
+
 // judge predicts what k would be like and says why or why not.
 func judge(k kinds.Kind, n Needs) Choice {
 	c := Choice{Kind: k.Name}
 	p, err := n.predict(k)
-	lacks, broken := n.lacks(k), n.broken(k)
+	missing, broken := n.missing(k), n.broken(k)
 	switch {
-	case len(lacks) > 0:
-		c.Why = fmt.Sprintf("cannot %s", strings.Join(lacks, " or "))
+	case len(missing) > 0:
+		c.Why = fmt.Sprintf("cannot %s", strings.Join(missing, " or "))
 	case err != nil:
 		c.Why = fmt.Sprintf("cannot be made: %v", err)
 	case len(broken) > 0:
@@ -88,23 +157,15 @@ func judge(k kinds.Kind, n Needs) Choice {
 	}
 	c.Prediction = p
 	if n.Grow && (c.Fits || c.Weaker) {
-		c.HitLines, c.MissLines = n.linesWhenGrown(k, p)
+		if after, err := k.Predict(n.config(), grown*n.itemsPerShard()); err == nil {
+			c.HitLines, c.MissLines = after.HitLines, after.MissLines
+		}
 	}
 	return c
 }
 
 // grown is how many times its first number of keys a set that grows is judged with.
 const grown = 10
-
-// linesWhenGrown returns the cache lines of a hit and of a miss after growth, or
-// those of before if they are not known.
-func (n Needs) linesWhenGrown(k kinds.Kind, before kinds.Prediction) (hit, miss float64) {
-	after, err := k.Predict(kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}, grown*n.itemsPerShard())
-	if err != nil {
-		return before.HitLines, before.MissLines
-	}
-	return after.HitLines, after.MissLines
-}
 
 // excess is how many times the memory of the leanest kind speaks against one, however
 // quick it is.
@@ -128,7 +189,7 @@ func (c *Choice) totalBits() float64 { return c.FastBitsPerKey + c.SlowBitsPerKe
 
 // predict says what a set of kind k will be like with all its keys.
 func (n Needs) predict(k kinds.Kind) (kinds.Prediction, error) {
-	config := kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR}
+	config := n.config()
 	if n.Shards == 1 {
 		return k.Predict(config, n.Items)
 	}
@@ -162,12 +223,9 @@ func meanRate(k kinds.Kind, c kinds.Config, mean float64) (rate float64, err err
 // verbs says in words what n asks for.
 func (n Needs) verbs() string {
 	var verbs []string
-	for _, w := range []struct {
-		asked bool
-		verb  string
-	}{{n.Delete, "delete"}, {n.Grow, "grow"}, {n.Merge, "merge"}, {n.SlowFile != "", slowFileVerb}} {
-		if w.asked {
-			verbs = append(verbs, w.verb)
+	for _, a := range n.abilities() {
+		if a.asked {
+			verbs = append(verbs, a.verb)
 		}
 	}
 	verbs = append(verbs, fmt.Sprintf("hold %d keys at a rate of %g", n.Items, n.FPR))
@@ -208,7 +266,7 @@ func trueFirst(a, b bool) int {
 func (n Needs) firstChoices(table []kinds.Kind) (found []kinds.Kind) {
 	for _, name := range n.preferred() {
 		for _, k := range table {
-			if k.Name == name && len(n.lacks(k)) == 0 && len(n.broken(k)) == 0 {
+			if k.Name == name && len(n.missing(k)) == 0 && len(n.broken(k)) == 0 {
 				found = append(found, k)
 			}
 		}
@@ -224,8 +282,8 @@ func (n Needs) named(table []kinds.Kind) (kinds.Kind, error) {
 			names = append(names, k.Name)
 			continue
 		}
-		if lacks := n.lacks(k); len(lacks) > 0 {
-			return k, fmt.Errorf("everbloom: kind %s cannot %s: %w", k.Name, strings.Join(lacks, " or "), errors.ErrUnsupported)
+		if missing := n.missing(k); len(missing) > 0 {
+			return k, fmt.Errorf("everbloom: kind %s cannot %s: %w", k.Name, strings.Join(missing, " or "), errors.ErrUnsupported)
 		}
 		return k, nil
 	}

@@ -79,9 +79,9 @@ func build(table []kinds.Kind, n Needs) (*Set, error) {
 func (n Needs) makeSet(k kinds.Kind) (*Set, error) {
 	filters := make([]filter.Filter, n.Shards)
 	for i := range filters {
-		f, err := k.New(kinds.Config{
-			Items: n.itemsPerShard(), FPR: n.FPR, SlowFile: slowFile(n.SlowFile, i, n.Shards),
-		})
+		config := n.config()
+		config.SlowFile = slowFile(n.SlowFile, i, n.Shards)
+		f, err := k.New(config)
 		if err != nil {
 			closeAll(filters[:i])
 			return nil, err
@@ -108,6 +108,9 @@ func closeAll(filters []filter.Filter) {
 		_ = closeFilter(f)
 	}
 }
+
+// config is what a filter of the set is made for.
+func (n Needs) config() kinds.Config { return kinds.Config{Items: n.itemsPerShard(), FPR: n.FPR} }
 
 // itemsPerShard allows for the uneven split: four standard deviations.
 func (n Needs) itemsPerShard() uint64 {

@@ -62,93 +62,93 @@ func (st *stripe) lock() {
 }
 
 // lockWriters keeps all writers out, and has the filter count all bits.
-func (h *shard) lockWriters() {
-	h.writers.Lock()
-	if h.stripes == nil {
+func (sh *shard) lockWriters() {
+	sh.writers.Lock()
+	if sh.stripes == nil {
 		return
 	}
-	for i := range h.stripes {
-		st := &h.stripes[i]
+	for i := range sh.stripes {
+		st := &sh.stripes[i]
 		st.lock()
-		h.filter.(*bloom.Blocked).CountBits(st.fresh)
+		sh.filter.(*bloom.Blocked).CountBits(st.fresh)
 		st.fresh = 0
 	}
 }
 
-func (h *shard) unlockWriters() {
-	if h.stripes != nil {
-		for i := range h.stripes {
-			h.stripes[i].mu.Unlock()
+func (sh *shard) unlockWriters() {
+	if sh.stripes != nil {
+		for i := range sh.stripes {
+			sh.stripes[i].mu.Unlock()
 		}
 	}
-	h.writers.Unlock()
+	sh.writers.Unlock()
 }
 
 // lock prepares for a change, unlock ends it.
-func (h *shard) lock() {
-	switch h.locking {
+func (sh *shard) lock() {
+	switch sh.locking {
 	case readersLock:
-		h.mu.Lock()
+		sh.mu.Lock()
 	case writersLock:
-		h.lockWriters()
+		sh.lockWriters()
 	}
 }
 
-func (h *shard) unlock() {
-	switch h.locking {
+func (sh *shard) unlock() {
+	switch sh.locking {
 	case readersLock:
-		h.mu.Unlock()
+		sh.mu.Unlock()
 	case writersLock:
-		h.unlockWriters()
+		sh.unlockWriters()
 	}
 }
 
 // freeze prepares for a look at the whole filter, thaw ends it.
-func (h *shard) freeze() {
-	switch h.locking {
+func (sh *shard) freeze() {
+	switch sh.locking {
 	case readersLock:
-		h.mu.RLock()
+		sh.mu.RLock()
 	case writersLock:
-		h.lockWriters()
+		sh.lockWriters()
 	}
 }
 
-func (h *shard) thaw() {
-	switch h.locking {
+func (sh *shard) thaw() {
+	switch sh.locking {
 	case readersLock:
-		h.mu.RUnlock()
+		sh.mu.RUnlock()
 	case writersLock:
-		h.unlockWriters()
+		sh.unlockWriters()
 	}
 }
 
 // mayContain asks the filter.
-func (h *shard) mayContain(k filter.Key) bool {
-	if h.locking != readersLock {
-		return h.filter.MayContain(k)
+func (sh *shard) mayContain(k filter.Key) bool {
+	if sh.locking != readersLock {
+		return sh.filter.MayContain(k)
 	}
-	h.mu.RLock()
-	yes := h.filter.MayContain(k)
-	h.mu.RUnlock()
+	sh.mu.RLock()
+	yes := sh.filter.MayContain(k)
+	sh.mu.RUnlock()
 	return yes
 }
 
-func (h *shard) mayContainBatch(keys []filter.Key, out []bool) {
-	if h.locking == readersLock {
-		h.mu.RLock()
-		defer h.mu.RUnlock()
+func (sh *shard) mayContainBatch(keys []filter.Key, out []bool) {
+	if sh.locking == readersLock {
+		sh.mu.RLock()
+		defer sh.mu.RUnlock()
 	}
-	filter.MayContainBatch(h.filter, keys, out)
+	filter.MayContainBatch(sh.filter, keys, out)
 }
 
 // add adds to the filter. Where readers need no lock, a key that is there already
 // takes none either.
-func (h *shard) add(k filter.Key) (added bool, err error) {
-	if h.locking == writersLock && h.filter.MayContain(k) {
+func (sh *shard) add(k filter.Key) (added bool, err error) {
+	if sh.locking == writersLock && sh.filter.MayContain(k) {
 		return false, nil
 	}
-	h.lock()
-	added, err = h.filter.Add(k)
-	h.unlock()
+	sh.lock()
+	added, err = sh.filter.Add(k)
+	sh.unlock()
 	return added, err
 }

@@ -42,10 +42,10 @@ func (s *Set) each(do func(filter.Filter) error) error {
 		return errZero
 	}
 	for i := range s.shards {
-		h := &s.shards[i]
-		h.lock()
-		err := do(h.filter)
-		h.unlock()
+		sh := &s.shards[i]
+		sh.lock()
+		err := do(sh.filter)
+		sh.unlock()
 		if err != nil {
 			return s.inShard(i, err)
 		}
@@ -70,10 +70,10 @@ func (s *Set) Keys() (iter.Seq[filter.Key], error) {
 }
 
 // list yields the keys of the filter until yield returns false.
-func (h *shard) list(yield func(filter.Key) bool) bool {
-	h.freeze()
-	defer h.thaw()
-	for k := range h.filter.(filter.Lister).Keys() {
+func (sh *shard) list(yield func(filter.Key) bool) bool {
+	sh.freeze()
+	defer sh.thaw()
+	for k := range sh.filter.(filter.Lister).Keys() {
 		if !yield(k) {
 			return false
 		}
@@ -127,8 +127,8 @@ func equal(a, b *shard) bool {
 }
 
 // digest returns a checksum of the stored form.
-func (h *shard) digest() (sum [sha256.Size]byte, err error) {
-	image, err := h.snapshot()
+func (sh *shard) digest() (sum [sha256.Size]byte, err error) {
+	image, err := sh.snapshot()
 	if err != nil {
 		return sum, err
 	}
