@@ -179,14 +179,16 @@ var exactKind = kinds.Kind{
 	AbsentDelete: "refused",
 	Merging:      "any sizes",
 
-	New: func(c kinds.Config) (filter.Filter, error) {
-		return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
+	Maker: kinds.Maker{
+		New: func(c kinds.Config) (filter.Filter, error) {
+			return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
+		},
+		Read: func(r io.Reader) (filter.Filter, error) { return filtertest.ReadExact(r) },
+		Predict: func(kinds.Config, uint64) (filter.Prediction, error) {
+			return filter.Prediction{FastBitsPerKey: 64, SlowBitsPerKey: 100, HitLines: 2, MissLines: 2}, nil
+		},
+		Type: (*filtertest.Exact)(nil),
 	},
-	Read: func(r io.Reader) (filter.Filter, error) { return filtertest.ReadExact(r) },
-	Predict: func(kinds.Config, uint64) (kinds.Prediction, error) {
-		return kinds.Prediction{FastBitsPerKey: 64, SlowBitsPerKey: 100, HitLines: 2, MissLines: 2}, nil
-	},
-	Type: (*filtertest.Exact)(nil),
 }
 
 // A plain filter has no abilities, whatever is inside.

@@ -21,7 +21,7 @@ type Choice struct {
 
 	// What it will be like with all its keys. If it is to grow, the cache lines are
 	// those after it has grown tenfold.
-	kinds.Prediction
+	filter.Prediction
 
 	excessive bool // it takes many times the memory of another that fits
 }
@@ -188,7 +188,7 @@ func markExcess(choices []Choice) {
 func (c *Choice) totalBits() float64 { return c.FastBitsPerKey + c.SlowBitsPerKey }
 
 // predict says what a set of kind k will be like with all its keys.
-func (n Needs) predict(k kinds.Kind) (kinds.Prediction, error) {
+func (n Needs) predict(k kinds.Kind) (filter.Prediction, error) {
 	config := n.config()
 	if n.Shards == 1 {
 		return k.Predict(config, n.Items)

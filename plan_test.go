@@ -37,8 +37,8 @@ func mustPlan(t *testing.T, table []kinds.Kind, n Needs) []Choice {
 func costs(name string, fast, slow, lines float64) kinds.Kind {
 	k := exactKind
 	k.Name = name
-	k.Predict = func(kinds.Config, uint64) (kinds.Prediction, error) {
-		return kinds.Prediction{FastBitsPerKey: fast, SlowBitsPerKey: slow, HitLines: lines, MissLines: lines}, nil
+	k.Predict = func(kinds.Config, uint64) (filter.Prediction, error) {
+		return filter.Prediction{FastBitsPerKey: fast, SlowBitsPerKey: slow, HitLines: lines, MissLines: lines}, nil
 	}
 	return k
 }

@@ -17,13 +17,15 @@ var exactKind = kinds.Kind{
 	Number: filtertest.ExactKind,
 	Title:  "a set that never errs",
 	Grows:  true,
-	New: func(c kinds.Config) (filter.Filter, error) {
-		return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
+	Maker: kinds.Maker{
+		New: func(c kinds.Config) (filter.Filter, error) {
+			return filtertest.NewExact(filtertest.ExactConfig{Items: c.Items}), nil
+		},
+		Predict: func(kinds.Config, uint64) (filter.Prediction, error) {
+			return filter.Prediction{FastBitsPerKey: 64, HitLines: 1, MissLines: 1}, nil
+		},
+		Type: (*filtertest.Exact)(nil),
 	},
-	Predict: func(kinds.Config, uint64) (kinds.Prediction, error) {
-		return kinds.Prediction{FastBitsPerKey: 64, HitLines: 1, MissLines: 1}, nil
-	},
-	Type: (*filtertest.Exact)(nil),
 }
 
 // saveExact writes a file of that kind. Keys that are named twice are pinned; a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -124,6 +125,19 @@ func (s BlockedShape) FPR(n uint64) float64 {
 		return math.NaN()
 	}
 	return theory.BlockedFPR(float64(n)/float64(s.Blocks), s.perWord())
+}
+
+// Predict says what a filter of this shape is like with n keys.
+func (s BlockedShape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(s.Bits()), n),
+		FPR:            s.FPR(n),
+		HitLines:       1,
+		MissLines:      1,
+	}, nil
 }
 
 func (s BlockedShape) perWord() int { return s.Hashes / theory.BlockWords }

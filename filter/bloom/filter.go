@@ -14,12 +14,11 @@ import (
 // among them.
 type Filter struct {
 	array
-	view // of the same words
-	salt uint64
+	size   uint64 // m
+	hashes int    // k
+	mixer  probe.Mixer
+	salt   uint64
 }
-
-// view is embedded by a name that is not exported.
-type view = View
 
 var (
 	_ filter.Merger      = (*Filter)(nil)
@@ -78,7 +77,7 @@ func FromWords(s Shape, words []uint64) (*Filter, error) {
 
 // over returns the filter of shape s whose bits are a.
 func over(s Shape, a array) *Filter {
-	return &Filter{array: a, view: NewView(s, a.words), salt: s.Salt}
+	return &Filter{array: a, size: s.Bits, hashes: s.Hashes, mixer: probe.NewMixer(s.Salt), salt: s.Salt}
 }
 
 // Add puts k into the set. It reports whether k looked new and never fails.
@@ -94,6 +93,31 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	}
 	f.set += fresh
 	return fresh != 0, nil
+}
+
+// MayContain reports whether k may be in the set. False is certain.
+func (f *Filter) MayContain(k filter.Key) bool {
+	return probe.All(f.words, f.size, f.mixer.Mix(k), f.hashes)
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys.
+func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
+	probe.Batch(f.words, f.size, f.mixer, f.hashes, keys, out)
+}
+
+// Predict says what a filter of this shape is like with n keys.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	fill := theory.BloomFill(float64(s.Bits), float64(s.Hashes), float64(n))
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(64*bitvec.WordsFor(s.Bits)), n),
+		FPR:            s.FPR(n),
+		HitLines:       float64(s.Hashes),
+		MissLines:      probe.MissLines(s.Hashes, fill, probe.Group),
+	}, nil
 }
 
 // Shape returns the filter's geometry.

@@ -138,6 +138,30 @@ func (f *Filter) MayContain(k filter.Key) bool {
 	return all >= 0
 }
 
+// Predict says what a filter of this shape is like with n different keys, each
+// added once.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	fill := theory.BloomFill(float64(s.Counters), float64(s.Hashes), float64(n))
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(64*bitvec.WordsFor(s.Bits())), n),
+		FPR:            s.FPR(n),
+		HitLines:       float64(s.Hashes),
+		MissLines:      probe.MissLines(s.Hashes, fill, s.group),
+	}, nil
+}
+
+// group returns how many positions [Filter.MayContain] tests together when so many
+// are left.
+func (s Shape) group(left int) int {
+	if left == s.Hashes {
+		return min(2, left)
+	}
+	return min(4, left)
+}
+
 // one is negative if the counter of h is zero.
 func (f *Filter) one(h uint64) int64 {
 	word, bit := place(h, f.counters, f.width)

@@ -267,3 +267,23 @@ func TestPrintedSpreadNeedsMoreQueries(t *testing.T) {
 		t.Errorf("a trial has at most 10 false positives with probability %.3f, want 0.10", below)
 	}
 }
+
+// TestPredictedLinesFollowTheLoop: two positions are read at first, then four, the last
+// few together, each group if all before are above zero.
+func TestPredictedLinesFollowTheLoop(t *testing.T) {
+	for hashes, want := range map[int]func(fill float64) float64{
+		1: func(float64) float64 { return 1 },
+		3: func(fill float64) float64 { return 2 + fill*fill },
+		7: func(fill float64) float64 { return 2 + 4*fill*fill + math.Pow(fill, 6) },
+		8: func(fill float64) float64 { return 2 + 4*fill*fill + 2*math.Pow(fill, 6) },
+	} {
+		s := counting.Shape{Counters: 1000, Hashes: hashes, CounterBits: 4}
+		for _, n := range []uint64{0, 100, 1_000_000} {
+			fill := theory.BloomFill(1000, float64(hashes), float64(n))
+			p, err := s.Predict(n)
+			if err != nil || math.Abs(p.MissLines-want(fill)) > 1e-9 || p.HitLines != float64(hashes) {
+				t.Errorf("%d hashes, fill %g: %+v, %v, want %g lines", hashes, fill, p, err, want(fill))
+			}
+		}
+	}
+}

@@ -5,18 +5,17 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Filter is a Bloom filter that knows in which regions of its bits keys collided,
 // and can delete keys that have a bit elsewhere.
 type Filter struct {
-	view              // of the cells: it answers queries
 	cells    []uint64 // m' bits
 	marks    []uint64 // r bits; set: a collision happened in the region
 	size     uint64   // m'
@@ -29,9 +28,6 @@ type Filter struct {
 	capacity uint64  // keys it was made for, 0 if nobody said
 	shape    Shape
 }
-
-// view is embedded by a name that is not exported.
-type view = bloom.View
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
@@ -83,11 +79,9 @@ func over(s Shape, words []uint64) *Filter {
 	return from(s, words[:marks:marks], words[marks:])
 }
 
-// from returns the filter of shape s with these marks and cells. Filters are made
-// here only: the view and the rest of the filter must agree on the positions.
+// from returns the filter of shape s with these marks and cells.
 func from(s Shape, marks, cells []uint64) *Filter {
 	f := &Filter{
-		view:   bloom.NewView(bloom.Shape{Bits: s.Cells(), Hashes: s.Hashes, Salt: s.Salt}, cells),
 		marks:  marks,
 		cells:  cells,
 		size:   s.Cells(),
@@ -104,6 +98,31 @@ func from(s Shape, marks, cells []uint64) *Filter {
 func (f *Filter) recount() {
 	f.set = bitvec.Vector(f.cells).Count()
 	f.marked = bitvec.Vector(f.marks).Count()
+}
+
+// MayContain reports whether k may be in the set. False is certain.
+func (f *Filter) MayContain(k filter.Key) bool {
+	return probe.All(f.cells, f.size, f.mixer.Mix(k), f.hashes)
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i]. It panics if out is
+// shorter than keys.
+func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
+	probe.Batch(f.cells, f.size, f.mixer, f.hashes, keys, out)
+}
+
+// Predict says what a filter of this shape is like with n keys, if none was deleted.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	fill := theory.BloomFill(float64(s.Cells()), float64(s.Hashes), float64(n))
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(64*s.words()), n),
+		FPR:            s.FPR(n),
+		HitLines:       float64(s.Hashes),
+		MissLines:      probe.MissLines(s.Hashes, fill, probe.Group),
+	}, nil
 }
 
 // Add puts k into the set. It reports whether k looked new and never fails.

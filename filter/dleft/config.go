@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
@@ -170,6 +172,33 @@ func (s Shape) Bits() uint64 { return s.cells() * uint64(s.width()) }
 
 // FPR returns the expected rate with n different keys.
 func (s Shape) FPR(n uint64) float64 { return Rate(float64(n), float64(s.Buckets), s.Remainder) }
+
+// Predict says what a filter of this shape is like with n different keys: every query
+// reads one bucket of each subtable. More keys than cells are ErrFull.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	if n > s.cells() {
+		return filter.Prediction{}, fmt.Errorf("dleft: %d keys in %d cells: %w", n, s.cells(), filter.ErrFull)
+	}
+	lines := float64(s.Subtables) * linesOf(s.Cells*s.width())
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(64*bitvec.WordsFor(s.Bits())), n),
+		FPR:            s.FPR(n),
+		HitLines:       lines,
+		MissLines:      lines,
+	}, nil
+}
+
+// linesOf returns how many cache lines a run of bits lies in on average, if runs
+// follow each other without gaps: they begin at all multiples of the largest
+// power of two in their length.
+func linesOf(run int) float64 {
+	const line = 512
+	step := min(line, run&-run)
+	return 1 + float64(run-step)/line
+}
 
 // Overflow returns the probability that some key does not find room when n
 // different ones are added to an empty filter, if nothing could be moved. With

@@ -114,3 +114,25 @@ func TestTooLargeIsRefused(t *testing.T) {
 		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
 	}
 }
+
+// TestPredictedLinesAreThoseOfBuckets lays buckets end to end and counts the lines that
+// they touch.
+func TestPredictedLinesAreThoseOfBuckets(t *testing.T) {
+	for _, s := range []dleft.Shape{
+		{Subtables: 1, Buckets: 512, Cells: 1, Remainder: 1, Counter: 1},
+		{Subtables: 4, Buckets: 512, Cells: 8, Remainder: 14, Counter: 2},
+		{Subtables: 3, Buckets: 512, Cells: 8, Remainder: 15, Counter: 2},
+		{Subtables: 2, Buckets: 512, Cells: 17, Remainder: 30, Counter: 2},
+	} {
+		bits := s.Cells * (s.Remainder + s.Counter)
+		touched := 0
+		for i := range 512 {
+			touched += ((i+1)*bits-1)/512 - i*bits/512 + 1
+		}
+		want := float64(s.Subtables*touched) / 512
+		p, err := s.Predict(10)
+		if err != nil || math.Abs(p.HitLines-want) > 1e-9 || p.MissLines != p.HitLines {
+			t.Errorf("%+v: %+v, %v, counted %g lines", s, p, err, want)
+		}
+	}
+}

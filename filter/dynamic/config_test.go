@@ -95,11 +95,11 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		if f, err := dynamic.BuildParallel(p); f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Partitions: 0") {
 			t.Errorf("%+v: %v, want %q and Partitions", p, err, want)
 		}
-		if p := s.Predict(10); !math.IsNaN(p.FPR) || p.Bits != 0 || s.Capacity() != 0 {
-			t.Errorf("%+v: predicted %+v for %d keys", s, p, s.Capacity())
+		if got, err := s.Predict(10); err == nil || s.Capacity() != 0 {
+			t.Errorf("%+v: predicted %+v for %d keys", s, got, s.Capacity())
 		}
-		if p := p.Predict(10); !math.IsNaN(p.FPR) {
-			t.Errorf("%+v: predicted %+v", s, p)
+		if got, err := p.Predict(10); err == nil {
+			t.Errorf("%+v: predicted %+v", p, got)
 		}
 	}
 }
@@ -119,11 +119,10 @@ func TestTooLargeIsRefused(t *testing.T) {
 func TestPredictionsOfAbsurdSizes(t *testing.T) {
 	s := dynamic.Shape{Positions: 1, Hashes: 1, CounterBits: 8, Full: 1}
 	huge := dynamic.Shape{Positions: 1 << 46, Hashes: 64, CounterBits: 8, Full: 1 << 46}
-	for _, p := range []dynamic.Prediction{
-		s.Predict(math.MaxUint64), huge.Predict(math.MaxUint64),
-		dynamic.ParallelShape{Partitions: 4096, Positions: 1, Hashes: 1, CounterBits: 1, Full: 1}.Predict(math.MaxUint64),
-	} {
-		if p.Bits < 1<<50 || p.Units == 0 || !(p.FPR >= 0 && p.FPR <= 1) || math.IsNaN(p.HitLines) || math.IsNaN(p.MissLines) {
+	many := dynamic.ParallelShape{Partitions: 4096, Positions: 1, Hashes: 1, CounterBits: 1, Full: 1}
+	for _, predict := range []func(uint64) (filter.Prediction, error){s.Predict, huge.Predict, many.Predict} {
+		p := filtertest.Make(t, predict, math.MaxUint64)
+		if p.FastBitsPerKey < 1.0/(1<<14) || p.Units < 1 || !(p.FPR >= 0 && p.FPR <= 1) || math.IsNaN(p.HitLines) || math.IsNaN(p.MissLines) {
 			t.Errorf("got %+v", p)
 		}
 	}

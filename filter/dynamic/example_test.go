@@ -48,8 +48,11 @@ func ExampleShape_Predict() {
 		log.Fatal(err)
 	}
 	for _, n := range []uint64{10_000, 100_000, 1_000_000} {
-		p := s.Predict(n)
-		fmt.Printf("%8d keys: %3d units, rate %.4f, %.1f bits per key\n", n, p.Units, p.FPR, float64(p.Bits)/float64(n))
+		p, err := s.Predict(n)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%8d keys: %3g units, rate %.4f, %.1f bits per key\n", n, p.Units, p.FPR, p.FastBitsPerKey)
 	}
 	// Output:
 	//    10000 keys:   1 units, rate 0.0009, 14.5 bits per key

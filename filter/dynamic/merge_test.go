@@ -29,8 +29,8 @@ func TestUnionsPackThinUnits(t *testing.T) {
 			keys = append(keys, three...)
 			wantAll(t, f, keys)
 		}
-		if want := s.Predict(300).Units + 2; uint64(f.Units()) > want {
-			t.Errorf("300 keys are %d units, want %d at most", f.Units(), want)
+		if want := filtertest.Make(t, s.Predict, 300).Units + 2; float64(f.Units()) > want {
+			t.Errorf("300 keys are %d units, want %g at most", f.Units(), want)
 		}
 		if err := f.Check(); err != nil {
 			t.Error(err)

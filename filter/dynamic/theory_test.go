@@ -262,7 +262,7 @@ func TestPredictionIsWhatComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := filtertest.Make(t, dynamic.Build, s)
-		if p, info := s.Predict(0), f.Info(); p.Bits != info.FastBits || p.FPR != 0 || p.Units != 1 {
+		if p, info := filtertest.Make(t, s.Predict, 0), f.Info(); p.FastBitsPerKey != float64(info.FastBits) || p.FPR != 0 || p.Units != 1 {
 			t.Errorf("%+v, empty: predicted %+v, is %+v", c, p, info)
 		}
 		for n := range 20 * c.Items {
@@ -270,9 +270,9 @@ func TestPredictionIsWhatComes(t *testing.T) {
 			if (n+1)%(c.Items/2) != 0 {
 				continue
 			}
-			p, info := s.Predict(n+1), f.Info()
-			if units := uint64(f.Units()); p.Units > units+1 || units > p.Units+1 {
-				t.Errorf("%+v, %d keys: %d units, predicted %d", c, n+1, units, p.Units)
+			p, info := filtertest.Make(t, s.Predict, n+1), f.Info()
+			if units := float64(f.Units()); p.Units > units+1 || units > p.Units+1 {
+				t.Errorf("%+v, %d keys: %g units, predicted %g", c, n+1, units, p.Units)
 			}
 			if n+1 == c.Items && (p.Units != 1 || f.Units() != 1 || p.FPR > c.FPR || info.FPR > c.FPR) {
 				t.Errorf("%+v, filled as asked: predicted %+v, is %+v", c, p, info)

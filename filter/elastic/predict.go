@@ -1,9 +1,12 @@
 package elastic
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -38,10 +41,23 @@ func (s Shape) FPR(n uint64) float64 {
 	return math.Pow(s.fill(n, e), float64(s.Hashes))
 }
 
-// Fill returns the expected share of set bits with n keys.
-func (s Shape) Fill(n uint64) float64 {
-	e, _ := s.Doublings(n)
-	return s.fill(n, e)
+// Predict says what a filter of this shape will be like with n keys, of which none was
+// deleted. More than about Capacity are ErrFull.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	e, fits := s.Doublings(n)
+	if !fits {
+		return filter.Prediction{}, fmt.Errorf("elastic: %d keys, at most about %d: %w", n, s.Capacity(), filter.ErrFull)
+	}
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(s.fastBits(e)), n),
+		SlowBitsPerKey: filter.PerKey(float64(s.SlowBitsAt(e)), n),
+		FPR:            s.FPR(n),
+		HitLines:       float64(s.Hashes),
+		MissLines:      probe.MissLines(s.Hashes, s.fill(n, e), probe.Group),
+	}, nil
 }
 
 // FastBits returns the memory that queries read when there are n keys.

@@ -77,9 +77,11 @@ func ExampleShape_Predict() {
 		log.Fatal(err)
 	}
 	for _, n := range []uint64{1_000_000, 1_500_000, 50_000_000} {
-		p := s.Predict(n)
-		fmt.Printf("%8d keys: %.1f + %.1f bits each, rate %.4f\n", n,
-			float64(p.FastBits)/float64(n), float64(p.SlowBits)/float64(n), p.FPR)
+		p, err := s.Predict(n)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%8d keys: %.1f + %.1f bits each, rate %.4f\n", n, p.FastBitsPerKey, p.SlowBitsPerKey, p.FPR)
 	}
 	// Output:
 	//  1000000 keys: 13.4 + 67.5 bits each, rate 0.0100

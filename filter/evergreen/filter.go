@@ -45,7 +45,7 @@ func New(c Config) (*Filter, error) {
 	}
 	blocks := s.leastBlocks(c.SlowFile)
 	if c.Items > 0 {
-		blocks = max(blocks, s.predictTable(c.Items).Blocks)
+		blocks = max(blocks, uint64(s.tableBlocks(c.Items)))
 	}
 	t, err := newTable(s, blocks, c.SlowFile)
 	if err != nil {

@@ -1,8 +1,10 @@
 package evergreen
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -94,33 +96,65 @@ func (s Shape) Capacity() uint64 {
 	return uint64(floorShare * s.FPR * math.Exp2(float64(s.Width+lowBits)))
 }
 
-// Prediction is what a filter will be like that grew to some number of keys.
-type Prediction struct {
-	Blocks   uint64 // 0 where the keys are in a list
-	FastBits uint64
-	SlowBits uint64
-	FPR      float64
-}
+// Predict says what a filter of this shape will be like with n keys, if it grew from
+// the smallest size. More keys than Capacity are ErrFull.
+func (s Shape) Predict(n uint64) (filter.Prediction, error) { return s.predict(n, 0) }
 
-// Predict returns what a filter of this shape will be like with n keys, if it grew
-// from the smallest size.
-func (s Shape) Predict(n uint64) Prediction {
-	if s.Full() && n <= uint64(listMost) {
-		return Prediction{FastBits: listBits(n), FPR: listRate(n)}
+// Predict says what a filter made for c will be like with n keys. It has the blocks
+// for the Items from the start, and more when more keys need them.
+func (c Config) Predict(n uint64) (filter.Prediction, error) {
+	s, err := c.Shape()
+	if err != nil {
+		return filter.Prediction{}, err
 	}
-	return s.predictTable(n)
+	return s.predict(n, s.blocksFor(c.Items))
 }
 
-// predictTable is Predict for a table.
-func (s Shape) predictTable(n uint64) Prediction {
+// predict is Predict for a filter that has so many blocks at least.
+func (s Shape) predict(n uint64, least float64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
+	if n > s.Capacity() {
+		return filter.Prediction{}, fmt.Errorf("evergreen: %d keys, at most %d: %w", n, s.Capacity(), filter.ErrFull)
+	}
+	blocks := max(s.blocksFor(n), least)
+	if blocks == 0 {
+		return predictList(n), nil
+	}
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(math.Floor(blocks)*theory.BlockBits, n),
+		SlowBitsPerKey: filter.PerKey(SlowBits(float64(n), blocks, s.Width), n),
+		FPR:            Rate(float64(n), blocks, s.perWord()) + s.floor(n),
+		HitLines:       1,
+		MissLines:      1,
+	}, nil
+}
+
+// blocksFor returns how many blocks n keys need, 0 for a list.
+func (s Shape) blocksFor(n uint64) float64 {
+	if s.Full() && n <= uint64(listMost) {
+		return 0
+	}
+	return s.tableBlocks(n)
+}
+
+// tableBlocks returns how many blocks a table of n keys needs.
+func (s Shape) tableBlocks(n uint64) float64 {
 	floor := s.floor(n)
 	blocks := Blocks(float64(n), max(s.FPR-floor, s.FPR/2), s.perWord())
 	blocks = Blocks(float64(n), max(s.FPR*(1-scatter/math.Sqrt(blocks))-floor, s.FPR/2), s.perWord())
-	blocks = max(blocks, float64(s.leastBlocks("")))
-	return Prediction{
-		Blocks:   uint64(blocks),
-		FastBits: uint64(blocks) * theory.BlockBits,
-		SlowBits: uint64(SlowBits(float64(n), blocks, s.Width)),
-		FPR:      Rate(float64(n), blocks, s.perWord()) + floor,
+	return max(blocks, float64(s.leastBlocks("")))
+}
+
+// predictList is Predict for a list of keys: a query reads where they are, and a line
+// for each halving until one line is left.
+func predictList(n uint64) filter.Prediction {
+	lines := 2 + math.Log2(max(1, float64(n)/8))
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(listBits(n)), n),
+		FPR:            listRate(n),
+		HitLines:       lines,
+		MissLines:      lines,
 	}
 }

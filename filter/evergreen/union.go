@@ -141,22 +141,24 @@ func (u *union) prepare() error {
 	t := u.t
 	keys, _ := t.count()
 	more := int64(len(u.mixed))
-	goal := t.shape.predictTable(uint64(keys + more))
+	blocks := t.shape.tableBlocks(uint64(keys + more))
+	goal := uint64(blocks)
 	before := t.load().blocks()
 	t.resizing.Lock()
-	err := t.reserve(max(before, goal.Blocks))
+	err := t.reserve(max(before, goal))
 	t.resizing.Unlock()
 	if err != nil {
 		return err
 	}
 	if more > 2*keys {
-		if err := t.splitTo(goal.Blocks); err != nil {
+		if err := t.splitTo(goal); err != nil {
 			return err
 		}
 	}
 	n := t.load().blocks()
 	slices.SortFunc(u.mixed, func(a, b uint64) int { return cmp.Compare(t.place(a, n), t.place(b, n)) })
-	err = u.reserve(n, goal.SlowBits/(8*pageBytes))
+	slow := uint64(SlowBits(float64(keys+more), blocks, t.shape.Width))
+	err = u.reserve(n, slow/(8*pageBytes))
 	if err != nil && n > before {
 		t.resizing.Lock()
 		t.mergeTo(before)

@@ -35,16 +35,20 @@ func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 		mixed [stride]uint64
 		all   [stride]uint64
 	)
+	first := min(f.hashes, 4)
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
 		for i, k := range keys[:n] {
 			units[i], mixed[i] = f.unitOf(k)
 		}
-		for i := range n {
-			all[i] = f.some(units[i], mixed[i])
+		for i, words := range units[:n] {
+			all[i] = 0
+			if words != nil {
+				all[i] = probe.First(words, f.bits, mixed[i], first)
+			}
 		}
-		for i := range n {
-			out[i] = all[i] != 0 && f.rest(units[i], mixed[i])
+		for i, words := range units[:n] {
+			out[i] = all[i] != 0 && probe.Rest(words, f.bits, probe.StepBy(mixed[i], first), f.hashes-first)
 		}
 		keys, out = keys[n:], out[n:]
 	}
@@ -61,32 +65,4 @@ func (f *Filter) unitOf(k filter.Key) (words []uint64, h uint64) {
 		return nil, 0
 	}
 	return f.units.at(r.unit()), f.hash(id)
-}
-
-// some returns 1 if the first positions, four if there are as many, are set.
-func (f *Filter) some(words []uint64, h uint64) uint64 {
-	switch {
-	case words == nil:
-		return 0
-	case f.hashes < 4:
-		return one(words, h, f.bits)
-	}
-	m := f.bits
-	return one(words, h, m) & one(words, probe.Step(h), m) & one(words, probe.StepBy(h, 2), m) & one(words, probe.StepBy(h, 3), m)
-}
-
-// rest reports whether the positions after those of some are set.
-func (f *Filter) rest(words []uint64, h uint64) bool {
-	done := 4
-	if f.hashes < 4 {
-		done = 1
-	}
-	h = probe.StepBy(h, done)
-	for range f.hashes - done {
-		if one(words, h, f.bits) == 0 {
-			return false
-		}
-		h = probe.Step(h)
-	}
-	return true
 }

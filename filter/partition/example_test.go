@@ -90,16 +90,19 @@ func ExampleConfig_Shape() {
 		log.Fatal(err)
 	}
 	fmt.Printf("depth %d, units of %d bits and %d hashes for %d ids\n", s.Depth, s.UnitBits, s.Hashes, s.UnitIDs())
-	for _, n := range []float64{1e4, 1e6, 1e7} {
-		p := s.Predict(n)
-		fmt.Printf("%8.0f ids spread evenly: %5.0f units, %.0f bits per key, in the paper's layout %.0f\n",
-			n, p.Units, (p.FastBits+p.SlowBits)/n, p.PaperBits/n)
+	for _, n := range []uint64{1e4, 1e6, 1e7} {
+		p, err := s.Predict(n)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%8d ids spread evenly: %5.0f units, %.0f bits per key\n",
+			n, p.Units, p.FastBitsPerKey+p.SlowBitsPerKey)
 	}
 	// Output:
 	// depth 22, units of 20096 bits and 13 hashes for 1024 ids
-	//    10000 ids spread evenly:    16 units, 68 bits per key, in the paper's layout 20104
-	//  1000000 ids spread evenly:  1036 units, 49 bits per key, in the paper's layout 17901
-	// 10000000 ids spread evenly: 16384 units, 60 bits per key, in the paper's layout 7685
+	//    10000 ids spread evenly:    16 units, 68 bits per key
+	//  1000000 ids spread evenly:  1036 units, 49 bits per key
+	// 10000000 ids spread evenly: 16384 units, 60 bits per key
 }
 
 // Sets of any sizes can be merged, if they were made for the same wish.

@@ -192,7 +192,7 @@ func (f *Filter) overfull(set, count, depth int) bool {
 
 // MayContain reports whether k may be in the set. False is certain.
 //
-// After the walk it is the query of a plain filter, four positions at a time.
+// After the walk it is the query of a plain filter.
 func (f *Filter) MayContain(k filter.Key) bool {
 	id := uint64(k) >> (f.shift & 63)
 	if id > f.last {
@@ -202,28 +202,7 @@ func (f *Filter) MayContain(k filter.Key) bool {
 	if r == none {
 		return false
 	}
-	words := f.units.at(r.unit())
-	h, m := f.hash(id), f.bits
-	left := f.hashes
-	for ; left >= 4; left -= 4 {
-		if one(words, h, m)&one(words, probe.Step(h), m)&one(words, probe.StepBy(h, 2), m)&one(words, probe.StepBy(h, 3), m) == 0 {
-			return false
-		}
-		h = probe.StepBy(h, 4)
-	}
-	for ; left > 0; left-- {
-		if one(words, h, m) == 0 {
-			return false
-		}
-		h = probe.Step(h)
-	}
-	return true
-}
-
-// one returns 1 if the position of h among m is set.
-func one(words []uint64, h, m uint64) uint64 {
-	i := probe.Reduce(h, m)
-	return words[i/64] >> (i % 64) & 1
+	return probe.All(f.units.at(r.unit()), f.bits, f.hash(id), f.hashes)
 }
 
 // Shape returns the filter's geometry.

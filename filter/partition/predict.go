@@ -3,18 +3,10 @@ package partition
 import (
 	"math"
 	"slices"
-)
 
-// Prediction is what a filter is expected to be like.
-type Prediction struct {
-	Units     float64 // of the tree
-	FastBits  float64 // memory that queries read
-	SlowBits  float64 // memory that only changes touch
-	PaperBits float64 // the same set in the paper's layout
-	FPR       float64 // for absent keys that are spread evenly
-	HitLines  float64 // cache lines read for a key that is present
-	MissLines float64 // and for one that is absent
-}
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
 
 // Predict returns what a filter of this shape is expected to be like with n keys
 // that are spread evenly over the universe: any hashed Keys are.
@@ -22,18 +14,21 @@ type Prediction struct {
 // The number of ids of a node is taken as Poisson distributed and the number of
 // bits that so many ids set as its mean, so that a node is overfull above a fixed
 // number of ids. Everything else is summed up exactly.
-func (s Shape) Predict(n float64) Prediction {
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
+	if err := s.check(); err != nil {
+		return filter.Prediction{}, err
+	}
 	most := s.population()
 	var sum levelSum
 	inners := 0.0
 	for depth, above := 0, 1.0; depth <= s.Depth && above > 0; depth++ {
-		l := newLevel(n, depth, most)
+		l := newLevel(float64(n), depth, most)
 		sum.add(s, l, depth)
 		if above = l.over(most); depth < s.Depth {
 			inners += math.Ldexp(above, depth)
 		}
 	}
-	return s.prediction(n, sum, inners)
+	return s.prediction(n, sum, inners), nil
 }
 
 // population returns with how many ids a unit is as full as it may be.
@@ -47,26 +42,27 @@ func (s Shape) population() float64 {
 }
 
 // prediction puts together what was summed up over all levels of the tree.
-func (s Shape) prediction(n float64, sum levelSum, inners float64) Prediction {
+func (s Shape) prediction(n uint64, sum levelSum, inners float64) filter.Prediction {
 	units := newUnits(s.words())
 	count := int(math.Round(sum.units))
 	floor := 0.0
 	if s.Universe == 0 {
-		floor = min(1, math.Ldexp(n, -s.IDBits))
+		floor = min(1, math.Ldexp(float64(n), -s.IDBits))
 	}
 	top := math.Ldexp(1, topBitsFor(int(math.Round(inners)), s.IDBits))
 	missLines := 1.0
 	if sum.units > 0 {
 		missLines += sum.lines
 	}
-	return Prediction{
-		Units:     sum.units,
-		FastBits:  64*float64(units.words(count)) + refBits*(float64(roundUp(int(2*inners)))+top),
-		SlowBits:  sum.bits + leafBits*float64(roundUp(count)),
-		PaperBits: PaperBits(UniformUnits(n, s.Depth), sum.units, float64(s.UnitBits)),
-		FPR:       min(1, floor+(1-floor)*sum.rate),
-		HitLines:  1 + float64(s.Hashes),
-		MissLines: missLines,
+	fast := 64*float64(units.words(count)) + refBits*(float64(roundUp(int(2*inners)))+top)
+	slow := sum.bits + leafBits*float64(roundUp(count))
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(fast, n),
+		SlowBitsPerKey: filter.PerKey(slow, n),
+		FPR:            min(1, floor+(1-floor)*sum.rate),
+		HitLines:       1 + float64(s.Hashes),
+		MissLines:      missLines,
+		Units:          sum.units,
 	}
 }
 
@@ -92,33 +88,14 @@ func (t *levelSum) add(s Shape, l level, depth int) {
 		}
 		fill := -math.Expm1(-float64(s.Hashes) * float64(x) / float64(s.UnitBits))
 		t.rate += p * power(fill, s.Hashes)
-		t.lines += p * missLines(s.Hashes, fill, x)
 		if x > 0 {
+			t.lines += p * probe.MissLines(s.Hashes, fill, probe.Group)
 			t.units += nodes * p
 		}
 		if x > 1 { // a single id has all its bits in the base
 			t.bits += nodes * p * 8 * float64(roomFor(span, x))
 		}
 	}
-}
-
-// missLines returns how many positions a miss looks at: four at a time, the last
-// few one by one, until one is clear.
-func missLines(hashes int, fill float64, ids int) (lines float64) {
-	if ids == 0 {
-		return 0
-	}
-	reached := 1.0
-	for left := hashes; left > 0; {
-		n := 1
-		if left >= 4 {
-			n = 4
-		}
-		lines += reached * float64(n)
-		reached *= power(fill, n)
-		left -= n
-	}
-	return lines
 }
 
 // A level is the distribution of the number of ids of the nodes at one depth.

@@ -103,7 +103,7 @@ func TestPredictionIsMeasured(t *testing.T) {
 		for _, c := range []Config{{FPR: 1e-4}, {FPR: 1e-4, Universe: 1 << 32}, {FPR: 0.01, Items: 1000}, {FPR: 0.3}} {
 			f := filtertest.Make(t, New, c)
 			addUniform(t, f, n, uint64(n))
-			p, info := f.shape.Predict(float64(n)), f.Info()
+			p, info := filtertest.Make(t, f.shape.Predict, uint64(n)), f.Info()
 			chance := 0.0
 			if p.Units > 1 {
 				chance = 1 / math.Sqrt(p.Units)
@@ -113,10 +113,10 @@ func TestPredictionIsMeasured(t *testing.T) {
 				got, want, tolerance float64
 			}{
 				{"units", float64(f.units.n), p.Units, 0.02 + chance/2},
-				{"fast bits", float64(info.FastBits), p.FastBits, 0.13 + chance/2},
-				{"slow bits", float64(info.SlowBits), p.SlowBits, 0.04 + chance/4},
+				{"fast bits", filter.PerKey(float64(info.FastBits), uint64(n)), p.FastBitsPerKey, 0.13 + chance/2},
+				{"slow bits", filter.PerKey(float64(info.SlowBits), uint64(n)), p.SlowBitsPerKey, 0.04 + chance/4},
 				{"rate", info.FPR, p.FPR, 0.1 + 10/math.Sqrt(float64(n)+1) + 2*chance},
-				{"paper's bits", float64(f.PaperBits()), p.PaperBits, 0.03 + chance/2},
+				{"paper's bits", float64(f.PaperBits()), paperBits(f.shape, n, p.Units), 0.03 + chance/2},
 			} {
 				if math.Abs(x.got-x.want) > x.tolerance*x.want+1e-9 {
 					t.Errorf("%+v, %d keys: %s %.5g, predicted %.5g", c, n, x.what, x.got, x.want)
@@ -126,6 +126,11 @@ func TestPredictionIsMeasured(t *testing.T) {
 	}
 }
 
+// paperBits is what n evenly spread ids in so many units take in the paper's layout.
+func paperBits(s Shape, n int, units float64) float64 {
+	return PaperBits(UniformUnits(float64(n), s.Depth), units, float64(s.UnitBits))
+}
+
 // TestPredictionMakesSense looks at all sizes, where a mistake would show as a jump.
 func TestPredictionMakesSense(t *testing.T) {
 	effort.PlainOnly(t)
@@ -133,13 +138,13 @@ func TestPredictionMakesSense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := s.Predict(0)
+	before := filtertest.Make(t, s.Predict, 0)
 	for n := 1.0; n < 3e8; n = math.Ceil(n * 1.09) {
-		p := s.Predict(n)
+		p := filtertest.Make(t, s.Predict, uint64(n))
 		if p.Units < before.Units-1e-6 || p.Units > n+1 || p.FPR > 1e-4 || p.HitLines != 14 || p.MissLines > 6 || p.MissLines < 1 {
 			t.Errorf("%.0f keys: %+v after %+v", n, p, before)
 		}
-		if perKey := (p.FastBits + p.SlowBits) / n; n > 10_000 && perKey > 4*19.17 {
+		if perKey := p.FastBitsPerKey + p.SlowBitsPerKey; n > 10_000 && perKey > 4*19.17 {
 			t.Errorf("%.0f keys: %.1f bits per key", n, perKey)
 		}
 		before = p

@@ -47,7 +47,7 @@ func ExampleShape_Predict() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%7d keys: %d units, rate %.4f, %.1f bits per key\n", n, p.Units, p.FPR, float64(p.Bits)/float64(n))
+		fmt.Printf("%7d keys: %g units, rate %.4f, %.1f bits per key\n", n, p.Units, p.FPR, p.FastBitsPerKey)
 	}
 	// Output:
 	//   10000 keys: 1 units, rate 0.0027, 13.1 bits per key

@@ -1,34 +1,33 @@
 package scalable
 
-import "math"
+import (
+	"math"
 
-// A Prediction is what a filter is expected to be like after some keys were added.
-type Prediction struct {
-	Units     uint64
-	Bits      uint64  // of all units
-	FPR       float64 // of the whole
-	HitLines  float64 // cache lines that are read for a key that is present
-	MissLines float64 // and for one that is absent, on average
-}
+	"github.com/everbloom-go/everbloom/filter"
+)
 
 // Predict says what a filter of this shape will be like with n different keys. If
 // there cannot be such a filter, the error says why.
-func (s Shape) Predict(n uint64) (Prediction, error) {
-	var p Prediction
+func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 	var none, older float64 // the logarithm of the rate's complement; keys, each as often as units are older than its own
-	for left := n; left > 0 || p.Units == 0; p.Units++ {
-		g, err := s.unit(int(p.Units))
+	units, bits := 0, uint64(0)
+	for left := n; left > 0 || units == 0; units++ {
+		g, err := s.unit(units)
 		if err != nil {
-			return Prediction{}, err
+			return filter.Prediction{}, err
 		}
 		keys := min(left, g.capacity)
 		left -= keys
-		p.Bits += g.Bits()
+		bits += g.Bits()
 		none += math.Log1p(-g.FPR(keys))
-		older += float64(keys) * float64(p.Units)
+		older += float64(keys) * float64(units)
 	}
-	p.FPR = -math.Expm1(none)
-	p.MissLines = float64(p.Units) // hardly any unit is mistaken
-	p.HitLines = p.MissLines - older/float64(max(1, n))
-	return p, nil
+	lines := float64(units) // hardly any unit is mistaken
+	return filter.Prediction{
+		FastBitsPerKey: filter.PerKey(float64(bits), n),
+		FPR:            -math.Expm1(none),
+		HitLines:       lines - older/float64(max(1, n)),
+		MissLines:      lines,
+		Units:          float64(units),
+	}, nil
 }

@@ -45,11 +45,11 @@ func TestBitsPerKey(t *testing.T) {
 		s := filtertest.Make(t, scalable.Config.Shape, scalable.Config{Items: c.items, FPR: c.rate})
 		for units, want := range c.filled {
 			n := s.Items * (1<<units - 1)
-			p := predict(t, s, n)
-			if got := float64(p.Bits) / float64(n); math.Abs(got-want) > 0.06 || p.Units != uint64(units) {
-				t.Errorf("%d at %g, %d units: %.2f bits per key in %d units, want %g", c.items, c.rate, units, got, p.Units, want)
+			p := filtertest.Make(t, s.Predict, n)
+			if got := p.FastBitsPerKey; math.Abs(got-want) > 0.06 || p.Units != float64(units) {
+				t.Errorf("%d at %g, %d units: %.2f bits per key in %g units, want %g", c.items, c.rate, units, got, p.Units, want)
 			}
-			if got := float64(predict(t, s, n+1).Bits) / float64(n); math.Abs(got-c.begun[units]) > 0.06 {
+			if got := filtertest.Make(t, s.Predict, n+1).FastBitsPerKey * float64(n+1) / float64(n); math.Abs(got-c.begun[units]) > 0.06 {
 				t.Errorf("%d at %g, %d units and a new one: %.2f bits per key, want %g", c.items, c.rate, units, got, c.begun[units])
 			}
 			if bound := scalable.CompoundFPR(c.rate, units); p.FPR > bound || c.items > 1<<16 && p.FPR < 0.95*bound {
@@ -57,15 +57,6 @@ func TestBitsPerKey(t *testing.T) {
 			}
 		}
 	}
-}
-
-func predict(t *testing.T, s scalable.Shape, n uint64) scalable.Prediction {
-	t.Helper()
-	p, err := s.Predict(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // TestGeometricRates holds the table of docs/papers/dbf10.md: bits per key at 1 %
@@ -132,10 +123,7 @@ func TestRateHoldsWhileTheSetGrows(t *testing.T) {
 				f.AddBatch(keysFrom(stream, next, 1000))
 			}
 			hits := filtertest.MeasureRate(f, stream, probes)
-			p, err := f.Shape().Predict(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := filtertest.Make(t, f.Shape().Predict, n)
 			t.Logf("asked %g, %8d keys: %2d units, %.1f bits per key, measured %.6f, predicted %.6f, bound %.6f",
 				rate, n, f.Units(), f.Info().BitsPerKey(), float64(hits)/float64(probes), p.FPR, scalable.CompoundFPR(rate, f.Units()))
 			if _, most := theory.BinomialInterval(float64(probes), rate, 4); float64(hits) > most {
@@ -156,11 +144,11 @@ func TestRateHoldsWhileTheSetGrows(t *testing.T) {
 
 // wantNear checks the number of units and bits, and the estimate of keys. False
 // positives are not added, so that a unit may begin a little later than predicted.
-func wantNear(t *testing.T, f *scalable.Filter, n uint64, p scalable.Prediction) {
+func wantNear(t *testing.T, f *scalable.Filter, n uint64, p filter.Prediction) {
 	t.Helper()
 	info := f.Info()
-	if units := uint64(f.Units()); units != p.Units && units != p.Units-1 || units == p.Units && info.FastBits != p.Bits {
-		t.Errorf("%d keys: %d units of %d bits, predicted %+v", n, units, info.FastBits, p)
+	if units := float64(f.Units()); units != p.Units && units != p.Units-1 || units == p.Units && info.FastBits != uint64(math.Round(p.FastBitsPerKey*float64(n))) {
+		t.Errorf("%d keys: %g units of %d bits, predicted %+v", n, units, info.FastBits, p)
 	}
 	if math.Abs(float64(info.Keys)/float64(n)-1) > 0.005 {
 		t.Errorf("%d keys: estimated %d", n, info.Keys)

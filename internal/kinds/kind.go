@@ -10,23 +10,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
-// Config is what every kind can be asked for.
-type Config struct {
-	Items uint64  // keys the filter is made for; 0 means the kind's default
-	FPR   float64 // false-positive rate; 0 means the kind's default
-
-	SlowFile string // path for slow memory; kinds that have none there ignore it
-}
-
-// Prediction is what a filter will be like.
-type Prediction struct {
-	FastBitsPerKey float64 `json:"fast_bits_per_key"` // memory that queries read
-	SlowBitsPerKey float64 `json:"slow_bits_per_key"` // memory that only changes touch
-	FPR            float64 `json:"fpr"`
-	HitLines       float64 `json:"hit_lines"`  // cache lines read for a key that is present
-	MissLines      float64 `json:"miss_lines"` // and for one that is absent, on average
-}
-
 // Kind is one row of the table.
 type Kind struct {
 	Name   string     // one lower-case word
@@ -46,18 +29,10 @@ type Kind struct {
 	UnionOnly    bool   // it merges, but cannot intersect
 	Merging      string // what can be merged with what
 
-	New  func(Config) (filter.Filter, error)
-	Read func(io.Reader) (filter.Filter, error)
+	Maker
 
 	// ReadSlow is Read with slow memory in a new file; nil if the kind cannot do that.
 	ReadSlow func(src io.Reader, slowFile string) (filter.Filter, error)
-
-	// Predict says what a filter made for a Config will be like when it holds n keys.
-	// It is an error if it cannot be made, or cannot hold so many.
-	Predict func(c Config, n uint64) (Prediction, error)
-
-	// Type is a nil pointer of the concrete type.
-	Type filter.Filter
 }
 
 // HasSlowFile reports whether filters of the kind can keep slow memory in a file.

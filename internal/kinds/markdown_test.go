@@ -17,11 +17,11 @@ func TestMarkdownSaysWhatTheRowsSay(t *testing.T) {
 	got := markdown([]Kind{
 		{
 			Name: "plain", Deleting: "–", AbsentDelete: "–", PastCapacity: "accepts", Merging: "–",
-			Type: struct{ filter.Filter }{},
+			Maker: Maker{Type: struct{ filter.Filter }{}},
 		},
 		{
 			Name: "able", Grows: true, Duplicates: filter.DuplicatesCounted, Deleting: "done | pinned", AbsentDelete: "refused",
-			PastCapacity: "never", Merging: "∪ ∩", Type: shared{},
+			PastCapacity: "never", Merging: "∪ ∩", Maker: Maker{Type: shared{}},
 		},
 	})
 	const want = `| kind | grows | delete | adding twice | deleting an absent key | past capacity | merge | concurrent |

@@ -243,44 +243,7 @@ func TestLinesOfKnownKinds(t *testing.T) {
 	}
 }
 
-// TestMissLinesFollowTheLoops compares with a walk over all outcomes.
-func TestMissLinesFollowTheLoops(t *testing.T) {
-	for _, c := range []struct {
-		hashes int
-		fill   float64
-		ones   float64 // the last few one by one
-		two    float64 // two, then fours, the last few together
-	}{
-		{1, 0.5, 1, 1},
-		{3, 0.5, 1 + 0.5 + 0.25, 2 + 0.25},
-		{4, 0.5, 4, 2 + 2*0.25},
-		{7, 0.5, 4 + 1.0/16*(1+0.5+0.25), 2 + 4*0.25 + 1.0/64},
-		{8, 0.5, 4 + 1.0/16*4, 2 + 4*0.25 + 2.0/64},
-		{10, 0, 4, 2},
-		{10, 1, 10, 10},
-	} {
-		ones, two := missLines(foursThenOnes(c.hashes), c.fill), missLines(twoThenFours(c.hashes), c.fill)
-		if math.Abs(ones-c.ones) > 1e-12 || math.Abs(two-c.two) > 1e-12 {
-			t.Errorf("%d hashes at fill %g: %g and %g lines, want %g and %g", c.hashes, c.fill, ones, two, c.ones, c.two)
-		}
-	}
-}
-
-// TestLinesOfRuns lays runs end to end and counts the lines that they touch.
-func TestLinesOfRuns(t *testing.T) {
-	for _, bits := range []int{1, 64, 128, 136, 160, 192, 512, 544} {
-		const runs = 512
-		touched := 0
-		for i := range runs {
-			touched += ((i+1)*bits-1)/512 - i*bits/512 + 1
-		}
-		if got, want := linesOf(bits), float64(touched)/runs; math.Abs(got-want) > 1e-9 {
-			t.Errorf("runs of %d bits: %g lines, counted %g", bits, got, want)
-		}
-	}
-}
-
-func predict(t *testing.T, k Kind, c Config, n uint64) Prediction {
+func predict(t *testing.T, k Kind, c Config, n uint64) filter.Prediction {
 	t.Helper()
 	p, err := k.Predict(c, n)
 	if err != nil {

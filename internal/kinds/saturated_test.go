@@ -48,18 +48,18 @@ func TestSaturatedFiltersSaySo(t *testing.T) {
 // TestRememberedPredictionsAreAskedForOnce, and errors each time.
 func TestRememberedPredictionsAreAskedForOnce(t *testing.T) {
 	asked := 0
-	predict := remembered(func(c Config, n uint64) (Prediction, error) {
+	predict := remembered(func(c Config, n uint64) (filter.Prediction, error) {
 		asked++
 		if n == 0 {
-			return Prediction{}, filter.ErrFull
+			return filter.Prediction{}, filter.ErrFull
 		}
-		return Prediction{FPR: c.FPR, FastBitsPerKey: float64(c.Items), HitLines: float64(n)}, nil
+		return filter.Prediction{FPR: c.FPR, FastBitsPerKey: float64(c.Items), HitLines: float64(n)}, nil
 	})
 	for i := range uint64(100) {
 		for range 3 {
 			c := Config{Items: i + 1, FPR: 1 / float64(i+2)}
 			p, err := predict(c, 7*i)
-			if (err != nil) != (i == 0) || i > 0 && p != (Prediction{FPR: c.FPR, FastBitsPerKey: float64(c.Items), HitLines: float64(7 * i)}) {
+			if (err != nil) != (i == 0) || i > 0 && p != (filter.Prediction{FPR: c.FPR, FastBitsPerKey: float64(c.Items), HitLines: float64(7 * i)}) {
 				t.Fatalf("%+v with %d keys: %+v, %v", c, 7*i, p, err)
 			}
 		}

@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"io"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -32,10 +31,10 @@ var table = []Kind{
 		AbsentDelete: "–",
 		PastCapacity: "accepts, the rate rises",
 		Merging:      "∪ ∩, equal shape",
-		New:          as(newBloom),
-		Read:         as(bloom.Read),
-		Predict:      predictBloom,
-		Type:         (*bloom.Filter)(nil),
+		Maker: made(
+			func(c Config) bloom.Config { return bloom.Config{Items: c.Items, FPR: c.FPR} },
+			bloom.New, bloom.Read, shaped(bloom.Config.Shape),
+		),
 	},
 	{
 		Name:         "blocked",
@@ -48,10 +47,10 @@ var table = []Kind{
 		AbsentDelete: "–",
 		PastCapacity: "accepts, the rate rises",
 		Merging:      "∪ ∩, equal shape",
-		New:          as(newBlocked),
-		Read:         as(bloom.ReadBlocked),
-		Predict:      predictBlocked,
-		Type:         (*bloom.Blocked)(nil),
+		Maker: made(
+			func(c Config) bloom.Config { return bloom.Config{Items: c.Items, FPR: c.FPR} },
+			bloom.NewBlocked, bloom.ReadBlocked, shaped(bloom.Config.BlockedShape),
+		),
 	},
 	{
 		Name:         "counting",
@@ -64,10 +63,10 @@ var table = []Kind{
 		AbsentDelete: harms,
 		PastCapacity: "accepts, the rate rises",
 		Merging:      "∪ adds, ∩ takes the minimum, equal shape",
-		New:          as(newCounting),
-		Read:         as(counting.Read),
-		Predict:      predictCounting,
-		Type:         (*counting.Filter)(nil),
+		Maker: made(
+			func(c Config) counting.Config { return counting.Config{Items: c.Items, FPR: c.FPR} },
+			counting.New, counting.Read, shaped(counting.Config.Shape),
+		),
 	},
 	{
 		Name:         "deletable",
@@ -81,10 +80,10 @@ var table = []Kind{
 		AbsentDelete: harms,
 		PastCapacity: "accepts, the rate rises, more keys are pinned",
 		Merging:      "∪ pins what is in both, ∩, equal shape",
-		New:          as(newDeletable),
-		Read:         as(deletable.Read),
-		Predict:      remembered(predictDeletable),
-		Type:         (*deletable.Filter)(nil),
+		Maker: made(
+			func(c Config) deletable.Config { return deletable.Config{Items: c.Items, FPR: c.FPR} },
+			deletable.New, deletable.Read, shaped(deletable.Config.Shape),
+		),
 	},
 	{
 		Name:         "dleft",
@@ -97,10 +96,10 @@ var table = []Kind{
 		AbsentDelete: harms,
 		PastCapacity: "refuses when full",
 		Merging:      "∪ adds if there is room, ∩, equal shape",
-		New:          as(newDLeft),
-		Read:         as(dleft.Read),
-		Predict:      predictDLeft,
-		Type:         (*dleft.Filter)(nil),
+		Maker: made(
+			func(c Config) dleft.Config { return dleft.Config{Items: c.Items, FPR: c.FPR} },
+			dleft.New, dleft.Read, shaped(dleft.Config.Shape),
+		),
 	},
 	{
 		Name:         "scalable",
@@ -114,10 +113,10 @@ var table = []Kind{
 		AbsentDelete: "–",
 		PastCapacity: "never full, keeps the rate",
 		Merging:      "–",
-		New:          as(newScalable),
-		Read:         as(scalable.Read),
-		Predict:      remembered(predictScalable),
-		Type:         (*scalable.Filter)(nil),
+		Maker: made(
+			func(c Config) scalable.Config { return scalable.Config{Items: c.Items, FPR: c.FPR} },
+			scalable.New, scalable.Read, shaped(scalable.Config.Shape),
+		),
 	},
 	{
 		Name:         "partition",
@@ -131,10 +130,10 @@ var table = []Kind{
 		AbsentDelete: "–",
 		PastCapacity: "never full, keeps the rate up to some 120 million keys",
 		Merging:      "∪ ∩, any sizes",
-		New:          as(newPartition),
-		Read:         as(partition.Read),
-		Predict:      remembered(predictPartition),
-		Type:         (*partition.Filter)(nil),
+		Maker: made(
+			func(c Config) partition.Config { return partition.Config{Items: c.Items, FPR: c.FPR} },
+			partition.New, partition.Read, shaped(partition.Config.Shape),
+		),
 	},
 	{
 		Name:         "dynamic",
@@ -151,10 +150,10 @@ var table = []Kind{
 		PastCapacity: "never full, the rate rises",
 		UnionOnly:    true,
 		Merging:      "∪ joins the lists, equal shape; no ∩",
-		New:          as(newDynamic),
-		Read:         as(dynamic.Read),
-		Predict:      remembered(predictDynamic),
-		Type:         (*dynamic.Filter)(nil),
+		Maker: made(
+			func(c Config) dynamic.Config { return dynamic.Config{Items: c.Items, FPR: c.FPR} },
+			dynamic.New, dynamic.Read, shaped(dynamic.Config.Shape),
+		),
 	},
 	{
 		Name:         "parallel",
@@ -171,10 +170,10 @@ var table = []Kind{
 		PastCapacity: "never full, the rate rises",
 		UnionOnly:    true,
 		Merging:      "∪ joins the lists, equal shape; no ∩",
-		New:          as(newParallel),
-		Read:         as(dynamic.ReadParallel),
-		Predict:      remembered(predictParallel),
-		Type:         (*dynamic.Parallel)(nil),
+		Maker: made(
+			func(c Config) dynamic.Config { return dynamic.Config{Items: c.Items, FPR: c.FPR} },
+			dynamic.NewParallel, dynamic.ReadParallel, shaped(dynamic.Config.ParallelShape),
+		),
 	},
 	{
 		Name:         "elastic",
@@ -188,11 +187,13 @@ var table = []Kind{
 		AbsentDelete: "refused",
 		PastCapacity: "full when its fingerprints have no bits left to grow by",
 		Merging:      "∪ ∩, any sizes; keys in both take room twice",
-		New:          as(newElastic),
-		Read:         as(elastic.Read),
-		ReadSlow:     slowly(elastic.ReadSlow),
-		Predict:      remembered(predictElastic),
-		Type:         (*elastic.Filter)(nil),
+		Maker: made(
+			func(c Config) elastic.Config {
+				return elastic.Config{Items: c.Items, FPR: c.FPR, SlowFile: c.SlowFile}
+			},
+			elastic.New, elastic.Read, shaped(elastic.Config.Shape),
+		),
+		ReadSlow: slowly(elastic.ReadSlow),
 	},
 	{
 		Name:         "evergreen",
@@ -206,77 +207,19 @@ var table = []Kind{
 		AbsentDelete: "refused",
 		PastCapacity: "never full, keeps the rate",
 		Merging:      "∪ ∩, any sizes",
-		New:          as(newEvergreen),
-		Read:         as(evergreen.Read),
-		ReadSlow:     slowly(evergreen.ReadSlow),
-		Predict:      remembered(predictEvergreen),
-		Type:         (*evergreen.Filter)(nil),
+		Maker: made(
+			func(c Config) evergreen.Config {
+				if c.FPR < 1 {
+					c.FPR = min(c.FPR, 0.5) // it holds no higher rate
+				}
+				return evergreen.Config{Items: c.Items, FPR: c.FPR, SlowFile: c.SlowFile}
+			},
+			evergreen.New, evergreen.Read, evergreen.Config.Predict,
+		),
+		ReadSlow: slowly(evergreen.ReadSlow),
 	},
 }
 
 // harms says what deleting an absent key does where nothing but the filter's own
 // answer tells that it is absent.
 const harms = "usually refused; if it is a false positive, other keys may be lost"
-
-// as turns a function that makes one kind of filter into one that makes a
-// filter, with a nil interface in case of an error.
-func as[In any, F filter.Filter](maker func(In) (F, error)) func(In) (filter.Filter, error) {
-	return func(in In) (filter.Filter, error) {
-		f, err := maker(in)
-		if err != nil {
-			return nil, err
-		}
-		return f, nil
-	}
-}
-
-// slowly is as for functions that read into a slow file.
-func slowly[F filter.Filter](read func(io.Reader, string) (F, error)) func(io.Reader, string) (filter.Filter, error) {
-	return func(src io.Reader, slowFile string) (filter.Filter, error) {
-		return as(func(src io.Reader) (F, error) { return read(src, slowFile) })(src)
-	}
-}
-
-func newBloom(c Config) (*bloom.Filter, error) {
-	return bloom.New(bloom.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newBlocked(c Config) (*bloom.Blocked, error) {
-	return bloom.NewBlocked(bloom.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newCounting(c Config) (*counting.Filter, error) {
-	return counting.New(counting.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newDeletable(c Config) (*deletable.Filter, error) {
-	return deletable.New(deletable.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newDLeft(c Config) (*dleft.Filter, error) {
-	return dleft.New(dleft.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newScalable(c Config) (*scalable.Filter, error) {
-	return scalable.New(scalable.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newPartition(c Config) (*partition.Filter, error) {
-	return partition.New(partition.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newDynamic(c Config) (*dynamic.Filter, error) {
-	return dynamic.New(dynamic.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newParallel(c Config) (*dynamic.Parallel, error) {
-	return dynamic.NewParallel(dynamic.Config{Items: c.Items, FPR: c.FPR})
-}
-
-func newElastic(c Config) (*elastic.Filter, error) {
-	return elastic.New(elastic.Config{Items: c.Items, FPR: c.FPR, SlowFile: c.SlowFile})
-}
-
-func newEvergreen(c Config) (*evergreen.Filter, error) {
-	return evergreen.New(c.evergreen())
-}

@@ -56,7 +56,7 @@ func TestEveryClaimIsCheckedAndCanFail(t *testing.T) {
 	}
 }
 
-func prediction(t *testing.T, c claim) kinds.Prediction {
+func prediction(t *testing.T, c claim) filter.Prediction {
 	t.Helper()
 	k, err := kinds.ByName(c.kind)
 	if err != nil {

@@ -1,9 +1,9 @@
 package compare
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
@@ -15,7 +15,7 @@ type entrant struct {
 	name    string
 	kind    kinds.Kind
 	make    func(n uint64, rate float64) (filter.Filter, error)
-	predict func(n uint64, rate float64) (kinds.Prediction, error)
+	predict func(n uint64, rate float64) (filter.Prediction, error)
 }
 
 // entrants are all kinds, each made for the number of keys it will have, and
@@ -28,32 +28,26 @@ func entrants() []entrant {
 			make: func(n uint64, rate float64) (filter.Filter, error) {
 				return k.New(kinds.Config{Items: n, FPR: rate})
 			},
-			predict: func(n uint64, rate float64) (kinds.Prediction, error) {
+			predict: func(n uint64, rate float64) (filter.Prediction, error) {
 				return k.Predict(kinds.Config{Items: n, FPR: rate}, n)
 			},
 		})
 	}
-	last := all[len(all)-1]
-	last.name += ", 32 bits"
-	last.make = func(n uint64, rate float64) (filter.Filter, error) {
-		return evergreen.New(evergreen.Config{FPR: rate, Width: 32, Items: n})
-	}
-	last.predict = predictCompact
-	return append(all, last)
+	return append(all, compactEvergreen(all))
 }
 
-func predictCompact(n uint64, rate float64) (kinds.Prediction, error) {
-	s, err := evergreen.Config{FPR: rate, Width: 32}.Shape()
-	if err != nil {
-		return kinds.Prediction{}, err
+// compactEvergreen is evergreen with fingerprints of 32 bits.
+func compactEvergreen(all []entrant) entrant {
+	i := slices.IndexFunc(all, func(e entrant) bool { return e.name == "evergreen" })
+	e := all[i]
+	e.name += ", 32 bits"
+	e.make = func(n uint64, rate float64) (filter.Filter, error) {
+		return evergreen.New(evergreen.Config{FPR: rate, Width: 32, Items: n})
 	}
-	if n > s.Capacity() {
-		return kinds.Prediction{}, fmt.Errorf("compare: %d keys, at most %d: %w", n, s.Capacity(), filter.ErrFull)
+	e.predict = func(n uint64, rate float64) (filter.Prediction, error) {
+		return evergreen.Config{FPR: rate, Width: 32}.Predict(n)
 	}
-	p := s.Predict(n)
-	return kinds.Prediction{
-		FastBitsPerKey: float64(p.FastBits) / float64(n), SlowBitsPerKey: float64(p.SlowBits) / float64(n), FPR: p.FPR, HitLines: 1, MissLines: 1,
-	}, nil
+	return e
 }
 
 // exactName is that of the entrant that has no false positives.

@@ -70,7 +70,7 @@ func TestEntrantsAreWhatTheirNamesSay(t *testing.T) {
 	if _, err := compact.predict(1<<40, 0.01); !errors.Is(err, filter.ErrFull) {
 		t.Errorf("2^40 keys: %v", err)
 	}
-	if _, err := predictCompact(1, 7); err == nil {
+	if _, err := compact.predict(1, 7); err == nil {
 		t.Error("a rate of 7")
 	}
 }

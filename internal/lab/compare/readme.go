@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
@@ -14,14 +15,14 @@ type claim struct {
 	rate    float64
 	what    string
 	printed string
-	value   func(p kinds.Prediction) float64
+	value   func(p filter.Prediction) float64
 }
 
-func bits(p kinds.Prediction) float64 { return p.FastBitsPerKey + p.SlowBitsPerKey }
+func bits(p filter.Prediction) float64 { return p.FastBitsPerKey + p.SlowBitsPerKey }
 
-func rateOf(p kinds.Prediction) float64 { return p.FPR }
+func rateOf(p filter.Prediction) float64 { return p.FPR }
 
-func hitLines(p kinds.Prediction) float64 { return p.HitLines }
+func hitLines(p filter.Prediction) float64 { return p.HitLines }
 
 var claims = []claim{
 	{"blocked", 0.01, "bits per key", "10.1", bits},
@@ -45,10 +46,10 @@ var claims = []claim{
 // right is what all else here and the tests of the kinds are about.
 func readmeChecks() (checks []lab.Check) {
 	const n = 1_000_000
-	predicted := func(name string, rate float64) (kinds.Prediction, error) {
+	predicted := func(name string, rate float64) (filter.Prediction, error) {
 		k, err := kinds.ByName(name)
 		if err != nil {
-			return kinds.Prediction{}, err
+			return filter.Prediction{}, err
 		}
 		return k.Predict(kinds.Config{Items: n, FPR: rate}, n)
 	}

@@ -90,7 +90,7 @@ func dynamicOne(name string, counterBits int, fill float64) contender {
 func firstUnit(size int) uint64 {
 	tooMany := sort.Search(1<<size, func(items int) bool {
 		p, err := scalable.Shape{Items: uint64(items + 1), FPR: tableRate}.Predict(1)
-		return err != nil || p.Bits > 1<<size
+		return err != nil || p.FastBitsPerKey > float64(uint64(1)<<size)
 	})
 	return uint64(max(tooMany, 1))
 }

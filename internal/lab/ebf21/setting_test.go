@@ -87,8 +87,8 @@ func TestFirstUnitIsTheLargestThatFits(t *testing.T) {
 		items := firstUnit(size)
 		fits, err := scalable.Shape{Items: items, FPR: tableRate}.Predict(1)
 		more, err2 := scalable.Shape{Items: items + 64, FPR: tableRate}.Predict(1)
-		if err != nil || err2 != nil || fits.Bits > 1<<size || more.Bits <= 1<<size {
-			t.Errorf("2^%d: %d items have %d bits, 64 more %d", size, items, fits.Bits, more.Bits)
+		if err != nil || err2 != nil || fits.FastBitsPerKey > float64(uint64(1)<<size) || more.FastBitsPerKey <= float64(uint64(1)<<size) {
+			t.Errorf("2^%d: %d items have %g bits, 64 more %g", size, items, fits.FastBitsPerKey, more.FastBitsPerKey)
 		}
 	}
 }
@@ -97,8 +97,8 @@ func TestEvenFillGivesTheWholeTheRate(t *testing.T) {
 	for _, n := range []float64{1 << 12, 1 << 14, 1 << 18, 1 << 20} {
 		fill := evenFill(peakSize, n)
 		s := dynamic.Shape{Positions: 1 << peakSize, Hashes: tableHashes, CounterBits: 4, Full: uint64(fill * (1 << peakSize))}
-		if rate := s.Predict(uint64(n)).FPR; rate > 1.05*tableRate {
-			t.Errorf("%v keys: rate %g, want %g at most", n, rate, tableRate)
+		if p, err := s.Predict(uint64(n)); err != nil || p.FPR > 1.05*tableRate {
+			t.Errorf("%v keys: rate %g, want %g at most: %v", n, p.FPR, tableRate, err)
 		}
 	}
 }

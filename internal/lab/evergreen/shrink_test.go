@@ -39,7 +39,7 @@ func TestUsedSeesWaste(t *testing.T) {
 
 func TestBlocksBetweenSeesTooManyAndTooFew(t *testing.T) {
 	trip := trip{growth: growth{shape: evergreen.Shape{FPR: 0.01, Hashes: 8, Width: 56}}}
-	right := trip.shape.Predict(1_000_000).Blocks
+	right := uint64(predicted(trip.shape, 1_000_000).FastBitsPerKey * 1_000_000 / 512)
 	for _, c := range []struct {
 		blocks uint64
 		want   lab.Verdict

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
@@ -185,13 +186,21 @@ func foretold(name string, g growth) lab.Check {
 		if l.keys < 20_000 {
 			continue
 		}
-		p := g.shape.Predict(uint64(l.keys))
-		n := float64(l.keys)
-		worstFast = max(worstFast, math.Abs(l.fast*n/float64(p.FastBits)-1))
-		worstSlow = max(worstSlow, math.Abs(l.slow*n/float64(p.SlowBits)-1))
+		p := predicted(g.shape, l.keys)
+		worstFast = max(worstFast, math.Abs(l.fast/p.FastBitsPerKey-1))
+		worstSlow = max(worstSlow, math.Abs(l.slow/p.SlowBitsPerKey-1))
 	}
 	return lab.Show("Shape.Predict against the filter, above 20,000 keys, "+name,
 		fmt.Sprintf("off by at most %s of the fast bits and %s of the slow ones", percent(worstFast), percent(worstSlow)))
+}
+
+// predicted is what a filter of the shape, which was built, is like with n keys.
+func predicted(s evergreen.Shape, n int) filter.Prediction {
+	p, err := s.Predict(uint64(n))
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 func mean(values []float64) float64 { return lab.Mean(values).Mean }
@@ -242,7 +251,7 @@ func fastPlot(all []growth) lab.Plot {
 		if len(p.Series) == 0 {
 			name = "predicted"
 		}
-		predicted := line(g.glances, func(l look) float64 { return float64(g.shape.Predict(uint64(l.keys)).FastBits) / float64(l.keys) })
+		predicted := line(g.glances, func(l look) float64 { return predicted(g.shape, l.keys).FastBitsPerKey })
 		p.Series = append(p.Series,
 			lab.Series{Name: g.name(), Points: line(g.glances, fastBits), Color: 1 + len(p.Series)/2},
 			lab.Series{Name: name, Style: lab.Dashed, Points: predicted, Color: 7})

@@ -21,13 +21,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // Curve is one kind of filter.
 type Curve struct {
 	Name    string
-	Predict func(c kinds.Config, n uint64) (kinds.Prediction, error)
+	Predict func(c kinds.Config, n uint64) (filter.Prediction, error)
 }
 
 const (

@@ -15,26 +15,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // flat needs the same memory and keeps the same rate for any number of keys.
-var flat = Curve{"flat", func(c kinds.Config, _ uint64) (kinds.Prediction, error) {
-	return kinds.Prediction{FastBitsPerKey: 12, FPR: c.FPR}, nil
+var flat = Curve{"flat", func(c kinds.Config, _ uint64) (filter.Prediction, error) {
+	return filter.Prediction{FastBitsPerKey: 12, FPR: c.FPR}, nil
 }}
 
 // never errs, which a logarithmic axis cannot show.
-var never = Curve{"never", func(kinds.Config, uint64) (kinds.Prediction, error) {
-	return kinds.Prediction{SlowBitsPerKey: 64}, nil
+var never = Curve{"never", func(kinds.Config, uint64) (filter.Prediction, error) {
+	return filter.Prediction{SlowBitsPerKey: 64}, nil
 }}
 
 // limited cannot hold more keys than asked for.
-var limited = Curve{"limited", func(c kinds.Config, n uint64) (kinds.Prediction, error) {
+var limited = Curve{"limited", func(c kinds.Config, n uint64) (filter.Prediction, error) {
 	if n > c.Items {
-		return kinds.Prediction{}, errors.New("full")
+		return filter.Prediction{}, errors.New("full")
 	}
-	return kinds.Prediction{FastBitsPerKey: 100, FPR: 0.5}, nil
+	return filter.Prediction{FastBitsPerKey: 100, FPR: 0.5}, nil
 }}
 
 // tableCurves are those of the kinds. The predictions of some take long.
@@ -113,8 +114,8 @@ func TestPNGHasWhiteGroundAndAllColours(t *testing.T) {
 
 func TestDrawRefuses(t *testing.T) {
 	folder := t.TempDir()
-	broken := Curve{"broken", func(kinds.Config, uint64) (kinds.Prediction, error) {
-		return kinds.Prediction{}, errors.New("no shape")
+	broken := Curve{"broken", func(kinds.Config, uint64) (filter.Prediction, error) {
+		return filter.Prediction{}, errors.New("no shape")
 	}}
 	for _, c := range []struct {
 		name   string
