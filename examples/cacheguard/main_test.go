@@ -12,7 +12,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func TestValuesAreKept(t *testing.T) {
 	folder := t.TempDir()

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func TestEachLineIsPrintedOnce(t *testing.T) {
 	long := strings.Repeat("x", 70_000)

@@ -18,7 +18,11 @@ import (
 	"github.com/gaissmai/bart"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 // run returns the answers to lines.
 func run(t *testing.T, lines ...string) []string {

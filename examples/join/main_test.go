@@ -10,7 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func TestLinesFindTheirPartners(t *testing.T) {
 	for _, c := range []struct {

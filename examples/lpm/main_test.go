@@ -16,7 +16,11 @@ import (
 	"github.com/gaissmai/bart"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func TestLongestPrefixWins(t *testing.T) {
 	for _, c := range []struct {

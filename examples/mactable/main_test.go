@@ -15,7 +15,11 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func forward(t *testing.T, ports int, frames ...string) []string {
 	t.Helper()

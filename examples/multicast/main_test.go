@@ -10,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/exampletest"
 	"github.com/everbloom-go/everbloom/internal/inpacket"
 )
+
+func TestMain(m *testing.M)    { exampletest.Main(m, main) }
+func TestSamples(t *testing.T) { exampletest.Samples(t) }
 
 func TestPacketsGoTheShortestWays(t *testing.T) {
 	const network = "a b,b c,b d,d e,e a,"

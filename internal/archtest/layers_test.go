@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/...", "internal/inpacket"},
-	{"internal/gate/...", "internal/lab/..."},
+	{"internal/exampletest", "internal/gate/...", "internal/lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }
 
