@@ -11,8 +11,8 @@
 //	err = set.Save("names.bloom")
 //	set, err = everbloom.Open("names.bloom")
 //
-// A key that is in the set is never denied. A yes for a key that is not in it
-// happens about as often as the FPR that was asked for.
+// A key that is in the set is always found: there are no false negatives. A key that
+// is not in it is found, too, about as often as the FPR that was asked for.
 //
 // [Plan] shows which kinds of filter fulfil given [Needs], and why. The kinds
 // themselves, with everything they can do, are the packages below filter; the

@@ -137,22 +137,6 @@ func ExampleDescribe() {
 	// 1 key
 }
 
-// A set that deletes refuses keys that are not in it, and grows and shrinks by
-// itself.
-func ExampleNeeds_delete() {
-	set, err := everbloom.New(everbloom.Needs{Items: 100_000, FPR: 0.01, Delete: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	set.AddString("alice")
-	fmt.Println(set.DeleteString("alice"), set.MayContainString("alice"))
-	fmt.Println(errors.Is(set.DeleteString("bob"), filter.ErrNotFound))
-
-	// Output:
-	// <nil> false
-	// true
-}
-
 // Kinds that store their keys tell for certain, where MayContain may err.
 func ExampleSet_Contains() {
 	set, err := everbloom.New(everbloom.Needs{Kind: "evergreen"})

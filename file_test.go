@@ -76,7 +76,7 @@ func wantEqual(t *testing.T, got, want *Set) {
 	}
 	wantWords(t, got, 0, 300)
 	if a, b := countWords(got, 300, 1000), countWords(want, 300, 1000); a != b {
-		t.Errorf("%d yeses for absent words, %d before", a, b)
+		t.Errorf("%d absent words are found, %d before", a, b)
 	}
 	addWords(t, got, 300, 310)
 	wantWords(t, got, 0, 310)

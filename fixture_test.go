@@ -84,17 +84,17 @@ func addWords(tb testing.TB, s *Set, from, to int) {
 
 func word(i int) string { return fmt.Sprintf("word %d", i) }
 
-// wantWords checks that none of the words of the given numbers is denied.
+// wantWords checks that all words of the given numbers are found.
 func wantWords(tb testing.TB, s *Set, from, to int) {
 	tb.Helper()
 	for i := from; i < to; i++ {
 		if !s.MayContainString(word(i)) {
-			tb.Fatalf("%q is in the set and was denied", word(i))
+			tb.Fatalf("%q is a false negative", word(i))
 		}
 	}
 }
 
-// countWords returns how many of the words get a yes.
+// countWords returns how many of the words are found.
 func countWords(s *Set, from, to int) (n int) {
 	for i := from; i < to; i++ {
 		if s.MayContainString(word(i)) {
@@ -139,7 +139,7 @@ func checkRate(tb testing.TB, name string, hits, probes int, low, high float64) 
 	least, _ := theory.BinomialInterval(float64(probes), low, sigmas)
 	_, most := theory.BinomialInterval(float64(probes), high, sigmas)
 	if h := float64(hits); h < least || h > most {
-		tb.Errorf("%s: %d yeses among %d; rates of %.3g to %.3g give %.0f to %.0f", name, hits, probes, low, high, least, most)
+		tb.Errorf("%s: %d of %d found; rates of %.3g to %.3g give %.0f to %.0f", name, hits, probes, low, high, least, most)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestGoldenFilesAnswer(t *testing.T) {
 		}
 		wantWords(t, s, 0, 100)
 		if n := countWords(s, 100, 1100); n > 30 {
-			t.Errorf("%s: %d yeses for 1000 absent words", name, n)
+			t.Errorf("%s: %d of 1000 absent words are found", name, n)
 		}
 		info := s.Info()
 		if info.Kind != needs.Kind || info.Hash != needs.Hash.Name() || info.Shards != max(1, needs.Shards) || info.Capacity < 100 && !info.Unbounded {

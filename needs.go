@@ -82,7 +82,7 @@ type Needs struct {
 // A Resource is something a filter consumes.
 type Resource uint8
 
-// What can be spared.
+// The resources that Spare names.
 const (
 	Time        Resource = iota // time per query: the default
 	FastMemory                  // memory that queries read

@@ -30,7 +30,7 @@ type Choice struct {
 var ErrNoKind = errors.New("no kind can")
 
 // Plan judges all kinds of filter by the needs, whatever Kind names. The first is the
-// one that [New] takes. Then come the others that fit, by what is to be spared; of
+// one that [New] takes. Then come the others that fit, by the resource to spare; of
 // these last the ones that take ten times the memory of the leanest; then those that
 // promise less; then those that cannot do it. The error is about the Needs themselves;
 // if none fits, it is ErrNoKind and the choices say why.
@@ -233,7 +233,7 @@ func (n Needs) verbs() string {
 }
 
 // compare orders choices: those that fit first, without excess first, then those that
-// promise less; then by what is to be spared, then by the other resources.
+// promise less; then by the resource to spare, then by the other resources.
 func compare(a, b Choice, spare Resource) int {
 	if order := cmp.Or(trueFirst(a.Fits, b.Fits), trueFirst(b.excessive, a.excessive), trueFirst(a.Weaker, b.Weaker)); order != 0 {
 		return order

@@ -89,7 +89,7 @@ func TestPlanSaysWhy(t *testing.T) {
 	}
 }
 
-// TestPlanPutsWeakerPromisesAfterAll: whatever is spared, a set that deletes wants all
+// TestPlanPutsWeakerPromisesAfterAll: whatever the resource, a set that deletes wants all
 // its keys to be deletable, and one that grows wants the rate to hold. Where that is
 // not needed it does not matter.
 func TestPlanPutsWeakerPromisesAfterAll(t *testing.T) {
@@ -366,7 +366,7 @@ func TestPredictionsAgreeWithWhatIsBuilt(t *testing.T) {
 	}
 }
 
-// hitsOf counts the yeses for absent keys.
+// hitsOf counts the false positives among absent keys.
 func hitsOf(s *Set, stream filtertest.Stream, probes int) (hits int) {
 	for i := range uint64(probes) {
 		if s.MayContainKey(stream.Absent(i)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// A Set is a set of byte strings that may answer yes too often and never no. It
+// A Set is a set of byte strings with false positives and no false negatives. It
 // owns the hash, the filters and their locks, and is safe for concurrent use.
 //
 // The zero Set holds nothing and refuses changes; New, Open and Read make sets, and

@@ -7,7 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 )
 
-// A shard is one filter and what keeps its users apart. It fills a cache line, so that
+// A shard is one filter with its locks. It fills a cache line, so that
 // the locks of neighbours do not share one.
 type shard struct {
 	filter  filter.Filter
@@ -17,7 +17,7 @@ type shard struct {
 	stripes *[stripeCount]stripe // of the blocks of a large quick filter; they are locked after writers
 }
 
-// A locking is how the users of a filter are kept apart.
+// A locking says which calls of a filter may run at the same time.
 type locking uint8
 
 const (
@@ -128,9 +128,9 @@ func (sh *shard) mayContain(k filter.Key) bool {
 		return sh.filter.MayContain(k)
 	}
 	sh.mu.RLock()
-	yes := sh.filter.MayContain(k)
+	found := sh.filter.MayContain(k)
 	sh.mu.RUnlock()
-	return yes
+	return found
 }
 
 func (sh *shard) mayContainBatch(keys []filter.Key, out []bool) {

@@ -54,7 +54,7 @@ func TestAFailedUpdateChangesNothing(t *testing.T) {
 	if err := old.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	cause := errors.New("the caller changed its mind")
+	cause := errors.New("the caller gives up")
 	err := Update(t.Context(), path, func(s *Set) error {
 		addWords(t, s, 5, 10)
 		return cause
