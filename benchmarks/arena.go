@@ -5,6 +5,9 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // These are variables for the tests, which look at no times and need not do so much.
@@ -21,7 +24,7 @@ type arena struct {
 	rounds  int
 	fills   int           // in how many of the rounds, the last ones, there are inserts and deletes
 	pass    time.Duration // for each timed operation
-	clock   clock         // for one thread
+	clock   timing.Clock  // for one thread
 	probes  int           // absent keys for the rate
 
 	entrants     []*entrant
@@ -102,7 +105,7 @@ func (a *arena) expect(e *entrant, what string, t tally) {
 		return
 	}
 	a.broken = append(a.broken, fmt.Sprintf("FALSE NEGATIVES: %s, n = %s, asked %s: %s: %d of %d present keys denied",
-		e.name, countText(a.wish.n), percent(a.wish.fpr), what, t.keys-t.yes, t.keys))
+		e.name, quantity.Round(float64(a.wish.n)), quantity.Rate(a.wish.fpr), what, t.keys-t.yes, t.keys))
 }
 
 // safely turns a panic of a contender into an error: one that falls must not take the others

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 func init() { bufferKeys, weighedKeys = 1<<13, 20_000 }
@@ -14,7 +16,7 @@ func init() { bufferKeys, weighedKeys = 1<<13, 20_000 }
 func quick() options {
 	return options{
 		n: []uint64{1000}, fprs: []float64{0.01}, sizes: []int{8}, threads: []int{1},
-		rounds: 2, pass: time.Microsecond, probes: 1000, clock: wallClock, mem: 1 << 30,
+		rounds: 2, pass: time.Microsecond, probes: 1000, clock: timing.Wall, mem: 1 << 30,
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // A bar is a limit everbloom has set itself. With a rival the value is the ratio of times, else
@@ -165,7 +168,7 @@ func (b bar) values(r *report, c cell) []float64 {
 	if rival == nil {
 		return nil
 	}
-	return ratios(own.Nanos[b.op], rival.Nanos[b.comparedOp()])
+	return timing.Ratios(own.Nanos[b.op], rival.Nanos[b.comparedOp()])
 }
 
 // bestText writes the ratio of the best rounds of both sides. What disturbs a round only ever adds
@@ -175,7 +178,7 @@ func (b bar) bestText(r *report, c cell) string {
 	if own == nil || rival == nil {
 		return none
 	}
-	return figure(quantile(own.Nanos[b.op], 0)/quantile(rival.Nanos[b.comparedOp()], 0), "%.3g")
+	return figure(timing.Quantile(own.Nanos[b.op], 0)/timing.Quantile(rival.Nanos[b.comparedOp()], 0), "%.3g")
 }
 
 // comparedOp returns the rival's operation.
@@ -229,9 +232,9 @@ func (r *report) writeBars(w *printer) bool {
 				continue
 			}
 			values := b.values(r, c)
-			value := median(values)
+			value := timing.Median(values)
 			met = met && !(value > b.limit)
-			t.row(b.name, b.contender, b.against(), countText(c.N), percent(c.FPR),
+			t.row(b.name, b.contender, b.against(), quantity.Round(float64(c.N)), quantity.Rate(c.FPR),
 				valueText(values), b.bestText(r, c), fmt.Sprintf("%g", b.limit), b.verdict(value))
 		}
 	}
@@ -247,5 +250,5 @@ func valueText(values []float64) string {
 	case 1:
 		return fmt.Sprintf("%.3g", values[0])
 	}
-	return fmt.Sprintf("%.3g ±%.0f%%", median(values), spread(values)*100)
+	return fmt.Sprintf("%.3g ±%.0f%%", timing.Median(values), timing.Spread(values)*100)
 }

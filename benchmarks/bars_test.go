@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 func TestBarsNameContendersThatExist(t *testing.T) {
@@ -59,7 +61,7 @@ func TestBarComparesWhatItSays(t *testing.T) {
 		{bar{contender: "quick", op: hit, rival: "absent"}, math.NaN(), none},
 		{bar{contender: "quick", op: remove, rival: "slow one"}, math.NaN(), none},
 	} {
-		got := median(test.bar.values(r, c))
+		got := timing.Median(test.bar.values(r, c))
 		if got != test.want && !(math.IsNaN(got) && math.IsNaN(test.want)) {
 			t.Errorf("%s of %s: %g, want %g", test.bar.against(), test.bar.contender, got, test.want)
 		}

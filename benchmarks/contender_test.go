@@ -10,6 +10,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // testKeys fill the 2048 slots of the cuckoo filter that has no say in its size to 88 %.
@@ -50,7 +53,7 @@ func filled(t *testing.T, m match) (set, keyspace) {
 func refill(t *testing.T, s set, keys keyspace, add way) {
 	t.Helper()
 	windows := []block{newBlock(500, keys.size)}
-	got, err := fill(s, add, keys, newOrder(keys.n, 1), windows, wallClock)
+	got, err := fill(s, add, keys, newOrder(keys.n, 1), windows, timing.Wall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +64,7 @@ func refill(t *testing.T, s set, keys keyspace, add way) {
 
 // present returns how many of n keys of the set are found, in the order of filling.
 func present(s set, keys keyspace, o *order, n uint64) int {
-	return walk(s.has, keys, o, n, newBlock(500, keys.size), wallClock).yes
+	return walk(s.has, keys, o, n, newBlock(500, keys.size), timing.Wall).yes
 }
 
 func TestContenderHoldsItsKeys(t *testing.T) {
@@ -90,7 +93,7 @@ func TestContenderDeniesMostAbsentKeys(t *testing.T) {
 				limit = 0.15
 			}
 			if rate := float64(s.has(b)) / float64(b.len()); rate > limit {
-				t.Errorf("says yes to %s of absent keys, seed %d", percent(rate), keys.seed)
+				t.Errorf("says yes to %s of absent keys, seed %d", quantity.Rate(rate), keys.seed)
 			}
 		})
 	}
@@ -105,7 +108,7 @@ func TestContenderDeletes(t *testing.T) {
 			}
 			const half = testKeys / 2
 			o := newOrder(testKeys, 2)
-			if got := walk(s.del, keys, o, half, newBlock(500, m.wish.size), wallClock).yes; got != half {
+			if got := walk(s.del, keys, o, half, newBlock(500, m.wish.size), timing.Wall).yes; got != half {
 				t.Errorf("found %d of %d keys to delete", got, half)
 			}
 			if got := present(s, keys, o, half); got != half {
@@ -179,7 +182,7 @@ func TestContendersCanBeToldApartAndBudgeted(t *testing.T) {
 
 func TestMeasuredBitsStayUnderThePeak(t *testing.T) {
 	for _, c := range contenders() {
-		a := newArena(wish{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1, clock: wallClock})
+		a := newArena(wish{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1, clock: timing.Wall})
 		e, err := a.admit(c)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)

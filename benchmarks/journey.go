@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // travellers take part in -journey: a set that grows and shrinks. What cannot grow is made
@@ -57,7 +59,7 @@ func runJourney(o options, out *printer) error {
 			return err
 		}
 		made := t.made(up[0], up[len(up)-1])
-		j := journey{label: strings.Replace(t.label, "SIZE", countText(made), 1)}
+		j := journey{label: strings.Replace(t.label, "SIZE", quantity.Round(float64(made)), 1)}
 		if err := j.travel(c, wish{n: made, fpr: o.fprs[0], size: o.sizes[0]}, up, o); err != nil {
 			return fmt.Errorf("benchmarks: -journey: %s: %w", j.label, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // The picture, in pixels: two panels, one above the other, over the same stops.
@@ -49,7 +51,7 @@ func (p *panel) y(v float64) float64 {
 
 // drawJourneys writes the picture. Figures of exact sets are in the upper panel only.
 func drawJourneys(w *printer, up []uint64, asked float64, all []journey) {
-	first, last := countText(up[0]), countText(up[len(up)-1])
+	first, last := quantity.Round(float64(up[0])), quantity.Round(float64(up[len(up)-1]))
 	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, 'Segoe UI', 'Liberation Sans', sans-serif" font-size="13" fill="#333">
 <title>Memory per key and false-positive rate of sets that grow from %s to %s keys and shrink again</title>
 <rect x="0.5" y="0.5" width="%d" height="%d" rx="8" fill="#fff" stroke="#d0d7de"/>
@@ -57,7 +59,7 @@ func drawJourneys(w *printer, up []uint64, asked float64, all []journey) {
 `, pictureWidth, pictureHeight, first, last, pictureWidth-1, pictureHeight-1, first, last)
 	bits := panel{
 		title: "memory, bits per key", top: 72, bottom: 316, low: 1, high: 1, up: up,
-		value: func(s stop) float64 { return s.bits }, tick: func(v float64) string { return countText(uint64(v)) },
+		value: func(s stop) float64 { return s.bits }, tick: quantity.Round,
 	}
 	for _, j := range all {
 		for _, s := range j.stops {
@@ -67,10 +69,10 @@ func drawJourneys(w *printer, up []uint64, asked float64, all []journey) {
 	bits.draw(w, all)
 	rate := panel{
 		title: "false-positive rate, measured", top: 360, bottom: 562, low: 3e-5, high: 1.1, up: up,
-		value: func(s stop) float64 { return s.rate }, tick: percent,
+		value: func(s stop) float64 { return s.rate }, tick: quantity.Rate,
 	}
 	w.printf(`<path d="M%d %.1fH%d" stroke="#111" stroke-dasharray="5 4"/><text x="%d" y="%.1f">asked: %s</text>`+"\n",
-		left, rate.y(asked), right, right+11, rate.y(asked)+4, percent(asked))
+		left, rate.y(asked), right, right+11, rate.y(asked)+4, quantity.Rate(asked))
 	w.printf(`<text x="%d" y="%.1f" text-anchor="end" font-size="12">less</text>`+"\n", left-7, rate.bottom+4)
 	rate.draw(w, all)
 	rate.labelStops(w)
@@ -168,11 +170,11 @@ func (p *panel) labelStops(w *printer) {
 	}
 	for i, n := range p.up[:len(p.up)-1] {
 		if i%4 == 0 {
-			label(p.at(stop{keys: n}).x, 1, countText(n))
-			label(p.at(stop{keys: n, back: true}).x, 1, countText(n))
+			label(p.at(stop{keys: n}).x, 1, quantity.Round(float64(n)))
+			label(p.at(stop{keys: n, back: true}).x, 1, quantity.Round(float64(n)))
 		}
 	}
-	label(middle, 1, countText(p.up[len(p.up)-1]))
+	label(middle, 1, quantity.Round(float64(p.up[len(p.up)-1])))
 	label((left+middle)/2, 2, "grows →")
 	label(middle, 2, "keys in the set")
 	label((middle+right)/2, 2, "shrinks →")

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestOrderVisitsEveryNumberOnce(t *testing.T) {
 	for _, n := range []uint64{2, 3, 7, 10, 1000, 1024, 9973, 30030} {

@@ -3,6 +3,8 @@ package main
 import (
 	"sync"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // chunk is how many keys are looked up between two looks at the clock: enough that reading the
@@ -11,7 +13,7 @@ const chunk = 4096
 
 // A tally sums timed work.
 type tally struct {
-	clock   clock
+	clock   timing.Clock
 	elapsed time.Duration
 	keys    int
 	yes     int // what the work returned: accepted, found or deleted
@@ -40,14 +42,14 @@ func (t tally) perKey() float64 {
 // together runs work on several goroutines and returns the sum. Threads that share a filter may
 // wait for each other, so their clock is on the wall. One thread works in the calling
 // goroutine, by its own clock, and a panic of the work can be caught by the caller.
-func together(threads int, one clock, work func(thread int, c clock) tally) (sum tally) {
+func together(threads int, one timing.Clock, work func(thread int, c timing.Clock) tally) (sum tally) {
 	if threads == 1 {
 		return work(0, one)
 	}
 	parts := make([]tally, threads)
 	var wg sync.WaitGroup
 	for i := range threads {
-		wg.Go(func() { parts[i] = work(i, wallClock) })
+		wg.Go(func() { parts[i] = work(i, timing.Wall) })
 	}
 	wg.Wait()
 	for _, t := range parts {
@@ -68,8 +70,8 @@ func hasBatch(size int) way { return func(s set) func(block) int { return s.batc
 
 // lookups asks for the keys of b, over and over if need be, for about as long as pass. They begin
 // at from, each thread at a place of its own.
-func lookups(s set, has way, b block, from, threads int, pass time.Duration, one clock) tally {
-	return together(threads, one, func(thread int, c clock) tally {
+func lookups(s set, has way, b block, from, threads int, pass time.Duration, one timing.Clock) tally {
+	return together(threads, one, func(thread int, c timing.Clock) tally {
 		ask, t := has(s), tally{clock: c}
 		for lo := (from + b.len()/threads*thread) % b.len(); t.elapsed < pass; lo += chunk {
 			if lo >= b.len() {
@@ -83,9 +85,9 @@ func lookups(s set, has way, b block, from, threads int, pass time.Duration, one
 
 // fill adds all keys in the given order and finishes. There are as many threads as windows, and
 // each has its own part of the keys.
-func fill(s set, add way, keys keyspace, o *order, windows []block, one clock) (t tally, err error) {
+func fill(s set, add way, keys keyspace, o *order, windows []block, one timing.Clock) (t tally, err error) {
 	threads := uint64(len(windows))
-	t = together(len(windows), one, func(thread int, c clock) tally {
+	t = together(len(windows), one, func(thread int, c timing.Clock) tally {
 		lo, hi := keys.n*uint64(thread)/threads, keys.n*uint64(thread+1)/threads
 		return walk(add(s), keys, o.skip(lo), hi-lo, windows[thread], c)
 	})
@@ -99,7 +101,7 @@ func fill(s set, add way, keys keyspace, o *order, windows []block, one clock) (
 
 // walk gives the next n keys of an order to work, as many at a time as the window holds.
 // Only the work is timed, not making the keys.
-func walk(work func(block) int, keys keyspace, o *order, n uint64, window block, c clock) tally {
+func walk(work func(block) int, keys keyspace, o *order, n uint64, window block, c timing.Clock) tally {
 	t := tally{clock: c}
 	for n > 0 {
 		b := window.slice(0, int(min(n, uint64(window.len()))))

@@ -4,10 +4,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // ticking returns a clock that advances by one microsecond with every look at it.
-func ticking() clock {
+func ticking() timing.Clock {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
 }
@@ -36,7 +38,7 @@ func TestFillGivesEveryKeyOnceToOneOfTheThreads(t *testing.T) {
 		for i := range windows {
 			windows[i] = newBlock(64, 8)
 		}
-		got, err := fill(s, addOne, keyspace{n: 1001, size: 8}, newOrder(1001, 1), windows, wallClock)
+		got, err := fill(s, addOne, keyspace{n: 1001, size: 8}, newOrder(1001, 1), windows, timing.Wall)
 		if err != nil || got.keys != 1001 || len(seen) != 1001 {
 			t.Errorf("%d threads: %d keys given, %d different, error %v", threads, got.keys, len(seen), err)
 		}
@@ -77,28 +79,8 @@ func TestEveryThreadTakesItsOwnWay(t *testing.T) {
 		ways++
 		return func(b block) int { return b.len() }
 	}
-	lookups(set{}, way, newBlock(100, 8), 0, 3, time.Microsecond, wallClock)
+	lookups(set{}, way, newBlock(100, 8), 0, 3, time.Microsecond, timing.Wall)
 	if ways != 3 {
 		t.Errorf("3 threads took %d ways", ways)
-	}
-}
-
-func TestClocksAdvance(t *testing.T) {
-	defer pin()()
-	for _, name := range []string{"cpu", "wall"} {
-		now, err := parseClock(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start, sum := now(), uint64(0)
-		for range 10_000 {
-			sum = mix(sum)
-		}
-		if now() <= start {
-			t.Errorf("%s clock stands still (%d)", name, sum)
-		}
-	}
-	if _, err := parseClock("sun"); err == nil {
-		t.Error("there is no sun clock")
 	}
 }

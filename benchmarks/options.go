@@ -7,8 +7,12 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // options is what the command line asks for.
@@ -24,7 +28,7 @@ type options struct {
 	probes int
 	seed   uint64
 	mem    uint64
-	clock  clock // for one thread
+	clock  timing.Clock // for one thread
 
 	only *regexp.Regexp // nil: everyone
 	base string
@@ -84,18 +88,18 @@ func parseOptions(args []string, w io.Writer) (options, error) {
 
 // define names the flags.
 func (o *options) define(fs *flag.FlagSet) {
-	listFlag(fs, &o.n, "n", "keys in the set, `counts` such as 10k,1M,50M (default 10k,1M)", parseCount)
-	listFlag(fs, &o.fprs, "fpr", "`rates` of false positives to ask for, such as 1%,0.1% (default 1%)", parseRate)
-	listFlag(fs, &o.sizes, "keysize", "`bytes` per key, such as 8,16 (default 8)", parseInt)
-	listFlag(fs, &o.threads, "threads", "concurrent readers, `counts` such as 1,2; and writers, where a contender promises that this is safe (default 1)", parseInt)
+	listFlag(fs, &o.n, "n", "keys in the set, `counts` such as 10k,1M,50M (default 10k,1M)", quantity.ParseCount)
+	listFlag(fs, &o.fprs, "fpr", "`rates` of false positives to ask for, such as 1%,0.1% (default 1%)", quantity.ParseRate)
+	listFlag(fs, &o.sizes, "keysize", "`bytes` per key, such as 8,16 (default 8)", strconv.Atoi)
+	listFlag(fs, &o.threads, "threads", "concurrent readers, `counts` such as 1,2; and writers, where a contender promises that this is safe (default 1)", strconv.Atoi)
 	fs.IntVar(&o.rounds, "rounds", 0, "how `often` everything is measured (default 5)")
 	fs.IntVar(&o.fills, "fills", 0, "in how `many` of the rounds to measure inserts and deletes (default all, and 2 beyond 10M keys)")
 	fs.DurationVar(&o.pass, "pass", 100*time.Millisecond, "`time` for each operation of each contender in a round")
 	fs.IntVar(&o.probes, "probes", 1<<20, "absent `keys` to measure the rate with")
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` the keys are made from")
-	o.mem, o.clock = 12<<30, threadClock
+	o.mem, o.clock = 12<<30, timing.Thread
 	fs.Func("clock", "what times single threads: cpu, the processor time where the system tells it, or wall, a `name` (default cpu)", setTo(&o.clock, parseClock))
-	fs.Func("mem", "memory for filters, a `size` such as 4GiB (default 12GiB)", setTo(&o.mem, parseSize))
+	fs.Func("mem", "memory for filters, a `size` such as 4GiB (default 12GiB)", setTo(&o.mem, quantity.ParseBytes))
 	fs.Func("only", "measure only contenders whose name matches this `regexp`", setTo(&o.only, regexp.Compile))
 	fs.StringVar(&o.base, "base", "bits-and-blooms", "`contender` the ratios are taken to; empty for none")
 	fs.StringVar(&o.json, "json", "", "write the raw results to this `file`")
@@ -162,4 +166,15 @@ func (o *options) fillsFor(n uint64) int {
 		return min(2, o.rounds)
 	}
 	return o.rounds
+}
+
+// parseClock returns the clock for work on one thread.
+func parseClock(name string) (timing.Clock, error) {
+	switch name {
+	case "cpu":
+		return timing.Thread, nil
+	case "wall":
+		return timing.Wall, nil
+	}
+	return nil, fmt.Errorf("%q is neither cpu nor wall", name)
 }

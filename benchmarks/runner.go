@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // A runner measures all settings one after the other.
@@ -15,8 +18,12 @@ type runner struct {
 }
 
 // run measures, writes and returns the exit status.
-func (r *runner) run() int {
-	defer pin()()
+func (r *runner) run() (status int) {
+	timing.Pinned(func() { status = r.runPinned() })
+	return status
+}
+
+func (r *runner) runPinned() int {
 	r.report.Machine = thisMachine()
 	r.report.Settings = fmt.Sprintf("%d rounds, %v for each operation, %d probes for the rate, seed %d",
 		r.opts.rounds, r.opts.pass, r.opts.probes, r.opts.seed)
@@ -133,7 +140,7 @@ func (r *runner) skip(w wish, c contender, why string) (rows []*result) {
 
 // logf writes a line of progress.
 func (r *runner) logf(w wish, format string, args ...any) {
-	r.log.printf("%s, %s, %d B: %s\n", countText(w.n), percent(w.fpr), w.size, fmt.Sprintf(format, args...))
+	r.log.printf("%s, %s, %d B: %s\n", quantity.Round(float64(w.n)), quantity.Rate(w.fpr), w.size, fmt.Sprintf(format, args...))
 }
 
 // pack divides contenders into blocks that fit into memory, in their order. Those too big to

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // sharers are the contenders that goroutines may share for reading and writing, for
@@ -125,8 +127,8 @@ func writeShared(out *printer, w wish, rounds int, all []*sharing) {
 	for _, l := range workloads {
 		for _, s := range all {
 			one, two := s.rates[l.by(1)], s.rates[l.by(2)]
-			t.row(s.name, l.name, fmt.Sprintf("%.1f", median(one)/1e6), fmt.Sprintf("%.1f", median(two)/1e6), times(ratio(two, one)),
-				times(ratio(one, last.rates[l.by(1)])), times(ratio(two, last.rates[l.by(2)])))
+			t.row(s.name, l.name, fmt.Sprintf("%.1f", timing.Median(one)/1e6), fmt.Sprintf("%.1f", timing.Median(two)/1e6), times(timing.Ratio(two, one)),
+				times(timing.Ratio(one, last.rates[l.by(1)])), times(timing.Ratio(two, last.rates[l.by(2)])))
 		}
 	}
 	out.printf("## A set shared by goroutines\n\n%d keys of %d bytes, asked %g, %d rounds; operations per second, medians.\n\n", w.n, w.size, w.fpr, rounds)

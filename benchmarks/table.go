@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // none stands where there is no figure.
@@ -68,7 +71,7 @@ func pad(cell string, width int, left bool) string {
 // writeCell writes everything about one setting: the main table, the batches, and who is
 // missing.
 func (r *report) writeCell(w *printer, c cell, base string) {
-	w.printf("## %s keys of %d bytes, asked %s, %s\n\n", countText(c.N), c.KeySize, percent(c.FPR), threadsText(c.Threads))
+	w.printf("## %s keys of %d bytes, asked %s, %s\n\n", quantity.Round(float64(c.N)), c.KeySize, quantity.Rate(c.FPR), threadsText(c.Threads))
 	r.writeMain(w, c, base)
 	r.writeBatches(w, c)
 	for _, x := range r.Results {
@@ -102,7 +105,7 @@ func (r *report) writeMain(w *printer, c cell, base string) {
 		}
 		for _, o := range compared {
 			if to != nil {
-				row = append(row, figure(ratio(x.Nanos[o], to.Nanos[o]), "%.2f"))
+				row = append(row, figure(timing.Ratio(x.Nanos[o], to.Nanos[o]), "%.2f"))
 			}
 		}
 		t.row(append(row, x.Facts.allocsText(), x.Facts.remarks())...)
@@ -144,19 +147,19 @@ func (r *result) batchText(single, batch op) string {
 	if len(r.Nanos[batch]) == 0 {
 		return none
 	}
-	return fmt.Sprintf("%s (%.2f×)", nanos(r.Nanos[batch]), ratio(r.Nanos[batch], r.Nanos[single]))
+	return fmt.Sprintf("%s (%.2f×)", nanos(r.Nanos[batch]), timing.Ratio(r.Nanos[batch], r.Nanos[single]))
 }
 
 // nanos writes median and spread of samples.
 func nanos(samples []float64) string {
-	m := median(samples)
+	m := timing.Median(samples)
 	switch {
 	case math.IsNaN(m):
 		return none
 	case m < 100:
-		return fmt.Sprintf("%.1f ±%.0f%%", m, spread(samples)*100)
+		return fmt.Sprintf("%.1f ±%.0f%%", m, timing.Spread(samples)*100)
 	}
-	return fmt.Sprintf("%.0f ±%.0f%%", m, spread(samples)*100)
+	return fmt.Sprintf("%.0f ±%.0f%%", m, timing.Spread(samples)*100)
 }
 
 // figure writes a number that may not be there.
@@ -182,7 +185,7 @@ func (f *facts) rateText() string {
 	case f.Positive == 0:
 		return "0"
 	}
-	return percent(f.FPR())
+	return quantity.Rate(f.FPR())
 }
 
 // allocsText writes the allocations per key of insert, lookup and delete, or one zero for all.
@@ -208,7 +211,7 @@ func (f *facts) remarks() string {
 		parts = append(parts, f.Note)
 	}
 	if f.Denied > 0 {
-		parts = append(parts, "denied "+percent(f.Denied)+" of its keys")
+		parts = append(parts, "denied "+quantity.Rate(f.Denied)+" of its keys")
 	}
 	if f.Refused > 0 {
 		parts = append(parts, fmt.Sprintf("full: refused %d keys", f.Refused))

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"sync/atomic"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // bench measures all kinds on this machine.
@@ -82,8 +82,8 @@ func (b *bench) run(ctx context.Context, args []string) error {
 	}
 	b.Items = cmp.Or(b.Items, uint64(len(present)))
 	b.FPR = cmp.Or(b.FPR, 0.001)
-	bar := b.progress(false, func() progress.State {
-		return progress.State{Label: "bench", Done: b.done.Load(), Total: int64(b.rounds * len(b.kinds))}
+	bar := b.progress(false, func() terminal.State {
+		return terminal.State{Label: "bench", Done: b.done.Load(), Total: int64(b.rounds * len(b.kinds))}
 	})
 	defer bar.Stop()
 	results, err := b.measureAll(ctx, present, absentKeys(len(present)))
@@ -129,25 +129,44 @@ func madeUp(h filter.Hash, n int) []filter.Key {
 // measureAll takes the kinds in turns, so that whatever else the machine does
 // meanwhile hits all of them.
 func (b *bench) measureAll(ctx context.Context, present, absent []filter.Key) ([]result, error) {
-	rounds := make([][]result, len(b.kinds))
+	results, rounds := make([]result, len(b.kinds)), timing.Rounds{}
 	for range b.rounds {
+		turns := timing.NewTurns(timing.Wall)
 		for i, k := range b.kinds {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			rounds[i] = append(rounds[i], b.measure(k, present, absent))
+			results[i] = b.measure(k, present, absent, turns)
 			b.done.Add(1)
 		}
+		rounds.Add(turns)
 	}
-	medians := make([]result, len(rounds))
-	for i, r := range rounds {
-		medians[i] = medianOf(r)
+	for i := range results {
+		results[i].setTimes(rounds)
 	}
-	return medians, nil
+	return results, nil
+}
+
+// The operations that are timed.
+const (
+	benchInsert = "insert"
+	benchHit    = "hit"
+	benchMiss   = "miss"
+	benchBatch  = "batch"
+	benchDelete = "delete"
+)
+
+// setTimes fills in the medians.
+func (r *result) setTimes(rounds timing.Rounds) {
+	for work, to := range map[string]*float64{
+		benchInsert: &r.Insert, benchHit: &r.Hit, benchMiss: &r.Miss, benchBatch: &r.Batch, benchDelete: &r.Delete,
+	} {
+		*to = rounds.Nanos(r.Kind, work)
+	}
 }
 
 // measure fills and asks one filter.
-func (b *bench) measure(k kinds.Kind, present, absent []filter.Key) result {
+func (b *bench) measure(k kinds.Kind, present, absent []filter.Key, turns *timing.Turns) result {
 	r := result{Kind: k.Name}
 	f, err := k.New(kinds.Config{Items: b.Items, FPR: b.FPR})
 	if err != nil {
@@ -155,31 +174,37 @@ func (b *bench) measure(k kinds.Kind, present, absent []filter.Key) result {
 		return r
 	}
 	set := everbloom.NewSet(f, filter.Hash{})
-	r.Insert = perKey(present, func() {
-		for _, key := range present {
-			if _, err = set.AddKey(key); err != nil {
-				return
-			}
-		}
-	})
+	time := func(work string, keys []filter.Key, do func([]filter.Key)) {
+		turns.Time(timing.Lap{k.Name, work}, len(keys), func() { do(keys) })
+	}
+	time(benchInsert, present, func(keys []filter.Key) { err = addAll(set, keys) })
 	if err != nil {
 		r.Error = plain(err)
 		return r
 	}
 	yes := 0
-	r.Hit = perKey(present, func() { yes = countYes(set, present) })
-	r.Miss = perKey(absent, func() { yes = countYes(set, absent) })
+	time(benchHit, present, func(keys []filter.Key) { yes = countYes(set, keys) })
+	time(benchMiss, absent, func(keys []filter.Key) { yes = countYes(set, keys) })
 	r.FPR = float64(yes) / float64(len(absent))
-	r.Batch = (askBatches(set, present) + askBatches(set, absent)) / 2
+	time(benchBatch, present, func(keys []filter.Key) { askBatches(set, keys) })
+	time(benchBatch, absent, func(keys []filter.Key) { askBatches(set, keys) })
 	r.BitsPerKey = float64(f.Info().FastBits+f.Info().SlowBits) / float64(len(present))
 	if k.Abilities().Delete {
-		r.Delete = perKey(present, func() { deleteAll(set, present) })
+		time(benchDelete, present, func(keys []filter.Key) { deleteAll(set, keys) })
 	}
 	return r
 }
 
-// deleteAll takes pinned keys, and the later copies of keys that are there twice,
-// in its stride.
+func addAll(set *everbloom.Set, keys []filter.Key) error {
+	for _, k := range keys {
+		if _, err := set.AddKey(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteAll ignores that some keys are pinned, and that later copies of a key are absent.
 func deleteAll(set *everbloom.Set, keys []filter.Key) {
 	for _, k := range keys {
 		_ = set.DeleteKey(k)
@@ -196,42 +221,12 @@ func countYes(set *everbloom.Set, keys []filter.Key) (yes int) {
 	return yes
 }
 
-// askBatches returns nanoseconds per key.
-func askBatches(set *everbloom.Set, keys []filter.Key) float64 {
+func askBatches(set *everbloom.Set, keys []filter.Key) {
 	const batch = 1024
 	answers := make([]bool, batch)
-	return perKey(keys, func() {
-		for part := range slices.Chunk(keys, batch) {
-			set.MayContainBatch(part, answers)
-		}
-	})
-}
-
-// perKey returns the nanoseconds that do takes for each key.
-func perKey(keys []filter.Key, do func()) float64 {
-	start := time.Now()
-	do()
-	return float64(time.Since(start).Nanoseconds()) / float64(len(keys))
-}
-
-// medianOf takes the median of each time; the rest is the same in all rounds.
-func medianOf(rounds []result) result {
-	median := func(field func(result) float64) float64 {
-		var values []float64
-		for _, r := range rounds {
-			values = append(values, field(r))
-		}
-		slices.Sort(values)
-		n := len(values)
-		return (values[(n-1)/2] + values[n/2]) / 2
+	for part := range slices.Chunk(keys, batch) {
+		set.MayContainBatch(part, answers)
 	}
-	m := rounds[0]
-	m.Insert = median(func(r result) float64 { return r.Insert })
-	m.Hit = median(func(r result) float64 { return r.Hit })
-	m.Miss = median(func(r result) float64 { return r.Miss })
-	m.Batch = median(func(r result) float64 { return r.Batch })
-	m.Delete = median(func(r result) float64 { return r.Delete })
-	return m
 }
 
 // print shows a table. A kind that could not be measured has the reason in place

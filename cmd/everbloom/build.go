@@ -14,10 +14,10 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/spool"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // build makes a filter from a list of keys.
@@ -201,9 +201,9 @@ func (b *build) fillSpooled(ctx context.Context, in *lines.Input) (set *everbloo
 	if set, err = newSet(b.Needs); err != nil {
 		return nil, err
 	}
-	bar := b.progress(b.quiet, func() progress.State {
+	bar := b.progress(b.quiet, func() terminal.State {
 		done := b.keys.Load()
-		return progress.State{Label: "build", Done: int64(done), Total: int64(b.Items), Keys: done, Notes: rateSoFar(set)}
+		return terminal.State{Label: "build", Done: int64(done), Total: int64(b.Items), Keys: done, Notes: rateSoFar(set)}
 	})
 	defer bar.Stop()
 	return set, kept.Each(func(keys []filter.Key) error {
@@ -255,9 +255,9 @@ func (b *build) more() string {
 }
 
 // state tells how far reading has come, and of a set how good it still is.
-func (b *build) state(label string, in *lines.Input, set *everbloom.Set) func() progress.State {
-	return func() progress.State {
-		s := progress.State{Label: label, Bytes: true, Done: in.Done(), Total: in.Size(), Keys: b.keys.Load()}
+func (b *build) state(label string, in *lines.Input, set *everbloom.Set) func() terminal.State {
+	return func() terminal.State {
+		s := terminal.State{Label: label, Bytes: true, Done: in.Done(), Total: in.Size(), Keys: b.keys.Load()}
 		if set != nil {
 			s.Notes = rateSoFar(set)
 		}

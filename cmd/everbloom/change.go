@@ -11,9 +11,9 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // change is what the verbs that change a filter have in common: they load it,
@@ -109,8 +109,8 @@ func (c *change) read(ctx context.Context, names []string, apply func(context.Co
 			return err
 		}
 	}
-	bar := c.progress(c.quiet, func() progress.State {
-		return progress.State{Label: "change", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: c.keys.Load(), Notes: rateSoFar(c.set)}
+	bar := c.progress(c.quiet, func() terminal.State {
+		return terminal.State{Label: "change", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: c.keys.Load(), Notes: rateSoFar(c.set)}
 	})
 	defer bar.Stop()
 	return errors.Join(apply(ctx, in), ctx.Err())

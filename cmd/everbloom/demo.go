@@ -9,7 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // demo tells the story of a set that changes and of a gate that is made of such sets.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // TestDemoKeepsItsPromises plays the demo through a pipe, with its users and its memory

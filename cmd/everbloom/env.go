@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/everbloom-go/everbloom"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/catalog"
@@ -61,9 +61,9 @@ func terminalWidth() int {
 
 // progress shows state while the user waits; without a terminal, or if nobody
 // wants to see it, nothing.
-func (e *env) progress(quiet bool, state func() progress.State) *progress.Bar {
+func (e *env) progress(quiet bool, state func() terminal.State) *terminal.View {
 	if quiet || !e.shown {
 		return nil
 	}
-	return progress.Start(e.stderr, e.width, state)
+	return terminal.StartProgress(e.stderr, e.width, state)
 }

@@ -128,17 +128,3 @@ func TestFlagsReadWhatPeopleWriteAndShowDefaults(t *testing.T) {
 		}
 	}
 }
-
-func TestMedianIsTakenFieldByField(t *testing.T) {
-	got := medianOf([]result{
-		{Kind: "x", FPR: 0.5, Insert: 3, Hit: 1, Miss: 9, Batch: 2},
-		{Kind: "x", FPR: 0.5, Insert: 1, Hit: 2, Miss: 7, Batch: 2},
-		{Kind: "x", FPR: 0.5, Insert: 2, Hit: 9, Miss: 8, Batch: 4},
-	})
-	if want := (result{Kind: "x", FPR: 0.5, Insert: 2, Hit: 2, Miss: 8, Batch: 2}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got := medianOf([]result{{Hit: 1}, {Hit: 2}}).Hit; got != 1.5 {
-		t.Errorf("of two: %g", got)
-	}
-}

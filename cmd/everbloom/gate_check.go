@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // gateCheck compares a gate with an exact one.
@@ -165,8 +165,8 @@ func (g *gateCheck) checkSeed(ctx context.Context, seed uint64) (gatereport.Summ
 	if err := g.openPage(g.env); err != nil {
 		return gatereport.Summary{}, err
 	}
-	bar := g.progress(g.quiet, func() progress.State {
-		return progress.State{Label: fmt.Sprintf("seed %d", seed), Done: int64(s.packets.Load()), Total: int64(t.count), Keys: s.packets.Load()}
+	bar := g.progress(g.quiet, func() terminal.State {
+		return terminal.State{Label: fmt.Sprintf("seed %d", seed), Done: int64(s.packets.Load()), Total: int64(t.count), Keys: s.packets.Load()}
 	})
 	defer bar.Stop()
 	err = s.read(ctx, made)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/traffic"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // gateDemo shows a gate at work.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
@@ -40,8 +40,8 @@ func (e *env) readInputs(ctx context.Context, s *gateSession, g *gateInput, path
 	}
 	var done atomic.Int64
 	total := sizeOf(paths)
-	bar := e.progress(quiet, func() progress.State {
-		return progress.State{Label: "judge", Bytes: true, Done: done.Load(), Total: total, Keys: s.packets.Load()}
+	bar := e.progress(quiet, func() terminal.State {
+		return terminal.State{Label: "judge", Bytes: true, Done: done.Load(), Total: total, Keys: s.packets.Load()}
 	})
 	defer bar.Stop()
 	if len(paths) == 0 {

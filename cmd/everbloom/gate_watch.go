@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/live"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // moment is what the view shows; the loop that judges makes one now and then.
@@ -21,7 +21,7 @@ type moment struct {
 }
 
 // watch shows the session on a terminal, if there is one and it is wanted.
-func (g *gateDemo) watch(s *gateSession) *live.View {
+func (g *gateDemo) watch(s *gateSession) *terminal.View {
 	if g.quiet || g.json || !g.shown {
 		return nil
 	}
@@ -33,7 +33,9 @@ func (g *gateDemo) watch(s *gateSession) *live.View {
 		}
 	}
 	s.watched()
-	return live.Start(live.Config{W: g.stderr, Width: g.width, Frame: func() []string { return now.Load().frame(g.count) }})
+	view := terminal.Start(g.stderr, g.width, func() []string { return now.Load().frame(g.count) })
+	view.Draw()
+	return view
 }
 
 // moment looks at everything. It is for the goroutine that judges.
@@ -54,7 +56,7 @@ const barWidth = 24
 func (m *moment) frame(total uint64) []string {
 	s := m.stats
 	row := func(name string, share float64, format string, args ...any) string {
-		return fmt.Sprintf("  %-9s %s  %s", name, live.Bar(share, barWidth), fmt.Sprintf(format, args...))
+		return fmt.Sprintf("  %-9s %s  %s", name, terminal.Bar(share, barWidth), fmt.Sprintf(format, args...))
 	}
 	of := func(n uint64) float64 { return float64(n) / float64(max(1, m.Packets)) }
 	measured, predicted := m.trusting.Shares()

@@ -14,9 +14,9 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // info shows what filter files say about themselves.

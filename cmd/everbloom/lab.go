@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/origin"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // newLab is the verb above list, run and report.
@@ -82,12 +82,12 @@ func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Expe
 }
 
 // state shows the share of the whole work; parts of a million are fine enough.
-func (s *session) state() progress.State {
+func (s *session) state() terminal.State {
 	p := s.at.Load()
 	if p == nil {
-		return progress.State{Label: "lab"}
+		return terminal.State{Label: "lab"}
 	}
-	return progress.State{
+	return terminal.State{
 		Label: "lab", Done: int64(1e6 * p.Share), Total: 1e6,
 		Notes: fmt.Sprintf("%s (%d of %d)", p.ID, p.Index+1, p.Count),
 	}

@@ -63,7 +63,7 @@ func TestInterruptedLabSaysWhatIsKept(t *testing.T) {
 func TestLabDrawsProgressOnATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drawn := make(chan struct{})
-	stderr := &terminal{drawn: drawn}
+	stderr := &screen{drawn: drawn}
 	slow := testExperiment("one/slow")
 	slow.Run = func(_ context.Context, e *lab.Env) (*lab.Result, error) {
 		e.Progress(1, 4)

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // print shows what to take, a table that fits 80 columns, and reasons.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/progress"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // uniq prints the lines that were not there before.
@@ -134,8 +134,8 @@ func (u *uniq) create(in *lines.Input) error {
 
 // read prints the lines of the input.
 func (u *uniq) read(ctx context.Context, in *lines.Input) error {
-	bar := u.progress(u.quiet || !u.count, func() progress.State {
-		return progress.State{Label: "uniq", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: u.keys.Load()}
+	bar := u.progress(u.quiet || !u.count, func() terminal.State {
+		return terminal.State{Label: "uniq", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: u.keys.Load()}
 	})
 	defer bar.Stop()
 	return lines.Each(ctx, in, u.collect, u.print)

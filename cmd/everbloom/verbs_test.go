@@ -164,13 +164,13 @@ func TestPipeBeyondMemoryGivesTheSameFilter(t *testing.T) {
 	}
 }
 
-// terminal is an output that knows when it was first written to.
-type terminal struct {
+// screen is an output that knows when it was first written to.
+type screen struct {
 	bytes.Buffer
 	drawn chan struct{}
 }
 
-func (w *terminal) Write(p []byte) (int, error) {
+func (w *screen) Write(p []byte) (int, error) {
 	if w.drawn != nil && bytes.Contains(p, []byte("\r")) {
 		close(w.drawn)
 		w.drawn = nil
@@ -199,7 +199,7 @@ func TestProgressIsDrawnOnATerminalOnly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range []string{"build -o f", "build -o f --items 10", "add f", "query -c f"} {
 		drawn := make(chan struct{})
-		stderr := &terminal{drawn: drawn}
+		stderr := &screen{drawn: drawn}
 		e := testEnv(&patient{strings.NewReader("a\nb\n"), drawn}, io.Discard, stderr)
 		e.shown = true
 		if status := run(context.Background(), e, strings.Fields(args)); status != 0 {

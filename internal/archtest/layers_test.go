@@ -14,7 +14,7 @@ import (
 var layers = [][]string{
 	{
 		"internal/theory", "internal/archtest", "internal/bitvec", "internal/effort", "internal/frame", "internal/mem", "internal/packed", "internal/replace",
-		"internal/sizing",
+		"internal/sizing", "internal/quantity", "internal/timing",
 	},
 	{"filter"},
 	{"internal/merging", "internal/probe"},

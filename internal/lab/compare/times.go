@@ -7,7 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // The operations that are timed.
@@ -56,12 +56,12 @@ func timeOne(ctx context.Context, e *lab.Env, found []*finding, made []filter.Fi
 				continue
 			}
 			do, err := operation(op, made[i], k), error(nil)
-			clock.Pinned(func() {
-				before := clock.Thread()
+			timing.Pinned(func() {
+				before := timing.Thread()
 				for j := start; j < min(start+stride, n) && err == nil; j++ {
 					err = do(j)
 				}
-				spent[i] += clock.Thread() - before
+				spent[i] += timing.Thread() - before
 			})
 			if err != nil || ctx.Err() != nil {
 				return fmt.Errorf("%s: %s: %w", f.name, operationNames[op], firstOf(err, ctx.Err()))
@@ -123,13 +123,13 @@ func fastest(found []*finding) lab.Check {
 		}
 	}
 	if own == nil || best == nil {
-		return lab.Show(timing+"fastest queries", "not measured")
+		return lab.Show(timed+"fastest queries", "not measured")
 	}
-	return lab.Holds(timing+"fastest queries", "blocked (README)",
+	return lab.Holds(timed+"fastest queries", "blocked (README)",
 		fmt.Sprintf("blocked %s ns for a present and an absent key, next %s with %s ns: %.2f times", lab.Digits(sum(own), 3), best.name, lab.Digits(sum(best), 3), sum(best)/sum(own)),
 		sum(own) <= sum(best), "no other is faster; a direction").Because(
 		"a timing: with so few keys all filters are in the processor's caches, where one line or several make no difference; see docs/benchmarks.md for sizes where they do").Timed()
 }
 
-// timing begins the names of checks that compare times.
-const timing = "timing: "
+// timed begins the names of checks that compare times.
+const timed = "timing: "

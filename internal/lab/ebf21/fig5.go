@@ -9,7 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var fig5 = lab.Experiment{
@@ -62,12 +62,12 @@ func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			times.add(t)
+			times.Add(t)
 		}
 		all = append(all, times)
 	}
 	result := &lab.Result{Checks: fig5Checks(peaks, all), Notes: []string{
-		timed + clock.ThreadName + ".",
+		timed + timing.ThreadName + ".",
 		"Distinct Stream. Dynamic filters have counters of 4 bits, so that they can delete. \"Equal thresholds\" may mean that every unit of a DBF is full at Ω^k, or that all units together have that rate in the end (\"equal rate\"): both are shown.",
 		"All keys are deleted, in no order, so that compressions are in the mean. The others do not shrink, or drop units.",
 	}}
@@ -88,10 +88,10 @@ func timeOperations(ctx context.Context, r *rand.Rand, who []contender, size, n,
 		}
 		names[i] = c.name
 	}
-	keys, t := distinct(r, n), newTurns()
+	keys, t := distinct(r, n), timing.NewTurns(timing.Thread)
 	var failed error
 	for part := range chunks(ctx, keys, strideLength) {
-		t.stride(insertion, names, len(part), func(i int) {
+		t.Stride(insertion, names, len(part), func(i int) {
 			if err := addEach(filters[i], part); err != nil {
 				failed = err
 			}
@@ -102,14 +102,14 @@ func timeOperations(ctx context.Context, r *rand.Rand, who []contender, size, n,
 		hits[i] = keys[r.IntN(n)]
 	}
 	for part := range chunks(ctx, hits, strideLength) {
-		t.stride(present, names, len(part), func(i int) { askEach(filters[i], part) })
+		t.Stride(present, names, len(part), func(i int) { askEach(filters[i], part) })
 	}
 	for part := range chunks(ctx, distinct(r, queries), strideLength) {
-		t.stride(absent, names, len(part), func(i int) { askEach(filters[i], part) })
+		t.Stride(absent, names, len(part), func(i int) { askEach(filters[i], part) })
 	}
 	r.Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	for part := range chunks(ctx, keys, strideLength) {
-		t.stride(deletion, names[:3], len(part), func(i int) { deleteEach(filters[i], part) })
+		t.Stride(deletion, names[:3], len(part), func(i int) { deleteEach(filters[i], part) })
 	}
 	if failed == nil {
 		failed = ctx.Err()
@@ -122,7 +122,7 @@ func fig5Checks(peaks []float64, all []rounds) []lab.Check {
 	against := func(other, work string, from float64) (at, times []float64) {
 		for i, peak := range peaks {
 			if peak >= from {
-				at, times = append(at, peak), append(times, all[i].times("EBF", other, work))
+				at, times = append(at, peak), append(times, all[i].Speedup("EBF", other, work))
 			}
 		}
 		return at, times
@@ -151,7 +151,7 @@ func unitsCost(peaks []float64, all []rounds) lab.Check {
 	var ours []string
 	ok := len(all) > 1
 	for _, work := range []string{absent, deletion} {
-		from, to := first.nanos("DBF", work), last.nanos("DBF", work)
+		from, to := first.Nanos("DBF", work), last.Nanos("DBF", work)
 		ok = ok && to > from
 		ours = append(ours, fmt.Sprintf("%s %s times", work, lab.Digits(to/max(from, 1e-9), 3)))
 	}
@@ -162,7 +162,7 @@ func unitsCost(peaks []float64, all []rounds) lab.Check {
 // crossing shows from where on deletion is faster.
 func crossing(peaks []float64, all []rounds, other string) lab.Check {
 	from := "at no size of this run"
-	for i := len(peaks) - 1; i >= 0 && all[i].times("EBF", other, deletion) > 1; i-- {
+	for i := len(peaks) - 1; i >= 0 && all[i].Speedup("EBF", other, deletion) > 1; i-- {
 		from = fmt.Sprintf("from a relative peak data size of %v on", peaks[i])
 	}
 	return lab.Show("deletion in EBF is faster than in "+other, from)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var fig6 = lab.Experiment{
@@ -57,7 +57,7 @@ func runFig6(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Tables: []lab.Table{mixTable(ratios, peaks, times)},
 		Checks: fig6Checks(ratios, peaks, times),
 		Notes: []string{
-			timed + clock.ThreadName + ".", t.describe(),
+			timed + timing.ThreadName + ".", t.describe(),
 			"The relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Speeds are those of the whole run up to there. " +
 				"Of the ratios only 1:2:2 is printed. Units of DBF and SBF are full at Ω = 0.2.",
 		},
@@ -87,12 +87,12 @@ func timeMix(ctx context.Context, r *rand.Rand, packets []filter.Key, size, quer
 		names[i] = c.name
 	}
 	const work = "all"
-	t, done := newTurns(), 0
+	t, done := timing.NewTurns(timing.Thread), 0
 	var failed error
 	for i, stop := range stops {
 		for part := range chunks(ctx, packets[done:stop], strideLength/4) {
 			asked := mixQueries(r, packets[:done+len(part)], len(part)*queries)
-			t.stride(work, names, len(part)+len(asked), func(i int) {
+			t.Stride(work, names, len(part)+len(asked), func(i int) {
 				if err := mix(filters[i], part, asked); err != nil {
 					failed = err
 				}
@@ -101,7 +101,7 @@ func timeMix(ctx context.Context, r *rand.Rand, packets []filter.Key, size, quer
 		}
 		for _, name := range names {
 			at := lap{name, mixed(queries, peaks[i])}
-			times[at] = append(times[at], t.nanos(lap{name, work}))
+			times[at] = append(times[at], t.Nanos(lap{name, work}))
 		}
 	}
 	if failed == nil {

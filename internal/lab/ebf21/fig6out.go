@@ -20,7 +20,7 @@ func mixPlots(ratios []int, peaks []float64, times rounds) []lab.Plot {
 		for _, c := range inFig6 {
 			s := c.series()
 			for _, peak := range peaks {
-				s.Points = append(s.Points, lab.Point{X: peak, Y: times.mops(c.name, mixed(queries, peak))})
+				s.Points = append(s.Points, lab.Point{X: peak, Y: mops(times, c.name, mixed(queries, peak))})
 			}
 			p.Series = append(p.Series, s)
 		}
@@ -31,7 +31,7 @@ func mixPlots(ratios []int, peaks []float64, times rounds) []lab.Plot {
 
 // lead is how often as fast as the faster of DBF and SBF the EBF is.
 func lead(times rounds, work string) float64 {
-	return min(times.times("EBF", "DBF", work), times.times("EBF", "SBF", work))
+	return min(times.Speedup("EBF", "DBF", work), times.Speedup("EBF", "SBF", work))
 }
 
 // leadPlot draws the leads, one curve for each ratio.
@@ -60,7 +60,7 @@ func mixTable(ratios []int, peaks []float64, times rounds) lab.Table {
 		for _, peak := range peaks {
 			row := []any{fmt.Sprintf("1:%d:%d", queries, queries), peak}
 			for _, c := range inFig6 {
-				row = append(row, lab.Digits(times.mops(c.name, mixed(queries, peak)), 3))
+				row = append(row, lab.Digits(mops(times, c.name, mixed(queries, peak)), 3))
 			}
 			t.Add(row...)
 		}

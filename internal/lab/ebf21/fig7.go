@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var fig7 = lab.Experiment{
@@ -89,7 +90,7 @@ func runFig7(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				if err != nil {
 					return nil, err
 				}
-				times.add(t)
+				times.Add(t)
 			}
 		}
 	}
@@ -121,10 +122,10 @@ func timeCrew(ctx context.Context, r *rand.Rand, size, n, queries, threads int) 
 		added[i] = distinct(r, share)
 		asked[i] = mixQueries(r, added[i], share*queries)
 	}
-	t := newWallTurns()
+	t := timing.NewTurns(timing.Wall)
 	errs := make([]error, threads)
-	t.shift = r.IntN(len(names))
-	t.stride(crew(threads, queries), names, threads*share*(1+2*queries), func(i int) {
+	t.Shift = r.IntN(len(names))
+	t.Stride(crew(threads, queries), names, threads*share*(1+2*queries), func(i int) {
 		var all sync.WaitGroup
 		for j := range threads {
 			all.Go(func() {

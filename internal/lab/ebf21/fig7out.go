@@ -19,7 +19,7 @@ func crewPlots(ratios, can []int, times rounds) []lab.Plot {
 			s := c.series()
 			s.Style = lab.Bars
 			for i, queries := range ratios {
-				s.Points = append(s.Points, lab.Point{X: float64(i), Y: times.mops(c.name, crew(threads, queries))})
+				s.Points = append(s.Points, lab.Point{X: float64(i), Y: mops(times, c.name, crew(threads, queries))})
 			}
 			p.Series = append(p.Series, s)
 		}
@@ -42,7 +42,7 @@ func crewTable(ratios, can, cannot []int, times rounds) lab.Table {
 			for _, c := range inFig7 {
 				cell := "not run: too few processors"
 				if slices.Contains(can, threads) {
-					cell = lab.Digits(times.mops(c.name, crew(threads, queries)), 3)
+					cell = lab.Digits(mops(times, c.name, crew(threads, queries)), 3)
 				}
 				row = append(row, cell)
 			}
@@ -62,7 +62,7 @@ func fig7Checks(ratios, can, cannot []int, times rounds) []lab.Check {
 		}
 		for _, queries := range ratios {
 			c.at = append(c.at, float64(queries))
-			c.times = append(c.times, times.times("EBF", "Par-BF", crew(threads, queries)))
+			c.times = append(c.times, times.Speedup("EBF", "Par-BF", crew(threads, queries)))
 		}
 		checked := c.check()
 		if threads != 4 && threads != 16 {
@@ -86,7 +86,7 @@ func helpful(who string, ratios, can []int, times rounds) lab.Check {
 	c := speedCheck{name: fmt.Sprintf("%s with %d (queries of each sort to an insertion)", name, most), claim: "\"the multi-thread technique is helpful to accelerate the processing speed\"", reason: threadReason, reach: threadReach}
 	for _, queries := range ratios {
 		c.at = append(c.at, float64(queries))
-		c.times = append(c.times, times.mops(who, crew(most, queries))/times.mops(who, crew(1, queries)))
+		c.times = append(c.times, mops(times, who, crew(most, queries))/mops(times, who, crew(1, queries)))
 	}
 	return c.check()
 }

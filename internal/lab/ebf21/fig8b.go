@@ -8,7 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var fig8b = lab.Experiment{
@@ -43,12 +43,12 @@ func runFig8b(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				if err != nil {
 					return nil, err
 				}
-				times.add(t)
+				times.Add(t)
 			}
 		}
 	}
 	result := &lab.Result{Checks: fig8bChecks(sizes, loads, times), Tables: []lab.Table{expansionTable(sizes, loads, times)}, Notes: []string{
-		timed + clock.ThreadName + ".", "Distinct Stream, k = 5, D = 8, b = 3. Load 1 is as many keys as the threshold Ω = 0.2 allows. Building anew adds all keys to a filter that has the doubled size from the start; it needs the keys, which the other ways do not.",
+		timed + timing.ThreadName + ".", "Distinct Stream, k = 5, D = 8, b = 3. Load 1 is as many keys as the threshold Ω = 0.2 allows. Building anew adds all keys to a filter that has the doubled size from the start; it needs the keys, which the other ways do not.",
 	}}
 	for _, size := range sizes {
 		result.Plots = append(result.Plots, expansionPlot(size, loads, times))
@@ -76,10 +76,10 @@ func timeExpansion(r *rand.Rand, size int, load float64) (*turns, error) {
 			return nil, err
 		}
 	}
-	t := newTurns()
-	t.shift = r.IntN(len(ways))
+	t := timing.NewTurns(timing.Thread)
+	t.Shift = r.IntN(len(ways))
 	var failed error
-	t.stride(expanding(size, load), ways, 1, func(i int) {
+	t.Stride(expanding(size, load), ways, 1, func(i int) {
 		var err error
 		if i < len(grown) {
 			err = grown[i].Grow()
@@ -126,7 +126,7 @@ func expansionPlot(size int, loads []float64, times rounds) lab.Plot {
 	for _, way := range ways {
 		s := lab.Series{Name: way, Style: lab.LinePoints}
 		for _, load := range loads {
-			s.Points = append(s.Points, lab.Point{X: load, Y: times.nanos(way, expanding(size, load)) / 1e6})
+			s.Points = append(s.Points, lab.Point{X: load, Y: times.Nanos(way, expanding(size, load)) / 1e6})
 		}
 		p.Series = append(p.Series, s)
 	}
@@ -139,7 +139,7 @@ func expansionTable(sizes []int, loads []float64, times rounds) lab.Table {
 		for _, load := range loads {
 			row := []any{size, load}
 			for _, way := range ways {
-				row = append(row, lab.Digits(times.nanos(way, expanding(size, load))/1e6, 3))
+				row = append(row, lab.Digits(times.Nanos(way, expanding(size, load))/1e6, 3))
 			}
 			t.Add(row...)
 		}
@@ -154,8 +154,8 @@ func fig8bChecks(sizes []int, loads []float64, times rounds) []lab.Check {
 		lazy := speedCheck{name: fmt.Sprintf("2^%d: lazy update against normal expansion (load)", size), claim: "\"the time cost of lazy update keeps the lowest\"", at: loads}
 		anew := speedCheck{name: fmt.Sprintf("2^%d: building anew against normal expansion (load)", size), claim: "\"that of rebuilding EBF keeps the highest\"", reason: rebuildReason, reach: rebuildReach, at: loads, slower: true}
 		for _, load := range loads {
-			lazy.times = append(lazy.times, times.times(ways[0], ways[1], expanding(size, load)))
-			anew.times = append(anew.times, times.times(ways[2], ways[1], expanding(size, load)))
+			lazy.times = append(lazy.times, times.Speedup(ways[0], ways[1], expanding(size, load)))
+			anew.times = append(anew.times, times.Speedup(ways[2], ways[1], expanding(size, load)))
 		}
 		checks = append(checks, lazy.check(), anew.check(), increase(size, loads, times))
 	}
@@ -167,7 +167,7 @@ func fig8bChecks(sizes []int, loads []float64, times rounds) []lab.Check {
 func increase(size int, loads []float64, times rounds) lab.Check {
 	first, last, ours := expanding(size, loads[0]), expanding(size, loads[len(loads)-1]), ""
 	for _, way := range ways {
-		ours += fmt.Sprintf("%s %s times, ", way, lab.Digits(times.nanos(way, last)/times.nanos(way, first), 2))
+		ours += fmt.Sprintf("%s %s times, ", way, lab.Digits(times.Nanos(way, last)/times.Nanos(way, first), 2))
 	}
 	return lab.Show(fmt.Sprintf("2^%d: time at load %v over that at %v (\"increases slightly\")", size, loads[len(loads)-1], loads[0]), ours[:len(ours)-2])
 }

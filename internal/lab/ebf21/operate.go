@@ -56,7 +56,7 @@ func speedPlot(work string, peaks []float64, all []rounds, who []contender) lab.
 		s := c.series()
 		for i, peak := range peaks {
 			if len(all[i][lap{c.name, work}]) > 0 {
-				s.Points = append(s.Points, lab.Point{X: peak, Y: all[i].mops(c.name, work)})
+				s.Points = append(s.Points, lab.Point{X: peak, Y: mops(all[i], c.name, work)})
 			}
 		}
 		if len(s.Points) > 0 {
@@ -78,7 +78,7 @@ func nanoTable(peaks []float64, all []rounds, who []contender) lab.Table {
 			for _, c := range who {
 				cell := "–"
 				if len(all[i][lap{c.name, work}]) > 0 {
-					cell = lab.Digits(all[i].nanos(c.name, work), 3)
+					cell = lab.Digits(all[i].Nanos(c.name, work), 3)
 				}
 				row = append(row, cell)
 			}

@@ -152,7 +152,7 @@ func TestCrewsDoAllTheWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range inFig7 {
-		if n := turns.ops[lap{c.name, crew(2, 2)}]; n != 200*(1+2*2) {
+		if n := turns.Ops(lap{c.name, crew(2, 2)}); n != 200*(1+2*2) {
 			t.Errorf("%s: %d operations", c.name, n)
 		}
 	}
@@ -185,7 +185,7 @@ func TestExpansionsAreTimedThreeWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, way := range ways {
-		if turns.ops[lap{way, expanding(12, 0.5)}] != 1 {
+		if turns.Ops(lap{way, expanding(12, 0.5)}) != 1 {
 			t.Errorf("%s was not timed once", way)
 		}
 	}

@@ -2,82 +2,21 @@ package ebf21
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
-// A lap is the time that one contender took for one sort of work.
-type lap struct{ who, work string }
+type (
+	lap    = timing.Lap
+	turns  = timing.Turns
+	rounds = timing.Rounds
+)
 
-// turns times contenders that take turns at short strides, so that they see the
-// same machine, whatever else it does.
-type turns struct {
-	clock clock.Clock
-	took  map[lap]time.Duration
-	ops   map[lap]int
-	shift int // who begins changes from stride to stride
-}
-
-// newTurns times what one thread does.
-func newTurns() *turns {
-	return &turns{clock: clock.Thread, took: map[lap]time.Duration{}, ops: map[lap]int{}}
-}
-
-// newWallTurns times what several threads do together.
-func newWallTurns() *turns {
-	t := newTurns()
-	t.clock = clock.Wall
-	return t
-}
-
-// stride lets every contender do the same operations.
-func (t *turns) stride(work string, who []string, ops int, run func(i int)) {
-	runtime.LockOSThread() // whose clock it may be
-	defer runtime.UnlockOSThread()
-	t.shift++
-	for j := range who {
-		i := (j + t.shift) % len(who)
-		at := lap{who[i], work}
-		start := t.clock()
-		run(i)
-		t.took[at] += t.clock() - start
-		t.ops[at] += ops
-	}
-}
-
-// nanos is the mean time of an operation, pauses included.
-func (t *turns) nanos(at lap) float64 {
-	return float64(t.took[at].Nanoseconds()) / float64(max(t.ops[at], 1))
-}
-
-// rounds collects the times of an operation in ns, one for each round.
-type rounds map[lap][]float64
-
-func (r rounds) add(t *turns) {
-	for at := range t.took {
-		r[at] = append(r[at], t.nanos(at))
-	}
-}
-
-// nanos is the median over the rounds.
-func (r rounds) nanos(who, work string) float64 { return lab.Median(r[lap{who, work}]) }
-
-// mops is the same as the paper has it, in millions of operations per second.
-func (r rounds) mops(who, work string) float64 { return 1000 / max(r.nanos(who, work), 1e-9) }
-
-// times is how often as fast as another a contender is, in the median round: both
-// of one round saw the same machine.
-func (r rounds) times(who, other, work string) float64 {
-	a, b := r[lap{who, work}], r[lap{other, work}]
-	ratios := make([]float64, min(len(a), len(b)))
-	for i := range ratios {
-		ratios[i] = b[i] / max(a[i], 1e-9)
-	}
-	return lab.Median(ratios)
+// mops is the speed as the paper has it, in millions of operations per second.
+func mops(r rounds, contender, work string) float64 {
+	return 1000 / max(r.Nanos(contender, work), 1e-9)
 }
 
 // timed is the note of experiments that measure times.

@@ -2,73 +2,11 @@ package ebf21
 
 import (
 	"maps"
-	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
-
-// fake is a clock that runs as far as it is told.
-type fake struct{ now time.Duration }
-
-func fakeTurns() (*turns, *fake) {
-	f := &fake{}
-	t := newTurns()
-	t.clock = func() time.Duration { return f.now }
-	return t, f
-}
-
-func TestTurnsTellContendersApart(t *testing.T) {
-	turns, clock := fakeTurns()
-	var order []int
-	for range 3 {
-		turns.stride("work", []string{"slow", "fast"}, 100, func(i int) {
-			order = append(order, i)
-			clock.now += []time.Duration{3 * time.Microsecond, time.Microsecond}[i]
-		})
-	}
-	if slow, fast := turns.nanos(lap{"slow", "work"}), turns.nanos(lap{"fast", "work"}); slow != 30 || fast != 10 {
-		t.Errorf("%v and %v ns", slow, fast)
-	}
-	if order[0] == order[2] {
-		t.Errorf("the same begins every time: %v", order)
-	}
-	r := rounds{}
-	r.add(turns)
-	if r.nanos("slow", "work") != 30 || r.mops("fast", "work") != 100 || r.times("fast", "slow", "work") != 3 {
-		t.Errorf("%v", r)
-	}
-	if turns.nanos(lap{"nobody", "work"}) != 0 {
-		t.Error("time of nobody")
-	}
-}
-
-// The median of the ratios does not mind one round in which the machine was busy.
-func TestTimesAreThoseOfTheMedianRound(t *testing.T) {
-	r := rounds{{"a", "w"}: {10, 100, 10}, {"b", "w"}: {20, 20, 30}}
-	if got := r.times("a", "b", "w"); got != 2 {
-		t.Errorf("%v", got)
-	}
-}
-
-func TestClocksAdvance(t *testing.T) {
-	for name, turns := range map[string]*turns{"thread": newTurns(), "wall": newWallTurns()} {
-		turns.stride("w", []string{"a"}, 1, func(int) {
-			x := 1.5
-			for range 1_000_000 {
-				x = math.Sqrt(x + 1)
-			}
-			if x < 1 {
-				t.Error(x)
-			}
-		})
-		if turns.nanos(lap{"a", "w"}) <= 0 {
-			t.Errorf("%s: no time has passed", name)
-		}
-	}
-}
 
 func TestSpeedChecksJudgeTheDirection(t *testing.T) {
 	at := []float64{1, 2}

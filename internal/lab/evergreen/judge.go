@@ -147,6 +147,6 @@ func slowBits(l look) float64 { return l.slow }
 
 func allBits(l look) float64 { return l.fast + l.slow }
 
-// timing begins the names of checks that compare times. They hold on a quiet
+// timed begins the names of checks that compare times. They hold on a quiet
 // machine; nothing else depends on them.
-const timing = "timing: "
+const timed = "timing: "

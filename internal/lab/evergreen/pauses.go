@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var pauses = lab.Experiment{
@@ -83,8 +83,8 @@ func runPauses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	e.Progress(0, 3)
 	for i, c := range []struct {
 		tag, name string
-		now       clock.Clock
-	}{{"cpu", clock.ThreadName, clock.Thread}, {"wall", "time on the wall", clock.Wall}} {
+		now       timing.Clock
+	}{{"cpu", timing.ThreadName, timing.Thread}, {"wall", "time on the wall", timing.Wall}} {
 		records, err := race(ctx, e, c.now)
 		if err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func runPauses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // race has all contenders add and then delete the same keys in turns.
-func race(ctx context.Context, e *lab.Env, now clock.Clock) ([]*record, error) {
+func race(ctx context.Context, e *lab.Env, now timing.Clock) ([]*record, error) {
 	records := make([]*record, len(contenders))
 	for i, c := range contenders {
 		f, err := c.make(uint64(e.Int("first size")), e.Float("rate"))
@@ -156,8 +156,8 @@ func firstOf(errs ...error) error {
 
 // timeEach does a stride of operations. The end of one is the beginning of the
 // next, so that nothing falls between.
-func timeEach(now clock.Clock, h *histogram, k keys, start, count int, do func(filter.Key) error) (err error) {
-	clock.Pinned(func() {
+func timeEach(now timing.Clock, h *histogram, k keys, start, count int, do func(filter.Key) error) (err error) {
+	timing.Pinned(func() {
 		before := now()
 		for i := start; i < start+count && err == nil; i++ {
 			err = do(k.member(i))
@@ -228,10 +228,10 @@ func directions(records []*record) (checks []lab.Check) {
 		ratio := float64(r.adds.longest) / float64(max(own.adds.longest, 1))
 		ours := fmt.Sprintf("%v against %v: %.1f times", r.adds.longest.Round(time.Microsecond), own.adds.longest.Round(time.Microsecond), ratio)
 		if rival != atOnceName {
-			checks = append(checks, lab.Show(timing+"longest Add of "+rival+" against evergreen's", ours))
+			checks = append(checks, lab.Show(timed+"longest Add of "+rival+" against evergreen's", ours))
 			continue
 		}
-		checks = append(checks, lab.Holds(timing+"longest Add of a filter that doubles at once against evergreen's",
+		checks = append(checks, lab.Holds(timed+"longest Add of a filter that doubles at once against evergreen's",
 			"grows a block at a time, doubling at once would be a pause (design 4)", ours, ratio > 1, "longer; a direction, in processor time").Because(
 			"a single longest time, which whatever else the machine does can make: run it again").Timed())
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/clock"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 var readers = lab.Experiment{
@@ -147,10 +147,10 @@ func (d *duet) play(s shared, k keys, e *lab.Env) error {
 	lasting, passing := e.Int("lasting keys"), e.Int("passing keys")
 	d.timed = e.Int("queries")
 	read := func(wall, cpu *[]float64) {
-		clock.Pinned(func() {
-			fromWall, fromCPU := clock.Wall(), clock.Thread()
+		timing.Pinned(func() {
+			fromWall, fromCPU := timing.Wall(), timing.Thread()
 			d.ask(s, k, lasting, d.timed)
-			*wall, *cpu = append(*wall, (clock.Wall()-fromWall).Seconds()), append(*cpu, (clock.Thread()-fromCPU).Seconds())
+			*wall, *cpu = append(*wall, (timing.Wall()-fromWall).Seconds()), append(*cpu, (timing.Thread()-fromCPU).Seconds())
 		})
 	}
 	read(&d.alone, &d.aloneCPU)
@@ -236,7 +236,7 @@ func duetChecks(duets []duet) (checks []lab.Check) {
 	for _, d := range duets {
 		checks = append(checks, d.lasting())
 		wall, cpu := d.pace()
-		checks = append(checks, lab.Show(timing+"speed of a reader of "+d.name+" beside a writer",
+		checks = append(checks, lab.Show(timed+"speed of a reader of "+d.name+" beside a writer",
 			fmt.Sprintf("%.2f of alone on the wall, %.2f by its processor time", wall, cpu)))
 	}
 	return append(checks, duets[0].met())

@@ -20,9 +20,9 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // Curve is one kind of filter.

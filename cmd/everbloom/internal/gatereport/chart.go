@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // A chart is lines over two axes. Its parts are in the units of the picture, which is

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // fewPoints are not worth a chart.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 //go:embed report.html

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // table writes rows of two columns. Errors are kept for the end.

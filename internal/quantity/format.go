@@ -41,6 +41,16 @@ func Short(x float64) string {
 	return scaled(x, 1000, []string{"", " k", " M", " G", " T", " P"})
 }
 
+// Round gives a number that has few digits: 500, 10 k, 1.5 M.
+func Round(x float64) string {
+	units := []string{"", " k", " M", " G", " T", " P"}
+	i := 0
+	for ; x >= 1000 && i < len(units)-1; i++ {
+		x /= 1000
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64) + units[i]
+}
+
 // Bytes gives a number of bytes in three digits: 999 B, 1.23 KiB, 45.6 MiB.
 func Bytes(n float64) string {
 	return scaled(n, 1024, []string{" B", " KiB", " MiB", " GiB", " TiB", " PiB"})

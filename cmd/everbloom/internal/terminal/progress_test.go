@@ -1,4 +1,4 @@
-package progress
+package terminal
 
 import (
 	"bytes"
@@ -32,61 +32,39 @@ func TestLineTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestLineIsCutToTheWidth(t *testing.T) {
-	if got := fit("größer", 3); got != "grö" {
-		t.Errorf("got %q", got)
-	}
-	if got := fit("unknown width", 0); got != "unknown width" {
-		t.Errorf("got %q", got)
-	}
-}
-
-// buffer may be written to and looked at by different goroutines.
+// buffer tells when it is first written to. Tests look at it while nothing is drawn.
 type buffer struct {
-	mu   sync.Mutex
-	b    bytes.Buffer
+	text bytes.Buffer
 	seen chan struct{}
 	once sync.Once
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.once.Do(func() { close(b.seen) })
-	return b.b.Write(p)
+	defer b.once.Do(func() { close(b.seen) })
+	return b.text.Write(p)
 }
 
-func TestBarIsDrawnAndRemoved(t *testing.T) {
+func TestProgressIsDrawnAndMakesRoomForOthers(t *testing.T) {
 	out := &buffer{seen: make(chan struct{})}
-	b := Start(out, func() int { return 10 }, func() State { return State{Label: "a long label"} })
+	v := StartProgress(out, func() int { return 10 }, func() State { return State{Label: "a long label"} })
 	<-out.seen
-	b.Stop()
-	b.Stop()
-	text := out.b.String()
-	if !strings.HasPrefix(text, "\ra long la\x1b[K") {
+	v.Aside(func() { out.text.WriteString("a result\n") })
+	v.Stop()
+	v.Stop()
+	text := out.text.String()
+	if !strings.HasPrefix(text, "\ra long la\x1b[K") || !strings.Contains(text, "\r\x1b[Ja result\n") {
 		t.Errorf("drawn: %q", text)
 	}
-	if !strings.HasSuffix(text, "\r\x1b[K") {
+	if end := text[strings.LastIndex(text, "\r"):]; !strings.HasPrefix(end, "\r\x1b[J") {
 		t.Errorf("not removed: %q", text)
 	}
 }
 
-func TestLineMakesRoomForOthers(t *testing.T) {
-	out := &buffer{seen: make(chan struct{})}
-	b := Start(out, func() int { return 20 }, func() State { return State{Label: "work"} })
-	<-out.seen
-	b.Aside(func() { out.b.WriteString("a result\n") }) // out is ours meanwhile
-	b.Stop()
-	if text := out.b.String(); !strings.Contains(text, "\rwork\x1b[K\r\x1b[Ka result\n") {
-		t.Errorf("%q", text)
-	}
-}
-
-func TestNilBarOnlyLetsOthersPrint(t *testing.T) {
-	var b *Bar
+func TestNilViewOnlyLetsOthersPrint(t *testing.T) {
+	var v *View
 	printed := false
-	b.Aside(func() { printed = true })
-	b.Stop()
+	v.Aside(func() { printed = true })
+	v.Stop()
 	if !printed {
 		t.Error("nothing was printed")
 	}

@@ -1,4 +1,4 @@
-package main
+package timing
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func TestMedianAndSpread(t *testing.T) {
 		{[]float64{10, 30, 20, 50, 40}, 30, 1.0 / 3},
 		{[]float64{1, 1, 1, 1, 1000}, 1, 0},
 	} {
-		if m, s := median(test.samples), spread(test.samples); m != test.median || math.Abs(s-test.spread) > 1e-12 {
+		if m, s := Median(test.samples), Spread(test.samples); m != test.median || math.Abs(s-test.spread) > 1e-12 {
 			t.Errorf("%v: median %g, spread %g; want %g, %g", test.samples, m, s, test.median, test.spread)
 		}
 	}
@@ -24,7 +24,7 @@ func TestMedianAndSpread(t *testing.T) {
 
 func TestQuantileReachesBothEnds(t *testing.T) {
 	samples := []float64{5, 1, 9}
-	if lo, hi := quantile(samples, 0), quantile(samples, 1); lo != 1 || hi != 9 {
+	if lo, hi := Quantile(samples, 0), Quantile(samples, 1); lo != 1 || hi != 9 {
 		t.Errorf("from %g to %g", lo, hi)
 	}
 	if samples[0] != 5 {
@@ -34,8 +34,8 @@ func TestQuantileReachesBothEnds(t *testing.T) {
 
 func TestNothingMeasuredIsNaN(t *testing.T) {
 	for name, x := range map[string]float64{
-		"median": median(nil), "spread": spread(nil),
-		"ratio without a": ratio(nil, []float64{1}), "ratio without b": ratio([]float64{1}, nil),
+		"median": Median(nil), "spread": Spread(nil),
+		"ratio without a": Ratio(nil, []float64{1}), "ratio without b": Ratio([]float64{1}, nil),
 	} {
 		if !math.IsNaN(x) {
 			t.Errorf("%s: %g", name, x)
@@ -46,13 +46,13 @@ func TestNothingMeasuredIsNaN(t *testing.T) {
 func TestRatioIgnoresDriftCommonToBoth(t *testing.T) {
 	// The machine is ten times slower in the second round, for both.
 	a, b := []float64{2, 20, 2.2}, []float64{4, 40, 4.4}
-	if got := ratio(a, b); math.Abs(got-0.5) > 1e-12 {
+	if got := Ratio(a, b); math.Abs(got-0.5) > 1e-12 {
 		t.Errorf("ratio %g, want 0.5", got)
 	}
 }
 
 func TestRatioOfUnequalRoundsIsThatOfTheMedians(t *testing.T) {
-	if got := ratio([]float64{1, 2, 3}, []float64{4}); got != 0.5 {
+	if got := Ratio([]float64{1, 2, 3}, []float64{4}); got != 0.5 {
 		t.Errorf("ratio %g, want 0.5", got)
 	}
 }

@@ -1,6 +1,7 @@
-// Package clock tells the time that experiments measure by: that on the wall, and
-// the processor time of a thread, in which nobody else's work is.
-package clock
+// Package timing compares how long several contenders take. They take turns at
+// short strides of work, so that all of them see the same machine, whatever else it
+// does, and are compared with each other round by round.
+package timing
 
 import (
 	"runtime"

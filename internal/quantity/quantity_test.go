@@ -31,8 +31,21 @@ func TestParseCountRefuses(t *testing.T) {
 	}
 }
 
+func TestParseBytes(t *testing.T) {
+	for text, want := range map[string]uint64{"12GiB": 12 << 30, "1.5MiB": 3 << 19, "4KiB": 4096, "16M": 16e6, "7": 7} {
+		if got, err := ParseBytes(text); err != nil || got != want {
+			t.Errorf("ParseBytes(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "12GB", "-1KiB", "1e30GiB", "0MiB"} {
+		if got, err := ParseBytes(text); err == nil {
+			t.Errorf("ParseBytes(%q) = %d", text, got)
+		}
+	}
+}
+
 func TestParseRate(t *testing.T) {
-	for text, want := range map[string]float64{"0.01": 0.01, "1%": 0.01, "0.1 %": 0.001, "1e-6": 1e-6, ".5": 0.5} {
+	for text, want := range map[string]float64{"0.01": 0.01, "1%": 0.01, "0.1 %": 0.001, "12.5%": 0.125, "0.3%": 0.003, "1e-6": 1e-6, ".5": 0.5} {
 		if got, err := ParseRate(text); err != nil || got != want {
 			t.Errorf("ParseRate(%q) = %g, %v, want %g", text, got, err, want)
 		}
@@ -63,6 +76,10 @@ func TestFormats(t *testing.T) {
 		{Short(999_600), "1.00 M"},
 		{Short(21_345_678), "21.3 M"},
 		{Short(1.5), "1.50"},
+		{Round(500), "500"},
+		{Round(10_000), "10 k"},
+		{Round(1_500_000), "1.5 M"},
+		{Round(0), "0"},
 		{Bytes(0), "0 B"},
 		{Bytes(1000), "0.98 KiB"},
 		{Bytes(1 << 20), "1.00 MiB"},

@@ -36,13 +36,30 @@ func ParseCount(text string) (uint64, error) {
 	return uint64(x), nil
 }
 
+// binary units of bytes. The decimal ones are those of ParseCount.
+var binary = map[string]float64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+// ParseBytes understands 512MiB and 1.5GiB, and what ParseCount does.
+func ParseBytes(text string) (uint64, error) {
+	for unit, times := range binary {
+		if digits, ok := strings.CutSuffix(strings.TrimSpace(text), unit); ok {
+			x, err := parseDecimal(strings.TrimSpace(digits))
+			if err != nil || !(x*times >= 1 && x*times <= maxCount) {
+				return 0, fmt.Errorf("%q is not a number of bytes: write 16777216 or 16MiB", text)
+			}
+			return uint64(math.Round(x * times)), nil
+		}
+	}
+	return ParseCount(text)
+}
+
 // ParseRate understands 0.01, 1e-2 and 1%: a rate above 0 and below 1.
 func ParseRate(text string) (float64, error) {
-	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	x, err := parseDecimal(strings.TrimSpace(digits))
-	if percent {
-		x /= 100
+	digits := strings.TrimSpace(text)
+	if percent, ok := strings.CutSuffix(digits, "%"); ok {
+		digits = strings.TrimSpace(percent) + "e-2" // exact, unlike a quotient
 	}
+	x, err := parseDecimal(digits)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a rate: write 0.01 or 1%%", text)
 	}

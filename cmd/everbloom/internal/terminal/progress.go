@@ -1,16 +1,13 @@
-// Package progress draws one line that says how far a long piece of work has
-// come. Whoever has no terminal to draw on uses a nil *Bar, which does nothing.
-package progress
+package terminal
 
 import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // State is how far the work has come.
@@ -26,90 +23,10 @@ type State struct {
 	Notes string // anything else
 }
 
-// Bar is a line on a terminal.
-type Bar struct {
-	w     io.Writer
-	width func() int
-	state func() State
-	start time.Time
-	mu    sync.Mutex // held while something is written
-	quit  chan struct{}
-	gone  sync.WaitGroup
-	once  sync.Once
-}
-
-// interval is short enough to look alive.
-const interval = 100 * time.Millisecond
-
-// Start shows what state returns, several times a second, on a terminal that is
-// width columns wide. The function is called from another goroutine.
-func Start(w io.Writer, width func() int, state func() State) *Bar {
-	b := &Bar{w: w, width: width, state: state, start: time.Now(), quit: make(chan struct{})}
-	b.gone.Go(b.run)
-	return b
-}
-
-// Stop removes the line. It may be called twice.
-func (b *Bar) Stop() {
-	if b == nil {
-		return
-	}
-	b.once.Do(func() {
-		close(b.quit)
-		b.gone.Wait()
-	})
-}
-
-// run draws until Stop. Work that is over at once shows nothing.
-func (b *Bar) run() {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	drawn := false
-	for {
-		select {
-		case <-tick.C:
-			line := b.state().line(time.Since(b.start), b.width()-1)
-			b.write("\r" + line + "\x1b[K")
-			drawn = true
-		case <-b.quit:
-			if drawn {
-				b.write(removed)
-			}
-			return
-		}
-	}
-}
-
-// removed takes the line away.
-const removed = "\r\x1b[K"
-
-// write ignores errors: a lost line is no loss.
-func (b *Bar) write(text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, _ = b.w.Write([]byte(text))
-}
-
-// Aside removes the line, calls write, which may write to the terminal, and lets
-// the line come back below.
-func (b *Bar) Aside(write func()) {
-	if b == nil {
-		write()
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, _ = b.w.Write([]byte(removed))
-	write()
-}
-
-// fit cuts off what would wrap onto a second line, which could not be removed.
-func fit(line string, columns int) string {
-	for columns > 0 && utf8.RuneCountInString(line) > columns {
-		_, size := utf8.DecodeLastRuneInString(line)
-		line = line[:len(line)-size]
-	}
-	return line
+// StartProgress shows what state returns in one line.
+func StartProgress(w io.Writer, width func() int, state func() State) *View {
+	start := time.Now()
+	return Start(w, width, func() []string { return []string{state().line(time.Since(start), width()-1)} })
 }
 
 const (
@@ -126,10 +43,10 @@ func (s State) line(elapsed time.Duration, columns int) string {
 	if s.Total > 0 && room >= minCells {
 		words = bar(s.share(), min(room, maxCells)) + gap + words
 	}
-	return fit(strings.TrimSpace(s.Label+gap+words), columns)
+	return clip(strings.TrimSpace(s.Label+gap+words), columns)
 }
 
-// words are the parts of the line that everybody wants to read.
+// words are the parts of the line beside the bar.
 func (s State) words(elapsed time.Duration) (words []string) {
 	if s.Total > 0 {
 		words = append(words, fmt.Sprintf("%3.0f %%", 100*s.share()))
