@@ -67,7 +67,7 @@ func open(folder string) (*guard, error) {
 	return &guard{keys: keys, files: files}, err
 }
 
-// get has the filter refuse what is not there, for certain, without a look or a wait.
+// get asks the filter first: if it answers absent, that is certain, and needs no lock.
 func (g *guard) get(key string) (string, error) {
 	if !g.keys.MayContainString(key) {
 		return "", fs.ErrNotExist
@@ -78,8 +78,8 @@ func (g *guard) get(key string) (string, error) {
 	return string(value), err
 }
 
-// put adds the key first, and remove deletes it last, so that no file is denied. If the
-// store fails the key stays: a look for nothing is the worst that can come of it.
+// put adds the key first, and remove deletes it last, so that no file is missed. If the
+// store fails the key stays in the filter, which costs a needless look.
 func (g *guard) put(key, value string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -52,10 +51,10 @@ func TestErrorsComeThrough(t *testing.T) {
 	}
 }
 
-// TestMissesDoNotReachTheStore closes the store: whoever looks into it gets another
-// error than the one of the filter.
+// TestMissesDoNotReachTheStore closes the store, so that its error differs from that of
+// the filter.
 func TestMissesDoNotReachTheStore(t *testing.T) {
-	const keys, strangers = 2_000, 20_000
+	const keys, absent = 400, 20_000
 	g := filled(t, keys)
 	for i := range keys / 2 {
 		if err := g.remove(fmt.Sprint("key", i)); err != nil {
@@ -76,20 +75,20 @@ func TestMissesDoNotReachTheStore(t *testing.T) {
 		}
 		return count
 	}
-	// At a thousandth 1 and 20 are expected; these are five standard deviations more.
-	if n := reached("key", keys/2); n > 6 {
+	// At a thousandth 0.2 and 20 are expected; these are five standard deviations more.
+	if n := reached("key", keys/2); n > 3 {
 		t.Errorf("%d of %d deleted keys reached the store", n, keys/2)
 	}
-	if n := reached("stranger", strangers); n > 42 {
-		t.Errorf("%d of %d strangers reached the store", n, strangers)
+	if n := reached("absent", absent); n > 42 {
+		t.Errorf("%d of %d absent keys reached the store", n, absent)
 	}
 	if n := reached("key", keys); n < keys/2 {
 		t.Errorf("only %d of %d stored keys reached the store", n, keys/2)
 	}
 }
 
-// TestAFailedPutDeniesNothing has the key in the filter and no file.
-func TestAFailedPutDeniesNothing(t *testing.T) {
+// TestAFailedPutIsHarmless has the key in the filter and no file.
+func TestAFailedPutIsHarmless(t *testing.T) {
 	g := filled(t, 0)
 	if err := g.put("a/b", "1"); err == nil {
 		t.Fatal("a file in a folder that is not there was written")
@@ -99,57 +98,24 @@ func TestAFailedPutDeniesNothing(t *testing.T) {
 	}
 }
 
-// TestStoredKeysAreNeverMissed has goroutines put, get and remove keys of their own,
-// while others get keys that nobody removes.
+// TestStoredKeysAreNeverMissed gets keys while they come and go. A file that is there
+// before and after must be found in between.
 func TestStoredKeysAreNeverMissed(t *testing.T) {
-	const steady, writers, readers, rounds = 50, 4, 4, 150
-	g := filled(t, steady)
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(13, uint64(w)))
-			stored := map[string]string{}
-			for i := range rounds {
-				key, value := fmt.Sprint("of", w, "-", rng.IntN(8)), fmt.Sprint(i)
-				if stored[key] != "" && rng.IntN(2) == 0 {
-					expect(t, g.remove(key))
-					delete(stored, key)
-				} else {
-					expect(t, g.put(key, value))
-					stored[key] = value
-				}
-				got, err := g.get(key)
-				if got != stored[key] || (err != nil) != (stored[key] == "") {
-					t.Errorf("%s: got %q, %v, want %q", key, got, err, stored[key])
-				}
-			}
-		})
-	}
-	for r := range readers {
-		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(14, uint64(r)))
-			for range 4 * rounds {
-				key := fmt.Sprint("key", rng.IntN(steady))
-				if value, err := g.get(key); err != nil || value != "value of "+key {
-					t.Errorf("%s: %q, %v", key, value, err)
-				}
-			}
-		})
-	}
-	// Keys that come and go once. A file that is there before and after must not be denied
-	// in between.
+	const keys = 200
+	g := filled(t, 0)
 	var last atomic.Int64
+	var wg sync.WaitGroup
 	wg.Go(func() {
-		for i := range int64(rounds) {
+		for i := range int64(keys) {
 			last.Store(i)
-			expect(t, g.put(fmt.Sprint("once", i), "x"))
-			expect(t, g.remove(fmt.Sprint("once", i)))
+			expect(t, g.put(fmt.Sprint(i), "x"))
+			expect(t, g.remove(fmt.Sprint(i)))
 		}
-		last.Store(rounds)
+		last.Store(keys)
 	})
 	wg.Go(func() {
-		for last.Load() < rounds {
-			key := fmt.Sprint("once", last.Load())
+		for last.Load() < keys {
+			key := fmt.Sprint(last.Load())
 			_, before := g.files.Stat(key)
 			_, err := g.get(key)
 			_, after := g.files.Stat(key)
@@ -161,11 +127,11 @@ func TestStoredKeysAreNeverMissed(t *testing.T) {
 	wg.Wait()
 }
 
-// TestPutAndRemoveOfOneKeyDoNotCross looks, after each race of the two, whether the
-// store has what the filter denies.
+// TestPutAndRemoveOfOneKeyDoNotCross compares store and filter after each race of the
+// two.
 func TestPutAndRemoveOfOneKeyDoNotCross(t *testing.T) {
 	g := filled(t, 0)
-	for range 1000 {
+	for range 300 {
 		var wg sync.WaitGroup
 		wg.Go(func() { expect(t, g.put("key", "x")) })
 		wg.Go(func() {
@@ -175,7 +141,7 @@ func TestPutAndRemoveOfOneKeyDoNotCross(t *testing.T) {
 		})
 		wg.Wait()
 		if _, err := g.files.Stat("key"); err == nil && !g.keys.MayContainString("key") {
-			t.Fatal("a stored key is denied")
+			t.Fatal("a stored key is a false negative")
 		}
 	}
 }

@@ -40,7 +40,7 @@ type lists struct {
 // judge answers at once, unbuffered: in may be a pipe that stays open.
 func judge(in io.Reader, out io.Writer) error {
 	// Delete and Grow bring a kind that deletes exactly, at any size. The hash has a
-	// secret, because strangers choose the addresses.
+	// secret, because senders choose the addresses.
 	black, err := everbloom.New(everbloom.Needs{Items: 10_000, FPR: 0.001, Delete: true, Grow: true, Hash: filter.NewSipHash()})
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@
 //	$ printf '%s\n' 'ann 1' 'bob 2' > few; printf '%s\n' 'zoe x' 'bob y' 'ann z' 'kim u' > many; go run ./examples/join many few
 //	ann z 1
 //	bob y 2
-//	join: of the 4 lines of the larger file the filter spared 2
+//	join: of the 4 lines of the larger file the filter skipped 2
 //
 // This is a Bloom join. A filter of the smaller file's words picks the lines of the
 // larger one that may have a partner. Only these are kept, or would be sent if the files
@@ -36,16 +36,16 @@ func main() {
 	if err := errors.Join(err1, err2); err != nil {
 		log.Fatal(err)
 	}
-	lines, spared, err := join(left, right, os.Stdout)
+	lines, skipped, err := join(left, right, os.Stdout)
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Printf("of the %d lines of the larger file the filter spared %d", lines, spared)
+	log.Printf("of the %d lines of the larger file the filter skipped %d", lines, skipped)
 }
 
 // join writes pairs, left before right, in the order of the smaller file. It returns
 // how many lines the larger one has, and how many of them need not be kept.
-func join(left, right io.ReadSeeker, out io.Writer) (lines, spared int, err error) {
+func join(left, right io.ReadSeeker, out io.Writer) (lines, skipped int, err error) {
 	small, large, pair := left, right, func(s, l string) string { return s + l }
 	size, err1 := left.Seek(0, io.SeekEnd)
 	other, err2 := right.Seek(0, io.SeekEnd)
@@ -66,7 +66,7 @@ func join(left, right io.ReadSeeker, out io.Writer) (lines, spared int, err erro
 		if words.MayContainString(word) {
 			kept[word] = append(kept[word], rest)
 		} else {
-			spared++
+			skipped++
 		}
 	}
 	w := bufio.NewWriter(out)
@@ -75,7 +75,7 @@ func join(left, right io.ReadSeeker, out io.Writer) (lines, spared int, err erro
 			_, _ = fmt.Fprintln(w, word+pair(rest, other)) // Flush reports the first error
 		}
 	}
-	return lines, spared, errors.Join(err, w.Flush())
+	return lines, skipped, errors.Join(err, w.Flush())
 }
 
 // rows gives the first word of every line and the rest of it, until there is an error.

@@ -64,7 +64,7 @@ func TestJoinIsThatOfNestedLoops(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	lines, spared, err := join(strings.NewReader(strings.Join(small, "\n")), strings.NewReader(strings.Join(large, "\n")), &out)
+	lines, skipped, err := join(strings.NewReader(strings.Join(small, "\n")), strings.NewReader(strings.Join(large, "\n")), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func TestJoinIsThatOfNestedLoops(t *testing.T) {
 		t.Errorf("%d pairs, and %d by nested loops", len(got), len(want))
 	}
 	// One in a hundred for nothing makes 30; 60 is five standard deviations more.
-	if wrong := lines - spared - len(needed); lines != many || wrong < 0 || wrong > 60 {
-		t.Errorf("of %d lines %d were spared, and %d had a partner", lines, spared, len(needed))
+	if wrong := lines - skipped - len(needed); lines != many || wrong < 0 || wrong > 60 {
+		t.Errorf("of %d lines %d were skipped, and %d had a partner", lines, skipped, len(needed))
 	}
 }
 

@@ -55,7 +55,7 @@ func run(in io.Reader, out io.Writer) error {
 }
 
 // A table has prefixes by version and length: in a filter, which may be wrong, and with
-// their routes in a hash table, which is asked only if the filter says yes.
+// their routes in a hash table, which is read only if the filter may contain the prefix.
 type table struct {
 	lengths [2][129]struct {
 		filter *everbloom.Set
@@ -67,7 +67,7 @@ type table struct {
 func (t *table) insert(p netip.Prefix, route string) (err error) {
 	l, key := &t.lengths[p.Addr().BitLen()/128][p.Bits()], p.Masked().Addr().As16()
 	if l.filter == nil {
-		// Nobody knows how many routes there will be, and whether they stay.
+		// The number of routes is unknown, and routes may be deleted.
 		if l.filter, err = everbloom.New(everbloom.Needs{Items: 1, FPR: 0.01, Delete: true, Grow: true}); err != nil {
 			return err
 		}

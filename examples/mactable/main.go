@@ -8,7 +8,7 @@
 //	2
 //	3
 //
-// Nobody knows b at first, so its frame is flooded. Then a moves from port 1 to 3.
+// The port of b is unknown at first, so its frame is flooded. Then a moves from port 1 to 3.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 type table []*everbloom.Set
 
 func run(t table, in io.Reader, out io.Writer) (err error) {
-	hash := filter.NewSipHash() // anybody may choose an address
+	hash := filter.NewSipHash() // stations choose their addresses
 	for i := range t {
 		// The rate is low because frames for an unknown station that a port claims are
 		// not flooded: it gets none until it speaks itself.
@@ -70,14 +70,14 @@ func run(t table, in io.Reader, out io.Writer) (err error) {
 	return errors.Join(lines.Err(), w.Flush())
 }
 
-// learn notes where a station is. It is added there before it is deleted elsewhere:
-// at no moment it is unknown.
+// learn records the port of a station. The station is added there before it is deleted
+// elsewhere, so that it is never unknown.
 func (t table) learn(station filter.Key, port int) error {
 	if moved, err := t[port].AddKey(station); err != nil || !moved {
 		return err
 	}
 	for _, other := range slices.Concat(t[:port], t[port+1:]) {
-		// Who does not have it refuses, for certain, and is not harmed.
+		// A port without the station refuses, for certain, and loses nothing.
 		if err := other.DeleteKey(station); err != nil && !errors.Is(err, filter.ErrNotFound) {
 			return err
 		}

@@ -69,8 +69,8 @@ func run(keys uint64, slow string, out io.Writer, logf func(string, ...any)) err
 		}
 	}
 	report(logf, "asking", time.Since(start), keys-keys/4, slow)
-	fmt.Fprintf(out, "%d keys added, %d deleted\n", keys, keys/4)
-	_, err = fmt.Fprintf(out, "%d keys, of which %d are not found\n", set.Info().Keys, lost)
+	_, err = fmt.Fprintf(out, "%d keys added, %d deleted\n%d keys, of which %d are not found\n",
+		keys, keys/4, set.Info().Keys, lost)
 	return err
 }
 
