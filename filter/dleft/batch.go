@@ -51,21 +51,6 @@ func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 	}
 }
 
-// touch computes the fingerprints of the keys and reads a word of every bucket
-// that they may be in, so that the cache misses of a stride overlap.
-func (f *Filter) touch(keys []filter.Key, prints *[stride]uint64) {
-	var seen uint64
-	for n, k := range keys {
-		fp := f.fingerprint(k)
-		prints[n] = fp
-		for i := range f.subtables {
-			bucket, _ := f.at(i, fp)
-			seen |= f.words[bucket*f.perBucket*f.width/64]
-		}
-	}
-	keep(seen)
-}
-
 // keep has a use for a value, so that reading it is not optimised away.
 //
 //go:noinline

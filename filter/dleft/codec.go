@@ -32,7 +32,7 @@ func (f *Filter) Snapshot() io.WriterTo {
 	return f.image(words)
 }
 
-// Image is like Snapshot without the copy: nobody may change the filter before
+// Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
 func (f *Filter) Image() io.WriterTo { return f.image(f.words) }
 
@@ -64,7 +64,7 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.believe(r.Header().Summary); err != nil {
+	if err := f.verify(r.Header().Summary); err != nil {
 		return nil, r.Corruptf("%v", err)
 	}
 	return f, r.Close()
@@ -86,8 +86,8 @@ func readWords(r *frame.Reader, s Shape) ([]uint64, error) {
 	return words, nil
 }
 
-// believe counts the cells and takes from the summary what they do not tell.
-func (f *Filter) believe(sum frame.Summary) error {
+// verify counts the cells and takes from the summary what they do not tell.
+func (f *Filter) verify(sum frame.Summary) error {
 	t, err := f.count()
 	if err != nil {
 		return fmt.Errorf("payload: %w", err)

@@ -9,9 +9,10 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: how many keys, at which rate. The zero Config asks for a
+// Config says how many keys at which rate. The zero Config asks for a
 // million keys at one false positive in a thousand, in the geometry of [dlCBF06].
 type Config struct {
 	// Items is the number of keys the filter is made for; 0 means 1,000,000. More
@@ -82,10 +83,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Remainder == 0 {
 		c.Remainder = c.remainder()
 	}
-	bound := RateBound(c.Subtables, c.Load, c.Remainder)
+	bound := theory.DLeftRateBound(c.Subtables, c.Load, c.Remainder)
 	switch {
 	case c.FPR == 0 && bound >= 1:
-		return c, fmt.Errorf("dleft: Remainder: %d bits, at load %g every answer would be yes", c.Remainder, c.Load)
+		return c, fmt.Errorf("dleft: Remainder: %d bits, at load %g every key would be found", c.Remainder, c.Load)
 	case c.FPR == 0:
 		c.FPR = bound
 	case bound > c.FPR:
@@ -98,11 +99,11 @@ func (c Config) withDefaults() (Config, error) {
 // left open and these meet the rate with cells of 16 bits where the paper's do
 // not. That is so for 0.1 %: it costs 3 % more memory than cells of 17 bits and a
 // quarter of the time. At that load some bucket overflows at one key in 2e18 that
-// are replaced ([SteadyOverflow]).
+// are replaced ([Shape.ChurnOverflow]).
 func (c Config) orTriple() Config {
 	open := c.Subtables == 0 && c.Cells == 0 && c.Load == 0 && c.Remainder == 0
 	r := defaultWidth - c.Counter
-	if open && c.FPR >= RateBound(3, tripleLoad, r) && c.FPR < RateBound(defaultSubtables, defaultFill*defaultCells, r) {
+	if open && c.FPR >= theory.DLeftRateBound(3, tripleLoad, r) && c.FPR < theory.DLeftRateBound(defaultSubtables, defaultFill*defaultCells, r) {
 		c.Subtables, c.Load = 3, tripleLoad
 	}
 	return c
@@ -132,13 +133,13 @@ func (c Config) check() error {
 // if these are too few.
 func (c Config) remainder() int {
 	least := 1
-	for least < maxField && RateBound(c.Subtables, c.Load, least) > c.FPR {
+	for least < maxField && theory.DLeftRateBound(c.Subtables, c.Load, least) > c.FPR {
 		least++
 	}
 	return min(max(least, defaultWidth-c.Counter), maxWidth-c.Counter)
 }
 
-// Shape returns the geometry for the wish. Buckets are as many as give the load
+// Shape returns the geometry. Buckets are as many as give the load
 // with Items keys; they need not be a power of two.
 func (c Config) Shape() (Shape, error) {
 	c, err := c.withDefaults()
@@ -171,7 +172,9 @@ type Shape struct {
 func (s Shape) Bits() uint64 { return s.cells() * uint64(s.width()) }
 
 // FPR returns the expected rate with n different keys.
-func (s Shape) FPR(n uint64) float64 { return Rate(float64(n), float64(s.Buckets), s.Remainder) }
+func (s Shape) FPR(n uint64) float64 {
+	return theory.DLeftRate(float64(n), float64(s.Buckets), s.Remainder)
+}
 
 // Predict says what a filter of this shape is like with n different keys: every query
 // reads one bucket of each subtable. More keys than cells are ErrFull.
@@ -204,31 +207,14 @@ func linesOf(run int) float64 {
 // different ones are added to an empty filter, if nothing could be moved. With
 // moving it is far less.
 func (s Shape) Overflow(n uint64) float64 {
-	return InsertOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n))
+	return theory.DLeftInsertOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n))
 }
 
 // ChurnOverflow returns the probability that some key does not find room while
 // a filter with n keys sees so many steps of deleting one and adding another, if
 // nothing could be moved.
 func (s Shape) ChurnOverflow(n, steps uint64) float64 {
-	return SteadyOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n), float64(steps))
-}
-
-// Capacity returns the largest number of keys that fit into an empty filter but
-// for the given probability, if nothing could be moved. It solves the fluid limit
-// some thirty times, which takes a tenth of a second, and seconds for shapes with
-// many subtables and cells.
-func (s Shape) Capacity(overflow float64) uint64 {
-	low, high := uint64(0), s.cells()+1 // Overflow(low) is at most that, Overflow(high) more
-	for high-low > 1 {
-		n := low + (high-low)/2
-		if s.Overflow(n) <= overflow {
-			low = n
-		} else {
-			high = n
-		}
-	}
-	return low
+	return theory.DLeftSteadyOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n), float64(steps))
 }
 
 func (s Shape) width() int { return s.Remainder + s.Counter }

@@ -26,7 +26,7 @@
 //	                               └ 8 cells: counter 2 | remainder 14 bits
 //
 // A cell whose remainder is 0 is empty. Every a_i has an inverse modulo B·R, so
-// each subtable keeps the fingerprints apart (they are permuted, not hashed
+// each subtable keeps the fingerprints distinct (they are permuted, not hashed
 // again) and gives them back. And every a_i is odd, so a remainder can be 0 only
 // if it was 0 in the true fingerprint, where 0 is made 1.
 //
@@ -57,7 +57,7 @@
 //
 // A fingerprint has one cell at most, in one of its d buckets. Empty cells are all
 // zero. The counts of used cells, copies and stuck counters are those of the
-// cells. No change but Delete lowers a counter, apart from Intersect.
+// cells. Only Delete and Intersect lower a counter.
 //
 // # Costs
 //

@@ -44,12 +44,12 @@ func ExampleConfig_Shape() {
 	fmt.Printf("%d x %d x %d cells of %d+%d bits, %d bits in all\n",
 		s.Subtables, s.Buckets, s.Cells, s.Remainder, s.Counter, s.Bits())
 	fmt.Printf("rate %.6f\n", s.FPR(49_152))
-	fmt.Printf("one filter in a thousand overflows at %d keys\n", s.Capacity(0.001))
+	fmt.Printf("one filter in a thousand overflows at 58473 keys: %.4f\n", s.Overflow(58_473))
 	fmt.Printf("a million changes overflow %.1f %% of filters with 53248 keys\n", 100*s.ChurnOverflow(53_248, 1<<20))
 	// Output:
 	// 4 x 2048 x 8 cells of 14+2 bits, 1048576 bits in all
 	// rate 0.001464
-	// one filter in a thousand overflows at 58473 keys
+	// one filter in a thousand overflows at 58473 keys: 0.0010
 	// a million changes overflow 3.2 % of filters with 53248 keys
 }
 

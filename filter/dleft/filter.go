@@ -2,34 +2,23 @@ package dleft
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/packed"
-	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // Filter is a d-left counting Bloom filter.
 type Filter struct {
-	table
-	mixer     probe.Mixer
-	space     uint64 // B·R, the number of fingerprints
-	paths     [maxSubtables]permutation
-	buckets   uint64 // in each subtable
-	subtables uint64
-	short     bool   // has and MayContain may go the short way
-	quick     quick  // if so, for MayContain
-	stick     uint64 // the largest counter; it sticks
-	shape     Shape
-	capacity  uint64 // keys it was made for, 0 if nobody said
+	store
+	stick    uint64 // the largest counter; it sticks
+	shape    Shape
+	capacity uint64 // keys it was made for, 0 if unknown
 	tally
-
-	// For experiments: whether nothing may be moved to make room, and how often
-	// that was done.
-	rigid bool
-	moved uint64
+	moved uint64 // keys, to make room for others
 }
 
 // A tally counts what the cells hold.
@@ -54,7 +43,7 @@ var (
 	errNotFound = fmt.Errorf("dleft: delete: %w", filter.ErrNotFound)
 )
 
-// New returns an empty filter for the wish.
+// New returns an empty filter.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -88,65 +77,11 @@ func Build(s Shape) (*Filter, error) {
 // over returns the filter of shape s whose cells are the words. They must be
 // empty, or the caller counts.
 func over(s Shape, words []uint64) (*Filter, error) {
-	t, err := newTable(s, words)
+	cells, err := newStore(s, words)
 	if err != nil {
 		return nil, fmt.Errorf("dleft: %w", err)
 	}
-	f := &Filter{
-		table:     t,
-		short:     t.twins != nil && (s.Subtables == 3 || s.Subtables == 4),
-		space:     s.space(),
-		subtables: uint64(s.Subtables),
-		buckets:   s.Buckets,
-		paths:     permutations(s.Subtables, s.space(), s.Salt),
-		mixer:     probe.NewMixer(s.Salt),
-		stick:     1<<s.Counter - 1,
-		shape:     s,
-	}
-	if f.short {
-		f.quick = newQuick(f)
-	}
-	return f, nil
-}
-
-// fingerprint returns the true fingerprint of k, in [0, B·R). Its low bits are
-// never zero, which stands for an empty cell. They are mended here, once: every
-// path multiplies by an odd number, so no subtable makes a zero of them. To mend
-// each remainder by itself would let one key have two.
-func (f *Filter) fingerprint(k filter.Key) uint64 {
-	return f.mend(probe.Reduce(f.mixer.Mix(k), f.space))
-}
-
-// mend makes low bits that are all zero 1.
-func (f *Filter) mend(fp uint64) uint64 {
-	return fp | (fp&f.mask-1)>>63
-}
-
-// at returns the bucket of fingerprint fp in subtable i, and what to keep there.
-func (f *Filter) at(i, fp uint64) (bucket, remainder uint64) {
-	x := f.paths[i].forth.times(fp, f.space)
-	return i*f.buckets + x>>f.remainder, x & f.mask
-}
-
-// recover returns the fingerprint that is kept as the given remainder in a bucket
-// of subtable i, counted from the first of that subtable.
-func (f *Filter) recover(i, bucket, remainder uint64) uint64 {
-	return f.paths[i].back.times(bucket<<f.remainder|remainder, f.space)
-}
-
-// seek returns the one cell that holds fp. It asks has first: keys that are not
-// there are common in Add, and the cache misses of all buckets overlap.
-func (f *Filter) seek(fp uint64) (cell uint64, ok bool) {
-	if !f.has(fp) {
-		return 0, false
-	}
-	for i := range f.subtables {
-		bucket, remainder := f.at(i, fp)
-		if cell, ok = f.find(bucket, remainder); ok {
-			return cell, true
-		}
-	}
-	return 0, false
+	return &Filter{store: cells, stick: 1<<s.Counter - 1, shape: s}, nil
 }
 
 // Add puts k into the set, as often as it is called. It reports whether k looked
@@ -227,15 +162,6 @@ func (f *Filter) Clear() error {
 	return nil
 }
 
-// weight returns 1 if two values of the hash lead to fp, see fingerprint, and 0
-// if one does.
-func (f *Filter) weight(fp uint64) uint64 {
-	if fp&f.mask == 1 {
-		return 1
-	}
-	return 0
-}
-
 // Shape returns the filter's geometry.
 func (f *Filter) Shape() Shape { return f.shape }
 
@@ -262,3 +188,20 @@ func (f *Filter) Info() filter.Info {
 		},
 	}
 }
+
+// Loads gives the subtable of every bucket, from 0, and how many of its cells
+// are used: what the fluid limit of [dlCBF06] Sec. 2.3 speaks of.
+func (f *Filter) Loads() iter.Seq2[int, int] {
+	return func(yield func(subtable, load int) bool) {
+		for bucket := range f.shape.buckets() {
+			if !yield(int(bucket/f.buckets), int(f.load(bucket))) {
+				return
+			}
+		}
+	}
+}
+
+// Moved returns how many keys were moved since the filter was made or read,
+// because another found all its buckets full. It is 0 at the usual loads: a
+// filter where it rises is near the first ErrFull.
+func (f *Filter) Moved() uint64 { return f.moved }

@@ -7,7 +7,7 @@ func (f *Filter) check() error {
 	if err := f.shape.check(); err != nil {
 		return err
 	}
-	if f.short && f.quick != newQuick(f) {
+	if f.short && f.quick != newQuick(&f.store) {
 		return fmt.Errorf("dleft: the short way leads to other buckets: %+v", f.quick)
 	}
 	t, err := f.count()
@@ -50,14 +50,4 @@ func (f *Filter) count() (tally, error) {
 		return t, fmt.Errorf("bits behind the last cell are set: %#x", f.words[len(f.words)-1])
 	}
 	return t, nil
-}
-
-// places returns how many cells of its buckets hold fp. Unlike seek it always looks
-// at all of them, without a branch, so that the cache misses of many overlap.
-func (f *Filter) places(fp uint64) (n int) {
-	for i := range f.subtables {
-		bucket, remainder := f.at(i, fp)
-		n += f.countOf(bucket, remainder)
-	}
-	return n
 }

@@ -2,7 +2,6 @@ package dleft
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -53,27 +52,8 @@ func (f *Filter) clone() (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.tally, g.capacity, g.rigid, g.moved = f.tally, f.capacity, f.rigid, f.moved
+	g.tally, g.capacity, g.moved = f.tally, f.capacity, f.moved
 	return g, nil
-}
-
-// all gives every used cell with its fingerprint. Cells may be changed and
-// emptied meanwhile, but none filled.
-func (f *Filter) all() iter.Seq2[uint64, uint64] {
-	return func(yield func(cell, fp uint64) bool) {
-		cell := uint64(0)
-		for i := range f.subtables {
-			for bucket := range f.buckets {
-				for range f.perBucket {
-					remainder, _ := f.get(cell)
-					if remainder != 0 && !yield(cell, f.recover(i, bucket, remainder)) {
-						return
-					}
-					cell++
-				}
-			}
-		}
-	}
 }
 
 // take adds a fingerprint with a counter of another filter. The copies of a stuck
@@ -99,7 +79,7 @@ func (f *Filter) take(fp, counter uint64) bool {
 
 // Intersect keeps the fingerprints that are in both f and other, a *Filter of
 // equal shape, as often as in the one that has fewer. A counter that is stuck in
-// either is stuck in the result: nobody knows the fewer of the two.
+// either is stuck in the result: the fewer of the two is unknown.
 func (f *Filter) Intersect(other filter.Filter) error {
 	o, err := merging.Peer(f, other)
 	if err != nil {

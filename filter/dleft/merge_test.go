@@ -1,9 +1,6 @@
 package dleft
 
 import (
-	"bytes"
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -67,24 +64,6 @@ func TestUnionOfManyCopiesSticks(t *testing.T) {
 	}
 	if a.stuck != 4 || a.Len() != maxVague || a.check() != nil {
 		t.Errorf("%+v, %v", a.tally, a.check())
-	}
-}
-
-// TestUnionIsAllOrNothing unites filters that do not fit into one.
-func TestUnionIsAllOrNothing(t *testing.T) {
-	s := Shape{Subtables: 4, Buckets: 20, Cells: 8, Remainder: 14, Counter: 2}
-	a, b := build(t, s), build(t, s)
-	for k := range filter.Key(400) {
-		add(t, a, k)
-		add(t, b, k+1000)
-	}
-	before, other, info := filtertest.Stored(t, a), filtertest.Stored(t, b), a.Info()
-	err := a.Union(b)
-	if !errors.Is(err, filter.ErrFull) || !strings.Contains(err.Error(), "400 and 400 keys") {
-		t.Errorf("union of twice what fits: %v", err)
-	}
-	if !bytes.Equal(filtertest.Stored(t, a), before) || !bytes.Equal(filtertest.Stored(t, b), other) || a.Info().FPR != info.FPR || a.check() != nil {
-		t.Error("a union that was refused changed an operand")
 	}
 }
 

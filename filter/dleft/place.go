@@ -7,7 +7,7 @@ func (f *Filter) place(fp, counter uint64) bool {
 	bucket, remainder, load := f.least(fp, 0)
 	if load == f.perBucket {
 		bucket, remainder = f.at(0, fp)
-		if f.rigid || !f.makeRoom(bucket) {
+		if !f.makeRoom(bucket) {
 			return false
 		}
 	}
@@ -16,19 +16,6 @@ func (f *Filter) place(fp, counter uint64) bool {
 	f.used++
 	f.double += f.weight(fp)
 	return true
-}
-
-// least returns the least loaded bucket of fp, the leftmost of several, among
-// the subtables from the given one on, and its load: full if there are none.
-// Load and subtable are compared as one number, so that nothing is guessed.
-func (f *Filter) least(fp, from uint64) (bucket, remainder, load uint64) {
-	best := f.perBucket * maxSubtables
-	for i := from; i < f.subtables; i++ {
-		b, _ := f.at(i, fp)
-		best = min(best, f.load(b)*maxSubtables+i)
-	}
-	bucket, remainder = f.at(best%maxSubtables, fp)
-	return bucket, remainder, best / maxSubtables
 }
 
 // makeRoom empties a cell of a full bucket of the first subtable: the first

@@ -17,15 +17,15 @@ type quick struct {
 	four   uint64    // 1 if there are four subtables
 }
 
-func newQuick(f *Filter) quick {
+func newQuick(c *store) quick {
 	q := quick{
-		mixer: f.mixer, space: f.space, mask: f.mask, shift: f.remainder,
-		first: &f.twins[0], stride: 16 * f.buckets, low: [2]uint64{f.low, f.low},
+		mixer: c.mixer, space: c.space, mask: c.mask, shift: c.remainder,
+		first: &c.twins[0], stride: 16 * c.buckets, low: [2]uint64{c.low, c.low},
 	}
 	for i := range q.paths {
-		q.paths[i] = f.paths[i+1].forth
+		q.paths[i] = c.paths[i+1].forth
 	}
-	if f.subtables == 4 {
+	if c.subtables == 4 {
 		q.four = 1
 	}
 	return q

@@ -11,4 +11,4 @@ import "github.com/everbloom-go/everbloom/filter"
 //go:noescape
 func quickHas(q *quick, k filter.Key) bool
 
-func (f *Filter) mayContainShort(k filter.Key) bool { return quickHas(&f.quick, k) }
+func (c *store) mayContainShort(k filter.Key) bool { return quickHas(&c.quick, k) }

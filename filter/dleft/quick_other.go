@@ -4,4 +4,4 @@ package dleft
 
 import "github.com/everbloom-go/everbloom/filter"
 
-func (f *Filter) mayContainShort(k filter.Key) bool { return f.hasShort(f.fingerprint(k)) }
+func (c *store) mayContainShort(k filter.Key) bool { return c.hasShort(c.fingerprint(k)) }

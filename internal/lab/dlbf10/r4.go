@@ -192,11 +192,11 @@ func narrowCounters(bits, keys float64) lab.Check {
 }
 
 func dleftToCounting() lab.Check {
-	ratio := dleft.BitsPerKey(exampleRate) / (4 * theory.BloomBits(1, exampleRate))
+	ratio := theory.DLeftBitsPerKey(exampleRate) / (4 * theory.BloomBits(1, exampleRate))
 	return lab.Holds("d-left to a 4-bit counting filter, at 1 %", "about half the bit-space (Sec. II)", fmt.Sprintf("%.2f of it", ratio), math.Abs(ratio-0.5) < 0.1, "0.4 to 0.6: \"about\"")
 }
 
 func dleftToStandard() lab.Check {
-	ratio := dleft.BitsPerKey(exampleRate) / theory.BloomBits(1, exampleRate)
+	ratio := theory.DLeftBitsPerKey(exampleRate) / theory.BloomBits(1, exampleRate)
 	return lab.Holds("d-left to a standard filter, at 1 %", "around 2m for construction (Sec. II)", fmt.Sprintf("%.2f m", ratio), math.Abs(ratio-2) < 0.5, "1.5 to 2.5: \"around\", to the nearest whole number")
 }

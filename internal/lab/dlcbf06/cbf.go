@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -102,7 +101,7 @@ func missed(every, value int) float64 {
 func cbfSizes() []lab.Check {
 	ratio := float64(rival.Bits()) / float64(example.Bits())
 	one := counting.OverflowProbability(math.Ln2, 4)
-	five := dleft.EqualFingerprints(exampleKeys, fingerprints, 5)
+	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	return []lab.Check{
 		lab.Exact("counters", "663552", 13.5*exampleKeys),
 		lab.Exact("bits", "2654208", float64(rival.Bits())),

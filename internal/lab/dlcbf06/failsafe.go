@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var failsafe = lab.Experiment{
@@ -80,7 +81,7 @@ func countMoves(n, steps int, r *rand.Rand) (m moves, err error) {
 // the fluid limit. It inverts the probability that at least one does.
 func expectedMoves(cells float64, steps int) float64 {
 	const few = 1e-3 // steps at a time, so that the probability does not round to 1
-	return dleft.SteadyOverflow(4, 8, 2048, cells, few) / few * float64(steps)
+	return theory.DLeftSteadyOverflow(4, 8, 2048, cells, few) / few * float64(steps)
 }
 
 // failsafeChecks are about a load of 6.75.

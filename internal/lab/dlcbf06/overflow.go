@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var overflow = lab.Experiment{
@@ -73,7 +74,7 @@ func overflows(n, steps int, r *rand.Rand) (bool, error) {
 
 // overflowFormulas are the numbers of Sec. 5.2 that are computed.
 func overflowFormulas() []lab.Check {
-	at := func(n float64) float64 { return dleft.SteadyLoads(4, n/exampleBuckets, levels)[levels-1] }
+	at := func(n float64) float64 { return theory.DLeftSteadyLoads(4, n/exampleBuckets, levels)[levels-1] }
 	estimate := at(sixAndAHalf) * paperSteps
 	return []lab.Check{
 		lab.Exact("elements at a load of 6.5", "53,428", 6.5*exampleBuckets).
@@ -97,8 +98,8 @@ func overflowTable(steps, right, rightTrials, wrong, wrongTrials int) lab.Table 
 		},
 	}
 	add := func(name string, n float64, measured, printed string) {
-		share := dleft.SteadyLoads(4, n/exampleBuckets, levels)[levels-1]
-		odds := dleft.SteadyOverflow(4, 8, 2048, n, float64(steps))
+		share := theory.DLeftSteadyLoads(4, n/exampleBuckets, levels)[levels-1]
+		odds := theory.DLeftSteadyOverflow(4, 8, 2048, n, float64(steps))
 		table.Add(name, fmt.Sprintf("%.4f", n/exampleBuckets), share, lab.Digits(100*share*float64(steps), 3)+" %", lab.Digits(100*odds, 3)+" %", measured, printed)
 	}
 	percent := func(yes, n int) string {
@@ -116,8 +117,8 @@ func overflowPlot(steps int, measured ...lab.Point) lab.Plot {
 	shared := lab.Series{Name: "equal fingerprints share one", Style: lab.Line, Color: 1}
 	for load := 6.3; load < 6.71; load += 0.04 {
 		n := math.Round(load * exampleBuckets)
-		all.Points = append(all.Points, lab.Point{X: load, Y: dleft.SteadyOverflow(4, 8, 2048, n, float64(steps))})
-		shared.Points = append(shared.Points, lab.Point{X: load, Y: dleft.SteadyOverflow(4, 8, 2048, distinct(n), float64(steps))})
+		all.Points = append(all.Points, lab.Point{X: load, Y: theory.DLeftSteadyOverflow(4, 8, 2048, n, float64(steps))})
+		shared.Points = append(shared.Points, lab.Point{X: load, Y: theory.DLeftSteadyOverflow(4, 8, 2048, distinct(n), float64(steps))})
 	}
 	series := []lab.Series{all, shared, {Name: "printed: 254 of 10,000", Style: lab.Dots, Color: 2, Points: []lab.Point{lab.Share(6.5, 254, paperTrials)}}}
 	ours := lab.Series{Name: "measured", Style: lab.Dots, Color: 3}

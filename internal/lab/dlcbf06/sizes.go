@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // bitsPlot draws bits per key over the rate.
@@ -17,11 +17,11 @@ func bitsPlot() lab.Plot {
 	for x := -1.0; x >= -5; x -= 0.25 {
 		f := math.Pow(10, x)
 		cbf.Points = append(cbf.Points, lab.Point{X: f, Y: cbfBits(f)})
-		dlcbf.Points = append(dlcbf.Points, lab.Point{X: f, Y: dleft.BitsPerKey(f)})
+		dlcbf.Points = append(dlcbf.Points, lab.Point{X: f, Y: theory.DLeftBitsPerKey(f)})
 	}
 	for r := 8; r <= 21; r++ {
-		f := dleft.RateBound(4, 6, r)
-		whole.Points = append(whole.Points, lab.Point{X: f, Y: dleft.BitsPerKey(f)})
+		f := theory.DLeftRateBound(4, 6, r)
+		whole.Points = append(whole.Points, lab.Point{X: f, Y: theory.DLeftBitsPerKey(f)})
 	}
 	return lab.Plot{
 		Name: "bits", Title: "Bits per key of a counting filter and of the d-left one",
@@ -73,7 +73,7 @@ func tighter(cells []int) lab.Table {
 	}
 	for _, c := range cells {
 		load := largestLoad(c, odds)
-		rate := dleft.RateBound(4, load, 14)
+		rate := theory.DLeftRateBound(4, load, 14)
 		r := math.Log2(4 * load / 0.001)
 		table.Add(c, load, float64(c)/load, rate, (r+2)*float64(c)/load)
 	}
@@ -85,7 +85,7 @@ func largestLoad(cells int, odds float64) float64 {
 	low, high := 0.25*float64(cells), float64(cells)
 	for high-low > 0.001*float64(cells) {
 		load := (low + high) / 2
-		if dleft.SteadyOverflow(4, cells, exampleKeys/4/load, exampleKeys, paperSteps) <= odds {
+		if theory.DLeftSteadyOverflow(4, cells, exampleKeys/4/load, exampleKeys, paperSteps) <= odds {
 			low = load
 		} else {
 			high = load

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Every check must be able to fail: these have inputs that are wrong on purpose.
@@ -42,7 +42,7 @@ func TestEventsTellRatesApart(t *testing.T) {
 func fakeTrials(load float64, n int) []table1Trial {
 	trials := make([]table1Trial, n)
 	r := rand.New(rand.NewPCG(1, 1))
-	shares := dleft.SteadyLoads(4, load, levels)
+	shares := theory.DLeftSteadyLoads(4, load, levels)
 	for i := range trials {
 		for level, share := range shares {
 			trials[i].shares[level] = min(1, share*(1+0.007*r.NormFloat64()))

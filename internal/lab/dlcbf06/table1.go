@@ -108,9 +108,9 @@ func distinct(n float64) float64 {
 
 // loadResults is Table 1.
 func loadResults(result *lab.Result, trials []table1Trial) {
-	six := dleft.SteadyLoads(4, 6, levels)
+	six := theory.DLeftSteadyLoads(4, 6, levels)
 	load := distinct(exampleKeys) / exampleBuckets
-	shared := dleft.SteadyLoads(4, load, levels)
+	shared := theory.DLeftSteadyLoads(4, load, levels)
 	table := lab.Table{
 		Name: "shares", Title: "Share of buckets with at least so many keys",
 		Columns: []string{"load ≥", "printed: simulation", "ours", "printed: fluid limit", "ours", fmt.Sprintf("fluid limit at load %.4f", load)},
@@ -118,7 +118,7 @@ func loadResults(result *lab.Result, trials []table1Trial) {
 	measured := lab.Series{Name: "measured", Style: lab.Dots, Color: 1}
 	steady := lab.Series{Name: "fluid limit, steady state", Style: lab.Line, Color: 1}
 	insert := lab.Series{Name: "fluid limit, insertions only", Style: lab.Dashed, Color: 2}
-	for i, share := range dleft.InsertLoads(4, 6, levels) {
+	for i, share := range theory.DLeftInsertLoads(4, 6, levels) {
 		x := float64(i + 1)
 		mean := lab.Mean(column(trials, func(t table1Trial) float64 { return t.shares[i] }))
 		table.Add(i+1, printedSimulation[i], mean, printedFluid[i], lab.Digits(six[i], 5), lab.Digits(shared[i], 5))
@@ -172,7 +172,7 @@ func eventResults(result *lab.Result, trials []table1Trial, steps int) {
 // fingerprint at some time: at the start, or after a step, which has four chances
 // in n to touch a given four.
 func fourEqual(steps int) float64 {
-	return dleft.EqualFingerprints(exampleKeys, fingerprints, 4) * (1 + 4*float64(steps)/exampleKeys)
+	return theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 4) * (1 + 4*float64(steps)/exampleKeys)
 }
 
 // dleftRates is what Sec. 5.1 prints about false positives.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -25,7 +24,7 @@ func wasteFigures() []lab.Check {
 			set < 1e-6, "less than one set in a million"),
 		lab.Exact("Sec. 2.2: counters of four bits, times the space of a Bloom filter", "4", float64(rival.Bits())/float64(rival.Counters)),
 		lab.Holds("Sec. 2.2: counters that are zero, 13.5 per element and 9 hashes", "most entries are zero", lab.Digits(zero, 4)+"; with 13.5 ln 2 hashes 0.5", zero > 0.5, "more than half"),
-		lab.Exact("Sec. 3.1: bits per element of a perfect hash function and fingerprints, rate 0.001465: ceil(log2 1/f)", "10", math.Ceil(-math.Log2(dleft.RateBound(4, 6, 14)))),
+		lab.Exact("Sec. 3.1: bits per element of a perfect hash function and fingerprints, rate 0.001465: ceil(log2 1/f)", "10", math.Ceil(-math.Log2(theory.DLeftRateBound(4, 6, 14)))),
 		lab.Holds("Sec. 3.2: a single hash function, average load 6", "a lot of wasted space", fmt.Sprintf("%s of the buckets have more than 8; %d cells are needed for odds of 1e-9 that one of 8,192 overflows", lab.Percent(over), cells),
 			cells > 2*8, "more than twice the 8 cells that d-left hashing takes"),
 	}
@@ -51,7 +50,7 @@ func above(load float64, cells int) (p float64) {
 
 // savingFigures are about the bound of Sec. 4 and the saving that the abstract states.
 func savingFigures() []lab.Check {
-	four, five := dleft.RateBound(4, 6, 4), dleft.RateBound(4, 6, 5)
+	four, five := theory.DLeftRateBound(4, 6, 4), theory.DLeftRateBound(4, 6, 5)
 	saving := func(f float64) float64 { return cbfBits(f) / dlcbfBits(f) }
 	least := math.Inf(1)
 	for x := -2.0; x >= -9; x -= 0.01 {

@@ -52,7 +52,7 @@ func bloomFigures() []lab.Check {
 
 // ratioAt is the rate of a CBF over that of a dlCBF with r bits, at equal size.
 func ratioAt(r int) float64 {
-	return counting.OptimalFPR(float64(r+2)/3) / dleft.RateBound(4, 6, r)
+	return counting.OptimalFPR(float64(r+2)/3) / theory.DLeftRateBound(4, 6, r)
 }
 
 // sizeFigures are those of Sec. 4.
@@ -66,10 +66,10 @@ func sizeFigures() []lab.Check {
 	bits := float64(eleven.Bits()) / 24_000
 	return []lab.Check{
 		lab.Exact("Sec. 4: rate of 9 counters, 6 hashes", "0.01327", theory.BloomFPR(9e6, 6, 1e6)),
-		lab.Exact("Sec. 4: 24·2^-11", "0.01172", dleft.RateBound(4, 6, 11)),
+		lab.Exact("Sec. 4: 24·2^-11", "0.01172", theory.DLeftRateBound(4, 6, 11)),
 		lab.Holds("Sec. 4: bits per element for r = 11, 4(r+2)/3", "52/3", lab.Digits(bits, 5), math.Abs(bits-52.0/3) < 1e-9, "equal"),
-		lab.Holds("Sec. 4: the same by (4 log2(1/f) + 20 + 4 log2 3)/3", "52/3", lab.Digits(dleft.BitsPerKey(dleft.RateBound(4, 6, 11)), 5),
-			math.Abs(dleft.BitsPerKey(dleft.RateBound(4, 6, 11))-52.0/3) < 1e-9, "equal"),
+		lab.Holds("Sec. 4: the same by (4 log2(1/f) + 20 + 4 log2 3)/3", "52/3", lab.Digits(theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11)), 5),
+			math.Abs(theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11))-52.0/3) < 1e-9, "equal"),
 		lab.Holds("Sec. 4: size beside that CBF", "less than 1/2", lab.Digits(bits/36, 3), bits/36 < 0.5, "below 1/2"),
 		lab.Holds("Sec. 4: the CBF's rate is higher at equal size", "for all integers r ≥ 7", fmt.Sprintf("%s times at r = 7, %s at 6", lab.Digits(ratioAt(7), 3), lab.Digits(ratioAt(6), 3)),
 			higher && ratioAt(6) < 1, "r = 7 to 30, and not at 6"),
@@ -83,11 +83,11 @@ func sizeFigures() []lab.Check {
 
 // exampleFigures are the computed ones of Sec. 5.1.
 func exampleFigures() []lab.Check {
-	five := dleft.EqualFingerprints(exampleKeys, fingerprints, 5)
+	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	return []lab.Check{
 		lab.Exact("Sec. 5.1: total capacity, 2^16", "65536", float64(4*2048*8)),
 		lab.Exact("Sec. 5.1: target load, 3·2^14", "49152", 6*exampleBuckets),
-		lab.Exact("Sec. 5.1: 24·2^-14", "0.001465", dleft.RateBound(4, 6, 14)),
+		lab.Exact("Sec. 5.1: 24·2^-14", "0.001465", theory.DLeftRateBound(4, 6, 14)),
 		lab.Exact("Sec. 5.1: size in bits, 2^20", "1048576", float64(example.Bits())),
 		lab.Exact("Sec. 5.1: C(m,5)·(1/|B||R|)^5, as printed", "5.62e-17", five/fingerprints),
 		lab.Exact("Sec. 5.1: odds that five elements share a hash value", "5.62e-17", five).
@@ -119,7 +119,7 @@ func measuredFigures(ctx context.Context, e *lab.Env) ([]lab.Check, error) {
 	return []lab.Check{
 		lab.Measured("Sec. 4: rate of 9 counters, 6 hashes, measured", "0.01327", nine),
 		lab.Predicted("Sec. 4: rate of 11-bit remainders, measured", "Sec. 3.2, 1 - (1 - 1/|B||R|)^m, with the sentinel", s.FPR(uint64(n)), eleven),
-		lab.Holds("Sec. 4: 24·2^-r is an upper bound", "0.01172", eleven.String(), least <= dleft.RateBound(4, 6, 11), "at most that, but for four standard errors"),
+		lab.Holds("Sec. 4: 24·2^-r is an upper bound", "0.01172", eleven.String(), least <= theory.DLeftRateBound(4, 6, 11), "at most that, but for four standard errors"),
 	}, nil
 }
 

@@ -1,9 +1,9 @@
-package dleft
+package theory
 
 import "math"
 
-// A fluid is the state of the differential equations of [InsertLoads] and
-// [SteadyLoads]: x_ji for subtables j from 0 and loads i from 0, where it is 1,
+// A fluid is the state of the differential equations of [DLeftInsertLoads] and
+// [DLeftSteadyLoads]: x_ji for subtables j from 0 and loads i from 0, where it is 1,
 // to levels+1, where it is 0.
 type fluid struct {
 	d      int
@@ -45,10 +45,10 @@ func (f *fluid) insert() *fluid {
 	return f
 }
 
-// settle follows deletions and insertions until nothing changes any more. All
+// steady follows deletions and insertions until nothing changes any more. All
 // differences fade at least as fast as e^(-leave·t). Where it ends does not depend
 // on the step, as long as that is small enough not to overshoot.
-func (f *fluid) settle() *fluid {
+func (f *fluid) steady() *fluid {
 	if f.load == 0 {
 		return f
 	}

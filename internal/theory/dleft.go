@@ -1,19 +1,19 @@
-package dleft
+package theory
 
 import "math"
 
-// In this file n counts keys and B the buckets of a subtable, as everywhere in
-// the project. The paper writes m for the keys and n for all buckets or counters.
+// d-left counting filters, filter/dleft. Here n counts keys and B the buckets of a
+// subtable; [dlCBF06] writes m for the keys and n for all buckets or counters.
 
-// RateBound returns the upper bound of the false-positive rate that geometry is
+// DLeftRateBound returns the upper bound of the false-positive rate that geometry is
 // chosen by: d buckets of average load are compared with r bits each.
 //
 //	[dlCBF06] Sec. 4: f < 24·2^-r for d = 4 and load 6; here d·load·2^-r
-func RateBound(d int, load float64, r int) float64 {
+func DLeftRateBound(d int, load float64, r int) float64 {
 	return math.Ldexp(float64(d)*load, -r)
 }
 
-// Rate returns the expected false-positive rate with n keys in subtables of
+// DLeftRate returns the expected false-positive rate with n keys in subtables of
 // B buckets and remainders of r bits.
 //
 //	[dlCBF06] Sec. 3.2, third claim: 1 - (1 - 1/BR)^m, R = 2^r
@@ -25,7 +25,7 @@ func RateBound(d int, load float64, r int) float64 {
 //	(1 - 2/R)·(1 - (1 - 1/BR)^n) + (2/R)·(1 - (1 - 2/BR)^n)
 //
 // which is exact, the mean over all sets of n keys with random hashes.
-func Rate(n, buckets float64, r int) float64 {
+func DLeftRate(n, buckets float64, r int) float64 {
 	size := math.Ldexp(1, r)
 	space := buckets * size
 	hit := func(p float64) float64 { return -math.Expm1(n * math.Log1p(-p)) }
@@ -35,16 +35,16 @@ func Rate(n, buckets float64, r int) float64 {
 	return (1-2/size)*hit(1/space) + 2/size*hit(2/space)
 }
 
-// BitsPerKey returns the bits per key that rate f costs with four subtables,
+// DLeftBitsPerKey returns the bits per key that rate f costs with four subtables,
 // eight cells to a bucket, load 6 and counters of two bits, for remainders of a
 // real number of bits.
 //
 //	[dlCBF06] Sec. 4: (4 log2(1/f) + 20 + 4 log2 3)/3
-func BitsPerKey(f float64) float64 {
+func DLeftBitsPerKey(f float64) float64 {
 	return (4*math.Log2(1/f) + 20 + 4*math.Log2(3)) / 3
 }
 
-// EqualFingerprints returns a bound of the probability that among n keys some
+// DLeftEqualFingerprints returns a bound of the probability that among n keys some
 // c share one of so many fingerprints.
 //
 //	[dlCBF06] Sec. 5.1: C(m, 5)·(1/BR)^5
@@ -54,7 +54,7 @@ func BitsPerKey(f float64) float64 {
 // right bound is 1.89e-9.
 //
 //	C(n, c)·(1/BR)^(c-1)
-func EqualFingerprints(n, space float64, c int) float64 {
+func DLeftEqualFingerprints(n, space float64, c int) float64 {
 	p := n
 	for i := 1; i < c; i++ {
 		p *= (n - float64(i)) / float64(i+1) / space
@@ -62,7 +62,7 @@ func EqualFingerprints(n, space float64, c int) float64 {
 	return p
 }
 
-// InsertLoads returns the share of buckets that hold at least 1, 2, … keys after
+// DLeftInsertLoads returns the share of buckets that hold at least 1, 2, … keys after
 // keys were inserted into d subtables up to an average load, by the fluid limit.
 //
 //	[dlCBF06] Sec. 2.3, whose equations are in none of its versions at hand:
@@ -72,30 +72,30 @@ func EqualFingerprints(n, space float64, c int) float64 {
 // A key goes to a bucket of j that holds i-1 if all to the left hold more and all
 // to the right as many. Time is keys per bucket of a subtable: it ends at d·load.
 // Exact in the limit of many buckets and independent choices.
-func InsertLoads(d int, load float64, levels int) []float64 {
+func DLeftInsertLoads(d int, load float64, levels int) []float64 {
 	return newFluid(d, load, levels).insert().mean(levels)
 }
 
-// SteadyLoads returns the same after random deletions, each followed by the
+// DLeftSteadyLoads returns the same after random deletions, each followed by the
 // insertion of a new key, for ever.
 //
-//	[dlCBF06] Sec. 2.3 and Table 1: the equations of [InsertLoads] with
+//	[dlCBF06] Sec. 2.3 and Table 1: the equations of [DLeftInsertLoads] with
 //	-(i/(d·load))·(x_ji - x_j,i+1) on the right
 //
 // since of n keys one is deleted per step, and the buckets of j that hold exactly
 // i keys have i·B·(x_ji - x_j,i+1) of them.
-func SteadyLoads(d int, load float64, levels int) []float64 {
-	return newFluid(d, load, levels).insert().settle().mean(levels)
+func DLeftSteadyLoads(d int, load float64, levels int) []float64 {
+	return newFluid(d, load, levels).insert().steady().mean(levels)
 }
 
-// InsertOverflow returns the probability that while n keys are inserted into d
+// DLeftInsertOverflow returns the probability that while n keys are inserted into d
 // subtables of B buckets some bucket gets more than so many cells.
 //
 //	[dlCBF06] Sec. 2.3 and 5.2: 1 - e^-E, E = B·sum_j sum_{i>cells} x_ji
 //
 // E is the expected number of keys above the cells by the fluid limit, taken as
 // that of a rare event.
-func InsertOverflow(d, cells int, buckets, n float64) float64 {
+func DLeftInsertOverflow(d, cells int, buckets, n float64) float64 {
 	if n > float64(d*cells)*buckets {
 		return 1
 	}
@@ -109,7 +109,7 @@ func InsertOverflow(d, cells int, buckets, n float64) float64 {
 	return -math.Expm1(-buckets * over)
 }
 
-// SteadyOverflow returns the probability that some bucket gets more than so many
+// DLeftSteadyOverflow returns the probability that some bucket gets more than so many
 // cells within the given number of deletions and insertions, with n keys in the
 // set all the time.
 //
@@ -117,11 +117,11 @@ func InsertOverflow(d, cells int, buckets, n float64) float64 {
 //
 // A key is one too many if all its buckets are full. The paper estimates E by
 // steps times the share of buckets that hold one too many.
-func SteadyOverflow(d, cells int, buckets, n, steps float64) float64 {
+func DLeftSteadyOverflow(d, cells int, buckets, n, steps float64) float64 {
 	if n > float64(d*cells)*buckets {
 		return 1
 	}
-	x := newFluid(d, n/(float64(d)*buckets), cells+1).insert().settle()
+	x := newFluid(d, n/(float64(d)*buckets), cells+1).insert().steady()
 	full := 1.0
 	for j := range x.d {
 		full *= x.at(j, cells)
