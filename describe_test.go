@@ -8,7 +8,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
 func TestDescribeSaysWhatTheOpenedSetSays(t *testing.T) {
@@ -86,7 +85,7 @@ func TestDescribeShowsWhatReadRefuses(t *testing.T) {
 	if err != nil || d.Kind != "bloom" || d.Hash != "" || d.Summary.Capacity != 10 {
 		t.Errorf("a bare filter: %+v, %v", d, err)
 	}
-	for offset, target := range map[int]error{11: frame.ErrKind, 25: filter.ErrCorrupt} {
+	for offset, target := range map[int]error{11: filter.ErrKind, 25: filter.ErrCorrupt} {
 		b := golden(t, "v1-bloom.golden")
 		b[offset] = 0x7F
 		reseal(b)

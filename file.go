@@ -222,7 +222,7 @@ func sameShape(part *frame.Reader, first *frame.Shape) error {
 		*first = h.Shape
 	}
 	if !slices.Equal(h.Shape, *first) {
-		return part.Corruptf("header: shape: %v, want %v as in part 0", h.Shape, *first)
+		return part.Corrupt("header: shape", h.Shape, *first)
 	}
 	return nil
 }

@@ -153,12 +153,20 @@ func (d *Description) add(s frame.Summary) {
 	d.Summary.SlowBits += s.SlowBits
 }
 
-var errNoHash = errors.New("the file holds a bare filter without a hash: read it with the filter's own package")
+// errNoHash is the answer to a file of a filter that was not in a set.
+var errNoHash error = &filter.FormatError{
+	Field: "header: hash", Value: "none", Offset: frame.HashOffset,
+	Err: errors.New("a bare filter without a hash: read it with the filter's own package"),
+}
 
 // hashOf returns the hash that a header names.
 func hashOf(h frame.Header) (hash filter.Hash, err error) {
 	if len(h.Hash) == 0 {
 		return hash, errNoHash
 	}
-	return hash, hash.UnmarshalBinary(h.Hash)
+	err = hash.UnmarshalBinary(h.Hash)
+	if format := new(filter.FormatError); errors.As(err, &format) {
+		format.Offset += frame.HashOffset
+	}
+	return hash, err
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 func TestUpdatesOfManyGoroutinesAreAllKept(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAFailedUpdateChangesNothing(t *testing.T) {
 	if err := os.Truncate(path, 50); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, Update(t.Context(), path, unused), frame.ErrCorrupt, "everbloom: open", path)
+	wantError(t, Update(t.Context(), path, unused), filter.ErrCorrupt, "everbloom: open", path)
 	wantOnly(t, dir, "set")
 	wantUnlocked(t, path)
 }

@@ -3,8 +3,6 @@ package filter
 import (
 	"errors"
 	"fmt"
-
-	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
 // What a caller may want to decide upon. They come wrapped: use [errors.Is].
@@ -28,10 +26,6 @@ var (
 	// ErrIncompatible is returned by Union and Intersect when two filters differ
 	// in kind, shape or hash. Nothing was changed.
 	ErrIncompatible = errors.New("filters are incompatible")
-
-	// ErrCorrupt is returned by readers for bytes that are damaged, cut short or
-	// were never valid.
-	ErrCorrupt = frame.ErrCorrupt
 )
 
 // unsupported is the answer to a wish that f's kind cannot fulfil.

@@ -3,7 +3,6 @@ package filter
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -114,18 +113,18 @@ func (h Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
 // UnmarshalBinary reads the stored form.
 func (h *Hash) UnmarshalBinary(b []byte) error {
 	if len(b) == 0 {
-		return corruptHash(errors.New("no bytes"))
+		return corruptHash("hash", "no bytes", "")
 	}
 	got := Hash{algorithm: algorithm(b[0])}
 	if got.algorithm > algorithmMurmur3 {
-		return corruptHash(fmt.Errorf("algorithm %d, known are 0 to %d", b[0], algorithmMurmur3))
+		return corruptHash("hash: algorithm", strconv.Itoa(int(b[0])), fmt.Sprintf("0 to %d", algorithmMurmur3))
 	}
 	want := 9
 	if got.Secret() {
 		want = 17
 	}
 	if len(b) != want {
-		return corruptHash(fmt.Errorf("%s takes %d bytes, found %d", got.Name(), want, len(b)))
+		return corruptHash("hash: bytes", strconv.Itoa(len(b)), fmt.Sprintf("%d for %s", want, got.Name()))
 	}
 	switch got.algorithm {
 	case algorithmSipHash:
@@ -138,4 +137,6 @@ func (h *Hash) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-func corruptHash(cause error) error { return fmt.Errorf("filter: hash: %w: %w", cause, ErrCorrupt) }
+func corruptHash(field, value, limit string) error {
+	return &FormatError{Field: field, Value: value, Limit: limit, Err: ErrCorrupt}
+}

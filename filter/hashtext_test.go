@@ -142,13 +142,13 @@ func TestUnmarshalSaysWhatIsWrong(t *testing.T) {
 		form []byte
 		want string
 	}{
-		{nil, "filter: hash: no bytes: corrupt"},
-		{make([]byte, 8), "filter: hash: xxh3 takes 9 bytes, found 8: corrupt"},
-		{make([]byte, 10), "filter: hash: xxh3 takes 9 bytes, found 10: corrupt"},
-		{append([]byte{2}, make([]byte, 9)...), "filter: hash: murmur3 takes 9 bytes, found 10: corrupt"},
-		{append([]byte{1}, make([]byte, 8)...), "filter: hash: siphash takes 17 bytes, found 9: corrupt"},
-		{append([]byte{3}, make([]byte, 8)...), "filter: hash: algorithm 3, known are 0 to 2: corrupt"},
-		{append([]byte{255}, make([]byte, 16)...), "filter: hash: algorithm 255, known are 0 to 2: corrupt"},
+		{nil, "filter: hash: no bytes, at offset 0: corrupt"},
+		{make([]byte, 8), "filter: hash: bytes: 8, want 9 for xxh3, at offset 0: corrupt"},
+		{make([]byte, 10), "filter: hash: bytes: 10, want 9 for xxh3, at offset 0: corrupt"},
+		{append([]byte{2}, make([]byte, 9)...), "filter: hash: bytes: 10, want 9 for murmur3, at offset 0: corrupt"},
+		{append([]byte{1}, make([]byte, 8)...), "filter: hash: bytes: 9, want 17 for siphash, at offset 0: corrupt"},
+		{append([]byte{3}, make([]byte, 8)...), "filter: hash: algorithm: 3, want 0 to 2, at offset 0: corrupt"},
+		{append([]byte{255}, make([]byte, 16)...), "filter: hash: algorithm: 255, want 0 to 2, at offset 0: corrupt"},
 	} {
 		h := Murmur3(99)
 		err := h.UnmarshalBinary(c.form)

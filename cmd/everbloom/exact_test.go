@@ -8,7 +8,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
@@ -47,7 +46,7 @@ func saveExact(path string, keys []string) error {
 // loadAny loads files of all kinds, that of the tests included.
 func loadAny(path string) (*everbloom.Set, error) {
 	set, err := everbloom.Open(path)
-	if !errors.Is(err, frame.ErrKind) {
+	if !errors.Is(err, filter.ErrKind) {
 		return set, err
 	}
 	file, err := os.Open(path)
@@ -65,7 +64,7 @@ func loadAny(path string) (*everbloom.Set, error) {
 // updateAny updates files of all kinds, that of the tests without a lock.
 func updateAny(ctx context.Context, path string, change func(*everbloom.Set) error) error {
 	err := everbloom.Update(ctx, path, change)
-	if !errors.Is(err, frame.ErrKind) {
+	if !errors.Is(err, filter.ErrKind) {
 		return err
 	}
 	set, err := loadAny(path)

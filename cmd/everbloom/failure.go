@@ -9,10 +9,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/everbloom-go/everbloom/filter"
+
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
@@ -123,6 +124,8 @@ func within(path string, format string, args ...any) error {
 
 // unreadable says what is wrong with the filter in a file, and what to do.
 func unreadable(path string, err error) error {
+	format := new(filter.FormatError)
+	errors.As(err, &format)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
@@ -132,29 +135,17 @@ func unreadable(path string, err error) error {
 		return within(path, "no such file: make it with everbloom build -o %s", path)
 	case errors.Is(err, syscall.EISDIR):
 		return within(path, "is a folder: name a filter file")
-	case errors.Is(err, frame.ErrMagic):
+	case errors.Is(err, filter.ErrNotFilter):
 		return within(path, "not an everbloom file: name one that everbloom build wrote")
-	case errors.Is(err, frame.ErrVersion), errors.Is(err, frame.ErrKind):
-		return within(path, "%s: the file is of a newer release: update everbloom", detail(err))
-	case errors.Is(err, frame.ErrCorrupt):
-		return within(path, "damaged: %s; rebuild it or restore a copy", detail(err))
+	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrKind):
+		return within(path, "%s: the file is of a newer release: update everbloom", format.Detail())
+	case errors.Is(err, filter.ErrCorrupt):
+		return within(path, "damaged: %s; rebuild it or restore a copy", format.Detail())
+	}
+	if format.Err != nil {
+		return within(path, "%w", format.Err)
 	}
 	return within(path, "%w", systemReason(err))
-}
-
-// detail returns what the reader of the envelope found: the end of the text,
-// without the words that only tell programs what sort of error it is.
-func detail(err error) string {
-	text := plain(err)
-	for _, name := range []string{"frame: ", "kinds: "} {
-		if i := strings.LastIndex(text, name); i >= 0 {
-			text = text[i+len(name):]
-		}
-	}
-	for _, end := range []string{": unexpected EOF", ": corrupt", ": unknown version", ": another kind", ": the file may be of a newer release"} {
-		text = strings.TrimSuffix(text, end)
-	}
-	return text
 }
 
 // unwritable says why a file could not be written, and what to do.

@@ -15,7 +15,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
@@ -42,6 +41,12 @@ func TestPlainLeavesOutWhatUsersDoNotKnow(t *testing.T) {
 	}
 }
 
+// damaged is the error of a set whose file is of the given sort.
+func damaged(sort error) error {
+	err := &filter.FormatError{Field: "chunk 3: crc32c", Value: "1", Limit: "2", Offset: 99, Err: sort}
+	return fmt.Errorf("everbloom: open f: %w", err)
+}
+
 func TestUnreadableSaysWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -51,9 +56,9 @@ func TestUnreadableSaysWhatToDo(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "f", Err: syscall.EACCES}, "f: permission denied"},
 		{&fs.PathError{Op: "read", Path: "f", Err: syscall.EISDIR}, "f: is a folder: name a filter file"},
 		{&fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, "f: input/output error"},
-		{fmt.Errorf("everbloom: open f: frame: magic: %w", frame.ErrMagic), "f: not an everbloom file: name one that everbloom build wrote"},
-		{fmt.Errorf("everbloom: open f: bloom: read: frame: chunk 3: crc32c: 1, want 2, at offset 99: %w", frame.ErrCorrupt), "f: damaged: chunk 3: crc32c: 1, want 2, at offset 99; rebuild it or restore a copy"},
-		{fmt.Errorf("f: everbloom: frame: kind 1: format version: 2, limit 1: %w", frame.ErrVersion), "f: kind 1: format version: 2, limit 1: the file is of a newer release: update everbloom"},
+		{damaged(filter.ErrNotFilter), "f: not an everbloom file: name one that everbloom build wrote"},
+		{damaged(filter.ErrCorrupt), "f: damaged: chunk 3: crc32c: 1, want 2, at offset 99; rebuild it or restore a copy"},
+		{damaged(filter.ErrVersion), "f: chunk 3: crc32c: 1, want 2, at offset 99: the file is of a newer release: update everbloom"},
 		{fmt.Errorf("everbloom: update: f: %w: %w", replace.ErrNoLocks, syscall.ENOTSUP), "f: the file system cannot lock files: two changes at a time could undo each other: write to another file with -o"},
 		{fmt.Errorf("everbloom: update: %w", context.Canceled), "everbloom: update: context canceled"}, // report knows what to say
 		{errors.New("everbloom: the file holds a bare filter"), "f: the file holds a bare filter"},

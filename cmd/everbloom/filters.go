@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -37,14 +35,19 @@ func (e *env) openFilter(name string) (*everbloom.Set, error) {
 // two filters one behind the other, the keys of the second would be absent.
 func (e *env) readFilter(string) (*everbloom.Set, error) {
 	r := bufio.NewReader(e.stdin)
-	set, err := everbloom.Read(r)
+	set := new(everbloom.Set)
+	n, err := set.ReadFrom(r)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.ReadByte(); err != io.EOF {
-		return nil, fmt.Errorf("more than one filter: %w", cmp.Or(err, frame.ErrCorrupt))
+	switch _, err := r.ReadByte(); err {
+	case io.EOF:
+		return set, nil
+	case nil:
+		return nil, &filter.FormatError{Field: "more than one filter", Offset: uint64(n), Err: filter.ErrCorrupt}
+	default:
+		return nil, err
 	}
-	return set, nil
 }
 
 // takeStdin refuses to read the standard input a second time.

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -85,22 +84,14 @@ func (a *array) snapshot(kind frame.Kind, shape any, keys uint64) *frame.Image {
 // readArray reads the words that a header of n words promises and checks them
 // against its summary.
 func readArray(r *frame.Reader, n uint64) (array, error) {
-	if left := r.Left(); left != 8*n {
-		return array{}, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*n)
-	}
-	words, err := r.ReadWords(n, mem.Words)
-	if errors.Is(err, mem.ErrMemory) {
-		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
-	}
+	words, err := r.ReadRest(n, mem.Words)
 	if err != nil {
-		return array{}, fmt.Errorf("bloom: read: %w", err)
+		return array{}, err
 	}
 	sum := r.Header().Summary
 	a := array{words: words, set: bitvec.Vector(words).Count(), capacity: sum.Capacity}
-	if a.set != sum.SetBits || a.bitCount() != sum.FastBits || sum.SlowBits != 0 {
-		return array{}, r.Corruptf("summary: %d bits set of %d, found %d of %d", sum.SetBits, sum.FastBits, a.set, a.bitCount())
-	}
-	return a, nil
+	sum.SetBits, sum.FastBits, sum.SlowBits = a.set, a.bitCount(), 0
+	return a, r.CheckSummary(sum)
 }
 
 // roundKeys turns an estimate into a number; full filters give +Inf.

@@ -40,7 +40,7 @@ func Read(src io.Reader) (*Filter, error) {
 	}
 	f := over(s, a)
 	if err := f.checkTail(); err != nil {
-		return nil, r.Corruptf("payload: %v", err)
+		return nil, r.Corrupt("payload", err, nil)
 	}
 	if err := r.Close(); err != nil {
 		return nil, err

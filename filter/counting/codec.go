@@ -79,25 +79,18 @@ func Read(src io.Reader) (*Filter, error) {
 
 // readCounters reads the payload that belongs to the shape and checks it.
 func readCounters(r *frame.Reader, s Shape) (*Filter, error) {
-	n := bitvec.WordsFor(s.Bits())
-	if left := r.Left(); left != 8*(1+n) {
-		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*(1+n))
-	}
 	var keys [1]uint64
 	if err := r.ReadWordsInto(keys[:]); err != nil {
-		return nil, fmt.Errorf("counting: read: %w", err)
+		return nil, err
 	}
-	words, err := r.ReadWords(n, mem.Words)
+	words, err := r.ReadRest(bitvec.WordsFor(s.Bits()), mem.Words)
 	if err != nil {
-		return nil, fmt.Errorf("counting: read: %w", err)
+		return nil, err
 	}
 	f, err := FromWords(s, keys[0], words)
 	if err != nil {
-		return nil, r.Corruptf("payload: %v", err)
+		return nil, r.Corrupt("payload", err, nil)
 	}
 	f.capacity = r.Header().Summary.Capacity
-	if want := r.Header().Summary; f.summary() != want {
-		return nil, r.Corruptf("summary: %+v, found %+v", want, f.summary())
-	}
-	return f, nil
+	return f, r.CheckSummary(f.summary())
 }

@@ -63,21 +63,21 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if left := r.Left(); left != 8*s.words() {
-		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*s.words())
-	}
-	words, err := r.ReadWords(s.words(), mem.Words)
+	words, err := r.ReadRest(s.words(), mem.Words)
 	if err != nil {
-		return nil, fmt.Errorf("deletable: read: %w", err)
+		return nil, err
 	}
 	f := over(s, words)
 	sum := r.Header().Summary
 	f.keys, f.capacity = sum.Keys, sum.Capacity
 	if err := f.checkBits(); err != nil {
-		return nil, r.Corruptf("payload: %v", err)
+		return nil, r.Corrupt("payload", err, nil)
 	}
-	if got := f.summary(); got != sum || f.keys > f.set {
-		return nil, r.Corruptf("summary: %d keys, %d bits set of %d and %d slow ones, found %d of %d", sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, got.SetBits, got.FastBits)
+	if err := r.CheckSummary(f.summary()); err != nil {
+		return nil, err
+	}
+	if f.keys > f.set {
+		return nil, r.Corrupt("summary: keys", f.keys, fmt.Sprintf("at most %d, the bits that are set", f.set))
 	}
 	return f, r.Close()
 }

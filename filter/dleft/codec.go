@@ -64,8 +64,8 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.verify(r.Header().Summary); err != nil {
-		return nil, r.Corruptf("%v", err)
+	if err := f.verify(r); err != nil {
+		return nil, err
 	}
 	return f, r.Close()
 }
@@ -74,31 +74,23 @@ func Read(src io.Reader) (*Filter, error) {
 func readWords(r *frame.Reader, s Shape) ([]uint64, error) {
 	n, err := packed.WordsFor(s.cells(), s.width())
 	if err != nil {
-		return nil, r.Corruptf("shape: %v", err)
+		return nil, r.Corrupt("shape", err, nil)
 	}
-	if left := r.Left(); left != 8*n {
-		return nil, r.Corruptf("payload: %d bytes, want %d for this shape", left, 8*n)
-	}
-	words, err := r.ReadWords(n, mem.Words)
-	if err != nil {
-		return nil, fmt.Errorf("dleft: read: %w", err)
-	}
-	return words, nil
+	return r.ReadRest(n, mem.Words)
 }
 
 // verify counts the cells and takes from the summary what they do not tell.
-func (f *Filter) verify(sum frame.Summary) error {
+func (f *Filter) verify(r *frame.Reader) error {
 	t, err := f.count()
 	if err != nil {
-		return fmt.Errorf("payload: %w", err)
+		return r.Corrupt("payload", err, nil)
 	}
-	if t.used != sum.SetBits || 64*uint64(len(f.words)) != sum.FastBits || sum.SlowBits != 0 {
-		return fmt.Errorf("summary: %d cells used in %d bits, found %d in %d", sum.SetBits, sum.FastBits, t.used, 64*len(f.words))
-	}
+	sum := r.Header().Summary
 	if sum.Keys < t.exact || sum.Keys-t.exact > maxVague || t.stuck == 0 && sum.Keys != t.exact {
-		return fmt.Errorf("summary: %d keys, found %d and %d stuck counters", sum.Keys, t.exact, t.stuck)
+		return r.Corrupt("summary: keys", sum.Keys, fmt.Sprintf("%d with %d stuck counters", t.exact, t.stuck))
 	}
 	t.vague = sum.Keys - t.exact
 	f.tally, f.capacity = t, sum.Capacity
-	return nil
+	sum.SetBits, sum.FastBits, sum.SlowBits = t.used, 64*uint64(len(f.words)), 0
+	return r.CheckSummary(sum)
 }

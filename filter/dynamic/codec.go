@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -118,11 +117,11 @@ func readLists(r *frame.Reader, s Shape, n int) ([]*Filter, error) {
 		}
 		lists[i] = over(s, units)
 		if err := lists[i].check(); err != nil {
-			return nil, r.Corruptf("payload: list %d: %v", i, err)
+			return nil, r.Corrupt(fmt.Sprintf("list %d", i), err, nil)
 		}
 	}
-	if got, want := summaryOf(lists), r.Header().Summary; got != want {
-		return nil, r.Corruptf("summary: %+v, found %+v", want, got)
+	if err := r.CheckSummary(summaryOf(lists)); err != nil {
+		return nil, err
 	}
 	return lists, r.Close()
 }
@@ -130,24 +129,24 @@ func readLists(r *frame.Reader, s Shape, n int) ([]*Filter, error) {
 // readCounts reads how many units each list has and checks that the payload has
 // exactly so many.
 func readCounts(r *frame.Reader, s Shape, n int) ([]uint64, error) {
-	if left := r.Left(); left%8 != 0 || left/8 < uint64(n) {
-		return nil, r.Corruptf("payload: %d bytes, too few for %d lists, or no words", left, n)
+	if left := r.Left(); left < 8*uint64(n) {
+		return nil, r.Corrupt("payload: bytes", left, fmt.Sprintf("at least %d for %d lists", 8*n, n))
 	}
 	counts := make([]uint64, n)
 	if err := r.ReadWordsInto(counts); err != nil {
-		return nil, fmt.Errorf("dynamic: read: %w", err)
+		return nil, err
 	}
 	size := 8 * (1 + s.words())
 	most := r.Left() / size
 	left := most
 	for i, count := range counts {
 		if count < 1 || count > left {
-			return nil, r.Corruptf("payload: list %d has %d units, must be 1 to %d", i, count, left)
+			return nil, r.Corrupt(fmt.Sprintf("list %d: units", i), count, fmt.Sprintf("1 to %d", left))
 		}
 		left -= count
 	}
 	if left != 0 || r.Left()%size != 0 {
-		return nil, r.Corruptf("payload: %d bytes are left, want %d for each of %d units", r.Left(), size, most-left)
+		return nil, r.Corrupt("payload: bytes", r.Left(), fmt.Sprintf("%d for each of %d units", size, most-left))
 	}
 	return counts, nil
 }
@@ -156,24 +155,15 @@ func readCounts(r *frame.Reader, s Shape, n int) ([]uint64, error) {
 func readUnit(r *frame.Reader, s Shape) (unit, error) {
 	var keys [1]uint64
 	if err := r.ReadWordsInto(keys[:]); err != nil {
-		return unit{}, fmt.Errorf("dynamic: read: %w", err)
+		return unit{}, err
 	}
-	words, err := r.ReadWords(s.words(), alloc)
+	words, err := r.ReadWords(s.words(), mem.Words)
 	if err != nil {
-		return unit{}, fmt.Errorf("dynamic: read: %w", err)
+		return unit{}, err
 	}
 	u, err := unitOver(s, keys[0], words)
 	if err != nil {
-		return unit{}, r.Corruptf("payload: %v", err)
+		return unit{}, r.Corrupt("payload", err, nil)
 	}
 	return u, nil
-}
-
-// alloc gives out memory, or says that there is none.
-func alloc(n uint64) ([]uint64, error) {
-	words, err := mem.Words(n)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
-	}
-	return words, err
 }

@@ -79,19 +79,19 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		{"never full", "Full: 17", with(one, func(s *shape) { s.Full = 17 }), good, []uint64{1, 1, 1}},
 		{"full too soon", "Full: 2, must be 3 to 96", with(one, func(s *shape) { s.Positions = 96 }), good, []uint64{1, 1, 1}},
 		{"odd width", "CounterBits: 3", with(one, func(s *shape) { s.CounterBits = 3 }), good, []uint64{1, 1, 1}},
-		{"huge claim", "list 0 has 1 units, must be 1 to 0", with(one, func(s *shape) { s.Positions, s.Full = 1<<46, 1<<45 }), good, []uint64{1, 1, 1}},
-		{"nothing", "payload: 0 bytes", one, sum{}, nil},
-		{"no units", "list 0 has 0 units", one, sum{}, []uint64{0}},
-		{"fewer units", "list 0 has 2 units, must be 1 to 1", one, good, []uint64{2, 1, 1}},
-		{"more units", "32 bytes are left, want 16 for each of 1 units", one, good, []uint64{1, 1, 1, 1, 1}},
-		{"absurd units", "list 0 has 18446744073709551615 units", one, good, []uint64{math.MaxUint64, 1, 1}},
-		{"a word more", "24 bytes are left", one, good, []uint64{1, 1, 1, 0}},
+		{"huge claim", "list 0: units: 1, want 1 to 0", with(one, func(s *shape) { s.Positions, s.Full = 1<<46, 1<<45 }), good, []uint64{1, 1, 1}},
+		{"nothing", "payload: bytes: 0", one, sum{}, nil},
+		{"no units", "list 0: units: 0", one, sum{}, []uint64{0}},
+		{"fewer units", "list 0: units: 2, want 1 to 1", one, good, []uint64{2, 1, 1}},
+		{"more units", "bytes: 32, want 16 for each of 1 units", one, good, []uint64{1, 1, 1, 1, 1}},
+		{"absurd units", "list 0: units: 18446744073709551615", one, good, []uint64{math.MaxUint64, 1, 1}},
+		{"a word more", "bytes: 24, want 16", one, good, []uint64{1, 1, 1, 0}},
 		{"wrong keys", "the sum of all counters is 1", one, sum{Keys: 2, SetBits: 1, FastBits: 64}, []uint64{1, 2, 1}},
 		{"too full", "unit 0 has 3 positions set, at most 2", one, sum{Keys: 3, SetBits: 3, FastBits: 64}, []uint64{1, 3, 0x111}},
 		{"empty before the last", "unit 0 of 2 has no keys", one, sum{Keys: 1, SetBits: 1, FastBits: 128}, []uint64{2, 0, 0, 1, 1}},
 		{"stuck without keys", "unit 0 of 1 has no keys and 1 positions set", one, sum{SetBits: 1, FastBits: 64}, []uint64{1, 0, 15}},
 		{"keys in summary", "summary: {Keys:5", one, sum{Keys: 5, SetBits: 1, FastBits: 64}, []uint64{1, 1, 1}},
-		{"bits in summary", "found {Keys:1 Capacity:0 SetBits:1", one, sum{Keys: 1, SetBits: 2, FastBits: 64}, []uint64{1, 1, 1}},
+		{"bits in summary", "want {Keys:1 Capacity:0 SetBits:1", one, sum{Keys: 1, SetBits: 2, FastBits: 64}, []uint64{1, 1, 1}},
 		{"size in summary", "FastBits:64", one, sum{Keys: 1, SetBits: 1, FastBits: 65}, []uint64{1, 1, 1}},
 		{"slow bits", "SlowBits:1", one, sum{Keys: 1, SetBits: 1, FastBits: 64, SlowBits: 1}, []uint64{1, 1, 1}},
 		{"a capacity", "Capacity:1", one, sum{Keys: 1, Capacity: 1, SetBits: 1, FastBits: 64}, []uint64{1, 1, 1}},
@@ -109,9 +109,9 @@ func TestForgedParallelFilesAreRefused(t *testing.T) {
 	if _, err := dynamic.ReadParallel(bytes.NewReader(parallelCodec.Forge(t, s, sum, 1, 1, 1, 1, 1, 1))); err != nil {
 		t.Fatalf("a key in each list: %v", err)
 	}
-	parallelCodec.Refuses(t, "an empty list", "list 1 has 0 units", s, sum, 2, 0, 1, 1, 1, 1)
-	parallelCodec.Refuses(t, "a list too many", "list 1 has 2 units, must be 1 to 1", s, sum, 1, 2, 1, 1, 1, 1)
-	parallelCodec.Refuses(t, "one count", "payload: 8 bytes, too few for 2 lists", s, sum, 1)
+	parallelCodec.Refuses(t, "an empty list", "list 1: units: 0", s, sum, 2, 0, 1, 1, 1, 1)
+	parallelCodec.Refuses(t, "a list too many", "list 1: units: 2, want 1 to 1", s, sum, 1, 2, 1, 1, 1, 1)
+	parallelCodec.Refuses(t, "one count", "payload: bytes: 8, want at least 16 for 2 lists", s, sum, 1)
 	parallelCodec.Refuses(t, "too full", "list 1: dynamic: unit 0 has 3", s, sum, 1, 1, 1, 1, 3, 0x111)
 	s.Partitions = 5000
 	parallelCodec.Refuses(t, "too many lists", "Partitions: 5000", s, sum, 1, 1, 1, 1, 1, 1)

@@ -22,9 +22,9 @@ func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := r.ReadWords(h.streamWords(s), mem.Words)
+	words, err := r.ReadRest(h.streamWords(s), mem.Words)
 	if err != nil {
-		return nil, fmt.Errorf("elastic: read: %w", err)
+		return nil, err
 	}
 	f, err := build(s, slowFile)
 	if err != nil {
@@ -44,42 +44,37 @@ type head struct{ doublings, floor, keys, exact, prints uint64 }
 // from it.
 func readHead(r *frame.Reader, s Shape) (head, error) {
 	var w [headWords]uint64
-	if left := r.Left(); left < 8*headWords {
-		return head{}, r.Corruptf("payload: %d bytes, want %d at least", left, 8*headWords)
-	}
 	if err := r.ReadWordsInto(w[:]); err != nil {
-		return head{}, fmt.Errorf("elastic: read: %w", err)
+		return head{}, err
 	}
 	h := head{w[0], w[1], w[2], w[3], w[4]}
 	switch {
 	case h.doublings > uint64(s.Growth):
-		return h, r.Corruptf("doublings: %d, at most %d", h.doublings, s.Growth)
+		return h, r.Corrupt("doublings", h.doublings, fmt.Sprintf("at most %d", s.Growth))
 	case h.floor > h.doublings:
-		return h, r.Corruptf("floor: %d doublings, there were %d", h.floor, h.doublings)
+		return h, r.Corrupt("floor", h.floor, fmt.Sprintf("at most %d, the doublings", h.doublings))
 	case h.exact > 1:
-		return h, r.Corruptf("counted: %d, must be 0 or 1", h.exact)
+		return h, r.Corrupt("counted", h.exact, "0 or 1")
 	case h.prints > 2*uint64(s.Slots)*(s.Bits<<h.doublings):
-		return h, r.Corruptf("fingerprints: %d in %d buckets of %d", h.prints, s.Bits<<h.doublings, s.Slots)
+		return h, r.Corrupt("fingerprints", h.prints, fmt.Sprintf("at most twice %d in each of %d buckets", s.Slots, s.Bits<<h.doublings))
 	}
-	if err := h.checkKeys(s); err != nil {
-		return h, r.Corruptf("%v", err)
-	}
-	if left, want := r.Left(), 8*h.streamWords(s); left != want {
-		return h, r.Corruptf("payload: %d bytes of buckets, want %d", left, want)
+	if limit := h.keysLimit(s); limit != "" {
+		return h, r.Corrupt("keys", h.keys, limit)
 	}
 	return h, nil
 }
 
-// checkKeys compares the number of keys with that of fingerprints. A key has k,
-// or fewer if some of its numbers are equal, and more copies after a union.
-func (h head) checkKeys(s Shape) error {
+// keysLimit compares the number of keys with that of fingerprints and returns what it
+// should be, if it is wrong. A key has k fingerprints, or fewer if some of its numbers
+// are equal, and more copies after a union.
+func (h head) keysLimit(s Shape) string {
 	switch {
 	case h.keys > h.prints, h.exact == 1 && h.keys == 0 && h.prints > 0, h.exact == 0 && h.prints == 0:
-		return fmt.Errorf("keys: %d with %d fingerprints", h.keys, h.prints)
+		return fmt.Sprintf("1 to %d, the fingerprints", h.prints)
 	case h.exact == 1 && h.prints > h.keys*uint64(s.Hashes):
-		return fmt.Errorf("keys: %d are counted, %d fingerprints are more than %d for each", h.keys, h.prints, s.Hashes)
+		return fmt.Sprintf("at least %d for %d fingerprints", h.prints/uint64(s.Hashes), h.prints)
 	}
-	return nil
+	return ""
 }
 
 // streamWords returns the words that the buckets take in a file.
@@ -108,17 +103,17 @@ func (f *Filter) decode(r *frame.Reader, h head, u *unpacker) error {
 		}
 	}
 	if f.prints != h.prints {
-		return r.Corruptf("fingerprints: %d, found %d", h.prints, f.prints)
+		return r.Corrupt("fingerprints", h.prints, f.prints)
 	}
 	if tail := 64*uint64(len(u.words)) - u.at; u.next(tail) != 0 {
-		return r.Corruptf("payload: bits behind the last bucket are set")
+		return r.Corrupt("payload", "bits behind the last bucket", "zeros")
 	}
 	f.floor, f.keys, f.exact = int(h.floor), h.keys, h.exact == 1
 	if err := f.light(); err != nil {
 		return err
 	}
-	if want := r.Header().Summary; f.summary() != want {
-		return r.Corruptf("summary: %+v, found %+v", want, f.summary())
+	if err := r.CheckSummary(f.summary()); err != nil {
+		return err
 	}
 	return r.Close()
 }
@@ -130,7 +125,7 @@ func (f *Filter) decodeSegment(r *frame.Reader, u *unpacker, h head, segment uin
 		for branch := range f.branchesOf(group) {
 			n := u.next(f.slow.countWidth())
 			if f.prints += n; f.prints > h.prints {
-				return r.Corruptf("fingerprints: more than %d", h.prints)
+				return r.Corrupt("fingerprints", h.prints, "more")
 			}
 			if err := f.decodeBucket(r, u, h, segment, t, branch, n); err != nil {
 				return err
@@ -146,11 +141,11 @@ func (f *Filter) decodeBucket(r *frame.Reader, u *unpacker, h head, segment uint
 	for range n {
 		v := u.next(f.slow.width - h.doublings)
 		if v < last {
-			return r.Corruptf("fingerprints: %#x after %#x in a bucket", v, last)
+			return r.Corrupt("fingerprint", fmt.Sprintf("%#x", v), fmt.Sprintf("at least %#x, the one before", last))
 		}
 		last = v
 		if !f.slow.add(t, branch, v<<h.doublings|segment) {
-			return r.Corruptf("fingerprints: a bucket tree of segment %d overflows", segment)
+			return r.Corrupt(fmt.Sprintf("segment %d", segment), "a bucket tree overflows", nil)
 		}
 	}
 	return nil

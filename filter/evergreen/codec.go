@@ -118,10 +118,10 @@ func read(r *frame.Reader, s Shape, slowFile string) (*table, error) {
 	}
 	blocks, floor := binary.LittleEndian.Uint64(head[:]), binary.LittleEndian.Uint64(head[8:])
 	if blocks < minBlocks || blocks > s.maxBlocks() || r.Left() < blocks*countBytes {
-		return nil, r.Corruptf("blocks: %d in %d bytes, must be %d to %d", blocks, r.Left(), minBlocks, s.maxBlocks())
+		return nil, r.Corrupt("blocks", blocks, fmt.Sprintf("%d to %d", minBlocks, min(s.maxBlocks(), r.Left()/countBytes)))
 	}
 	if floor < minBlocks || floor > blocks {
-		return nil, r.Corruptf("floor: %d, must be %d to %d", floor, minBlocks, blocks)
+		return nil, r.Corrupt("floor", floor, fmt.Sprintf("%d to %d", minBlocks, blocks))
 	}
 	t, err := newTable(s, minBlocks, slowFile)
 	if err != nil {
@@ -136,7 +136,7 @@ func read(r *frame.Reader, s Shape, slowFile string) (*table, error) {
 	}
 	t.keepAtLeast(floor)
 	t.flushAll()
-	return t, d.believe(r.Header().Summary)
+	return t, d.verify()
 }
 
 // A decoder reads blocks.
@@ -157,7 +157,7 @@ func (d *decoder) block(i uint64) error {
 	g := d.t.store.geometry
 	count := int(binary.LittleEndian.Uint16(head[:]))
 	if count > g.most {
-		return d.Corruptf("block %d: %d keys, at most %d", i, count, g.most)
+		return d.Corrupt(fmt.Sprintf("block %d: keys", i), count, fmt.Sprintf("at most %d", g.most))
 	}
 	d.buf = slices.Grow(d.buf[:0], ownerBytes+count*g.width+8)[:ownerBytes+count*g.width+8]
 	if err := d.ReadFull(d.buf[ownerBytes:][:count*g.width]); err != nil {
@@ -181,17 +181,21 @@ func (d *decoder) block(i uint64) error {
 func (d *decoder) checkList(i uint64) error {
 	for j, fp := range d.list {
 		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.t.full) {
-			return d.Corruptf("block %d: fingerprint %#x after %#x", i, fp, d.list[j-1])
+			return d.wrongFingerprint(i, fp, fmt.Sprintf("one above %#x", d.list[j-1]))
 		}
-		if home := d.t.place(mixedOf(fp, i, d.t.width), d.blocks); home != i {
-			return d.Corruptf("block %d: fingerprint %#x belongs to block %d", i, fp, home)
+		if d.t.place(mixedOf(fp, i, d.t.width), d.blocks) != i {
+			return d.wrongFingerprint(i, fp, "one of this block")
 		}
 	}
 	return nil
 }
 
-// believe compares the summary with what was read.
-func (d *decoder) believe(sum frame.Summary) error {
+func (d *decoder) wrongFingerprint(block, fp uint64, limit string) error {
+	return d.Corrupt(fmt.Sprintf("block %d: fingerprint", block), fmt.Sprintf("%#x", fp), limit)
+}
+
+// verify checks the number of keys and compares the summary with what was read.
+func (d *decoder) verify() error {
 	keys, _ := d.t.count()
 	var set uint64
 	var runs census
@@ -199,13 +203,10 @@ func (d *decoder) believe(sum frame.Summary) error {
 		set += d.t.lines.at(i).ones()
 		runs[d.t.store.classes[d.t.store.ref(i).count()]]++
 	}
-	slow := runs.bits(d.blocks)
-	if sum.Keys != uint64(keys) || sum.SetBits != set || sum.FastBits != d.blocks*theory.BlockBits || sum.SlowBits != slow || sum.Capacity != 0 {
-		return d.Corruptf("summary: %d keys, %d bits set of %d, %d slow, capacity %d; found %d, %d of %d, %d, 0",
-			sum.Keys, sum.SetBits, sum.FastBits, sum.SlowBits, sum.Capacity, keys, set, d.blocks*theory.BlockBits, slow)
+	if slack := d.t.capacity / 64; !d.t.full && keys > d.t.capacity+slack { // goroutines that add at the same time
+		return d.Corrupt("keys", keys, fmt.Sprintf("at most %d with fingerprints of %d bits", d.t.capacity, d.t.shape.Width))
 	}
-	if slack := d.t.capacity / 64; !d.t.full && keys > d.t.capacity+slack { // of those who added at the same time
-		return d.Corruptf("keys: %d, at most %d with fingerprints of %d bits", keys, d.t.capacity, d.t.shape.Width)
-	}
-	return nil
+	return d.CheckSummary(frame.Summary{
+		Keys: uint64(keys), SetBits: set, FastBits: d.blocks * theory.BlockBits, SlowBits: runs.bits(d.blocks),
+	})
 }

@@ -94,25 +94,25 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	refuses("no head", "payload", func(_ *frame.Header, p []byte) []byte { return p[:10] })
 	refuses("too few blocks", "blocks: 255", field(0, 255))
 	refuses("too many blocks", "blocks: 4294967296", field(0, 1<<32))
-	refuses("more blocks than bytes", "blocks: 100000 in", field(0, 100_000))
+	refuses("more blocks than bytes", "blocks: 100000, want 256 to 10757", field(0, 100_000))
 	refuses("no floor", "floor: 0", field(8, 0))
 	refuses("high floor", "floor: 300", field(8, 300))
-	refuses("other blocks", "belongs to block", field(0, 258))
+	refuses("other blocks", "one of this block", field(0, 258))
 	refuses("wrong rate", "FPR: 3", shape(func(s *evergreen.Shape) { s.FPR = 3 }))
 	refuses("wrong width", "Width: 48", shape(func(s *evergreen.Shape) { s.Width = 48 }))
 	refuses("wrong hashes", "Hashes: 9", shape(func(s *evergreen.Shape) { s.Hashes = 9 }))
 	refuses("other hashes", "summary", shape(func(s *evergreen.Shape) { s.Hashes = 16 }))
-	refuses("wrong keys", "summary: 2999 keys", func(h *frame.Header, p []byte) []byte { h.Summary.Keys--; return p })
+	refuses("wrong keys", "summary: {Keys:2999", func(h *frame.Header, p []byte) []byte { h.Summary.Keys--; return p })
 	refuses("wrong bits", "summary", func(h *frame.Header, p []byte) []byte { h.Summary.SetBits++; return p })
 	refuses("wrong slow bits", "summary", func(h *frame.Header, p []byte) []byte { h.Summary.SlowBits++; return p })
-	refuses("a capacity", "capacity 7", func(h *frame.Header, p []byte) []byte { h.Summary.Capacity = 7; return p })
-	refuses("crowded block", "block 0: 65535 keys", func(_ *frame.Header, p []byte) []byte {
+	refuses("a capacity", "Capacity:7", func(h *frame.Header, p []byte) []byte { h.Summary.Capacity = 7; return p })
+	refuses("crowded block", "block 0: keys: 65535", func(_ *frame.Header, p []byte) []byte {
 		binary.LittleEndian.PutUint16(p[16:], 65535)
 		return p
 	})
-	refuses("not in order", "after", func(_ *frame.Header, p []byte) []byte { return swap(blockOf(p, 7, 5), p, 0, 1) })
-	refuses("twice", "after", func(_ *frame.Header, p []byte) []byte { return swap(blockOf(p, 7, 5), p, 0, 0) })
-	refuses("of another block", "belongs to block", func(_ *frame.Header, p []byte) []byte {
+	refuses("not in order", "one above", func(_ *frame.Header, p []byte) []byte { return swap(blockOf(p, 7, 5), p, 0, 1) })
+	refuses("twice", "one above", func(_ *frame.Header, p []byte) []byte { return swap(blockOf(p, 7, 5), p, 0, 0) })
+	refuses("of another block", "one of this block", func(_ *frame.Header, p []byte) []byte {
 		b := blockOf(p, 7, 0)
 		last := 2 + 7*(int(binary.LittleEndian.Uint16(b))-1)
 		b[last+6] = 0xFF // in block 0 of 257 the next bit of the address is clear
@@ -144,7 +144,7 @@ func TestTooManyCompactKeysAreRefused(t *testing.T) {
 		h.Shape = frame.ShapeOf(evergreen.Shape{FPR: 0.001, Hashes: 8, Width: 16})
 		return p
 	})
-	codec.RefusesFile(t, "too many keys", "keys: 3000, at most 1677", file)
+	codec.RefusesFile(t, "too many keys", "keys: 3000, want at most 1677", file)
 }
 
 func TestKindsAreNotMistaken(t *testing.T) {

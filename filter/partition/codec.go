@@ -118,10 +118,12 @@ func Read(src io.Reader) (*Filter, error) {
 	d := &decoder{r: r, last: s.lastID()}
 	f, err := assemble(s, d)
 	if err := errors.Join(d.err, err); err != nil {
-		return nil, fmt.Errorf("partition: read: %w", err)
+		return nil, err
 	}
-	if sum := r.Header().Summary; sum.Keys != f.count || sum.SetBits != f.set {
-		return nil, r.Corruptf("summary: %d keys and %d bits set, found %d and %d", sum.Keys, sum.SetBits, f.count, f.set)
+	sum := r.Header().Summary
+	sum.Keys, sum.SetBits = f.count, f.set
+	if err := r.CheckSummary(sum); err != nil {
+		return nil, err
 	}
 	return f, r.Close()
 }
@@ -169,15 +171,16 @@ func (d *decoder) refill() error {
 
 // step goes on by a gap that was decoded from n bytes.
 func (d *decoder) step(gap uint64, n int) error {
+	name := func() string { return fmt.Sprintf("id after %d", d.id) }
 	switch {
 	case n <= 0:
-		return d.r.Corruptf("payload: id after %d: a number that does not end", d.id)
+		return d.r.Corrupt(name(), "a number that does not end", nil)
 	case n > 1 && d.rest[n-1] == 0:
-		return d.r.Corruptf("payload: id after %d: %d bytes for the number %d", d.id, n, gap)
+		return d.r.Corrupt(name(), fmt.Sprintf("%d bytes for the number %d", n, gap), "fewer")
 	case d.begun && gap == 0:
-		return d.r.Corruptf("payload: id %d comes twice", d.id)
+		return d.r.Corrupt(name(), "the same", nil)
 	case gap > d.last-d.id:
-		return d.r.Corruptf("payload: id %d + %d, the largest is %d", d.id, gap, d.last)
+		return d.r.Corrupt(name(), fmt.Sprintf("%d more", gap), fmt.Sprintf("at most %d in all", d.last))
 	}
 	d.id += gap
 	d.begun = true

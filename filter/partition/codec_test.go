@@ -86,15 +86,15 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"splits too early":   {"Full: 9, must be 25", forge(t, func(s *shape) { s.UnitBits, s.Full = 100, 9 }, two, 4, 1)},
 		"counts too little":  {"Count: 1", forge(t, func(s *shape) { s.UnitBits, s.Full, s.Count = 1000, 500, 1 }, two, 4, 1)},
 		"too many hashes":    {"Hashes: 65", forge(t, func(s *shape) { s.Hashes = 65 }, two, 4, 1)},
-		"an id twice":        {"id 4 comes twice", forge(t, nil, two, 4, 0)},
-		"beyond the last":    {"id 4 + 28, the largest is 31", forge(t, nil, two, 4, 28)},
-		"far beyond":         {"id 4 + 18446744073709551615", forge(t, nil, two, append([]byte{4}, binary.AppendUvarint(nil, 1<<64-1)...)...)},
+		"an id twice":        {"id after 4: the same", forge(t, nil, two, 4, 0)},
+		"beyond the last":    {"id after 4: 28 more, want at most 31", forge(t, nil, two, 4, 28)},
+		"far beyond":         {"id after 4: 18446744073709551615 more", forge(t, nil, two, append([]byte{4}, binary.AppendUvarint(nil, 1<<64-1)...)...)},
 		"endless":            {"a number that does not end", forge(t, nil, two, 4, 0x81)},
 		"more than 64 bits":  {"a number that does not end", forge(t, nil, two, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1)},
 		"too long a form":    {"2 bytes for the number 1", forge(t, nil, two, 4, 0x81, 0)},
-		"one key more":       {"summary: 3 keys", forge(t, nil, sum{Keys: 3, SetBits: set}, 4, 1)},
-		"one bit more":       {"bits set, found", forge(t, nil, sum{Keys: 2, SetBits: set + 1}, 4, 1)},
-		"keys of nothing":    {"summary: 2 keys", forge(t, nil, two)},
+		"one key more":       {"summary: {Keys:3", forge(t, nil, sum{Keys: 3, SetBits: set}, 4, 1)},
+		"one bit more":       {"SetBits:4", forge(t, nil, sum{Keys: 2, SetBits: set + 1}, 4, 1)},
+		"keys of nothing":    {"summary: {Keys:2", forge(t, nil, two)},
 	} {
 		codec.RefusesFile(t, what, c.want, c.file)
 	}

@@ -107,53 +107,42 @@ func Read(src io.Reader) (*Filter, error) {
 		}
 	}
 	if err := f.check(); err != nil {
-		return nil, r.Corruptf("payload: %v", err)
+		return nil, r.Corrupt("payload", err, nil)
 	}
-	if got, want := f.summary(), r.Header().Summary; got != want {
-		return nil, r.Corruptf("summary: %+v, found %+v", want, got)
+	if err := r.CheckSummary(f.summary()); err != nil {
+		return nil, err
 	}
 	return f, r.Close()
 }
 
 // readUnit reads the next unit.
 func (f *Filter) readUnit(r *frame.Reader) error {
-	if i := len(f.units); f.shape.beyond(i) {
-		return r.Corruptf("payload: unit %d would be for more than %d keys", i, uint64(maxItems))
-	}
-	if left := r.Left(); left < 8*headWords {
-		return r.Corruptf("payload: %d bytes are left, a unit begins with %d", left, 8*headWords)
+	name := fmt.Sprintf("unit %d", len(f.units))
+	if f.shape.beyond(len(f.units)) {
+		return r.Corrupt(name, "one more", fmt.Sprintf("units for at most %d keys", uint64(maxItems)))
 	}
 	var head [headWords]uint64
 	if err := r.ReadWordsInto(head[:]); err != nil {
-		return fmt.Errorf("scalable: read: %w", err)
+		return err
 	}
 	blocks, hashes, keys := head[0], head[1], head[2]
-	if blocks > r.Left()/8/theory.BlockWords {
-		return r.Corruptf("payload: unit %d has %d blocks in %d bytes", len(f.units), blocks, r.Left())
+	if most := r.Left() / 8 / theory.BlockWords; blocks > most {
+		return r.Corrupt(name+": blocks", blocks, fmt.Sprintf("at most %d in %d bytes", most, r.Left()))
 	}
 	if capacity := f.shape.Items << len(f.units); capacity/maxLoad > blocks {
-		return r.Corruptf("payload: unit %d has %d blocks for %d keys, at most %d keys in each", len(f.units), blocks, capacity, maxLoad)
+		return r.Corrupt(name+": blocks", blocks, fmt.Sprintf("at least %d for %d keys", capacity/maxLoad, capacity))
 	}
 	if hashes > theory.MaxPerWord*theory.BlockWords {
-		return r.Corruptf("payload: unit %d has %d hashes, at most %d", len(f.units), hashes, theory.MaxPerWord*theory.BlockWords)
+		return r.Corrupt(name+": hashes", hashes, fmt.Sprintf("at most %d", theory.MaxPerWord*theory.BlockWords))
 	}
-	words, err := r.ReadWords(blocks*theory.BlockWords, alloc)
+	words, err := r.ReadWords(blocks*theory.BlockWords, mem.Words)
 	if err != nil {
-		return fmt.Errorf("scalable: read: %w", err)
+		return err
 	}
 	b, err := bloom.BlockedFromWords(bloom.BlockedShape{Blocks: blocks, Hashes: int(hashes), Salt: f.shape.Salt}, words)
 	if err != nil {
-		return r.Corruptf("payload: unit %d: %v", len(f.units), err)
+		return r.Corrupt(name, err, nil)
 	}
 	f.setUnits(append(f.units, unit{Blocked: b, capacity: f.shape.Items << len(f.units), keys: keys}))
 	return nil
-}
-
-// alloc gives out memory, or says that there is none.
-func alloc(n uint64) ([]uint64, error) {
-	words, err := mem.Words(n)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", filter.ErrStorage, err)
-	}
-	return words, err
 }

@@ -25,7 +25,7 @@ func readsGolden(tb testing.TB, h hooks, c Codec[*faulty]) {
 // refuses forges a file with one key too few.
 func refuses(tb testing.TB, _ hooks, c Codec[*faulty]) {
 	tb.Helper()
-	c.Refuses(tb, "two keys for one", "summary: 1 keys, found 2", exactShape{Room: 8}, frame.Summary{Keys: 1}, 3, 1, 4, 1)
+	c.Refuses(tb, "two keys for one", "summary: keys: 1, want 2", exactShape{Room: 8}, frame.Summary{Keys: 1}, 3, 1, 4, 1)
 }
 
 func refusesOtherKinds(tb testing.TB, h hooks, c Codec[*faulty]) {
@@ -67,7 +67,7 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 
 		{"does not look", refuses, "two keys for one: accepted", hooks{Read: reckless(ExactKind)}},
 		{"says something else", refuses, `got "frame: summary`, hooks{Read: mumbling("frame: summary", filter.ErrCorrupt)}},
-		{"hides what it is", refuses, "want ErrCorrupt", hooks{Read: mumbling("summary: 1 keys, found 2", errPlanted)}},
+		{"hides what it is", refuses, "want ErrCorrupt", hooks{Read: mumbling("summary: keys: 1, want 2", errPlanted)}},
 
 		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{Read: reckless(1)}},
 		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{Read: reckless(ExactKind)}},
@@ -120,7 +120,7 @@ func reckless(kind frame.Kind) func(io.Reader) (*Exact, error) {
 	return func(src io.Reader) (*Exact, error) {
 		r, err := frame.Open(src)
 		if err != nil || r.Header().Kind != kind {
-			return nil, frame.ErrKind
+			return nil, filter.ErrKind
 		}
 		return NewExact(ExactConfig{}), nil
 	}

@@ -7,12 +7,11 @@ import (
 	"iter"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/frame"
 )
 
 // refusals are the errors that a reader may answer damaged bytes with.
 var refusals = []error{
-	filter.ErrCorrupt, frame.ErrMagic, frame.ErrVersion, frame.ErrKind, frame.ErrParts,
+	filter.ErrCorrupt, filter.ErrNotFilter, filter.ErrVersion, filter.ErrKind, filter.ErrPart,
 }
 
 // readRefusesTruncation cuts the stored form short, and makes it too long: a

@@ -62,12 +62,12 @@ func ReadExact(src io.Reader) (*Exact, error) {
 	}
 	for i := 0; i < len(words); i += 2 {
 		if words[i+1] == 0 || i > 0 && words[i-2] >= words[i] {
-			return nil, r.Corruptf("key %#x with count %d is out of order or empty", words[i], words[i+1])
+			return nil, r.Corrupt("key", words[i], "one above that before, with a count")
 		}
 		f.set.AddCount(filter.Key(words[i]), words[i+1])
 	}
 	if keys := r.Header().Summary.Keys; keys != f.set.Total() {
-		return nil, r.Corruptf("summary: %d keys, found %d", keys, f.set.Total())
+		return nil, r.Corrupt("summary: keys", keys, f.set.Total())
 	}
 	return f, r.Close()
 }

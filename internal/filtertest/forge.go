@@ -61,11 +61,11 @@ func (c Codec[F]) RefusesOtherKinds(tb testing.TB, f F) {
 	}
 	for kind := range frame.Evergreen + 2 {
 		if kind != c.Kind {
-			refuses(frame.ErrKind, "kind", uint16(kind), func(h *frame.Header) { h.Kind = kind })
+			refuses(filter.ErrKind, "kind", uint16(kind), func(h *frame.Header) { h.Kind = kind })
 		}
 	}
 	for _, version := range []uint16{0, math.MaxUint16} {
-		refuses(frame.ErrVersion, "version", version, func(h *frame.Header) { h.Version = version })
+		refuses(filter.ErrVersion, "version", version, func(h *frame.Header) { h.Version = version })
 	}
 }
 

@@ -38,13 +38,3 @@ func BenchmarkReadWords(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkReadHeader(b *testing.B) {
-	data := encode(b, sample(nil))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ReadHeader(bytes.NewReader(data)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

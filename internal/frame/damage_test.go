@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter"
+
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // known reports whether err is one that damage may lead to.
 func known(err error) bool {
-	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrMagic) || errors.Is(err, ErrVersion)
+	return errors.Is(err, filter.ErrCorrupt) || errors.Is(err, filter.ErrNotFilter) || errors.Is(err, filter.ErrVersion)
 }
 
 func TestEveryBitFlipIsFound(t *testing.T) {

@@ -24,19 +24,17 @@
 //
 // # Reading
 //
-// Open checks the header and stops there; the payload is then read through the
+// OpenAs checks the header and stops there; the payload is then read through the
 // Reader, and Close says whether the file held what it promised, no less and
-// no more.
+// no more. What is wrong is a [filter.FormatError].
 //
-//	r, err := frame.Open(file)           // a *Reader is handed through
-//	err = r.Header().Expect(kind, 1)     // the kind, and a version we know
-//	err = r.Header().Fill(&shape)        // the geometry, field by field
+//	r, shape, err := frame.OpenAs(file, kind, 1, Shape.check)
 //	words, err := r.ReadWords(n, alloc)
 //	err = r.Close()
 //
 // A set of several filters is several frames in a row, its parts: see Parts.
-// Open refuses them, for a part taken for the whole would deny keys that are
-// in the set.
+// Open refuses them, for a part taken for the whole would be a false
+// negative for the keys of the others.
 //
 // # What a reader may rely on
 //

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -48,6 +49,9 @@ const (
 	offLength   = 20
 	prefixSize  = 24 // up to and with the header length
 
+	// HashOffset is where the hash begins.
+	HashOffset = prefixSize + 1
+
 	sumSize   = 4             // the CRC
 	tailSize  = 6*8 + sumSize // summary, payload length and CRC
 	minHeader = prefixSize + 2 + tailSize
@@ -62,7 +66,7 @@ const (
 // castagnoli is the table of CRC32C, which processors compute by themselves.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendTo appends the encoded header to b. The header must have passed check.
+// appendTo appends the encoded header to b.
 func (h Header) appendTo(b []byte) []byte {
 	start := len(b)
 	b = append(b, magic...)
@@ -108,47 +112,16 @@ func (h Header) size() int {
 	return n
 }
 
-// check reports everything that keeps h from being written. What passes here
-// passes the reader, too.
-func (h Header) check() error {
-	var errs []error
-	bad := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("frame: header: "+format, args...))
+// encode returns the encoded header. It is an error if the reader would refuse it, or
+// take it for another one.
+func (h Header) encode() ([]byte, error) {
+	b := h.appendTo(make([]byte, 0, h.size()))
+	got, err := readHeader(&source{r: bytes.NewReader(b)})
+	if err != nil {
+		return nil, errors.New("frame: write: " + err.Error()) // no file is corrupt
 	}
-	if h.Part >= h.parts() {
-		bad("part: %d, limit %d", h.Part, h.parts()-1)
+	if got.String() != h.String() { // a length does not fit into its byte
+		return nil, fmt.Errorf("frame: write: header: %v, is read as %v", h, got)
 	}
-	if len(h.Hash) > maxHash {
-		bad("hash length: %d, limit %d", len(h.Hash), maxHash)
-	}
-	if len(h.Shape) > maxFields {
-		bad("fields of the shape: %d, limit %d", len(h.Shape), maxFields)
-	}
-	if h.Payload > maxPayload {
-		bad("payload length: %d, limit %d", h.Payload, uint64(maxPayload))
-	}
-	for i := range h.Shape {
-		if err := h.Shape.checkField(i); err != nil {
-			bad("%w", err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// checkField reports what is wrong with field i, given that those before it
-// are right. Reader and writer ask the same question.
-func (s Shape) checkField(i int) error {
-	f := s[i]
-	if !validName(f.Name) {
-		return fmt.Errorf("field %d: name: %q, want 1 to %d of a-z and 0-9", i, f.Name, maxName)
-	}
-	for _, other := range s[:i] {
-		if other.Name == f.Name {
-			return fmt.Errorf("field %d: name: %q stands twice", i, f.Name)
-		}
-	}
-	if !f.Value.finite() {
-		return fmt.Errorf("field %d: %s: %v, want a finite number", i, f.Name, f.Value)
-	}
-	return nil
+	return b, nil
 }

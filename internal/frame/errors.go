@@ -1,34 +1,41 @@
 package frame
 
 import (
-	"errors"
 	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
-// What a caller may decide upon. Errors of the source itself (a failing disk,
-// a closed connection) are passed on wrapped and match none of these.
-var (
-	// ErrCorrupt is matched when the content is damaged, cut short or
-	// contradicts itself. A file that is cut short also matches
-	// io.ErrUnexpectedEOF.
-	ErrCorrupt = errors.New("corrupt")
+// errTruncated is what a file is that ends too early.
+var errTruncated = fmt.Errorf("%w: %w", filter.ErrCorrupt, io.ErrUnexpectedEOF)
 
-	// ErrMagic is matched when the input does not begin as a frame does.
-	ErrMagic = errors.New("not an everbloom file")
+// errTextMode is what a file may be that has some of the magic's bytes.
+var errTextMode = fmt.Errorf("%w, or one copied in text mode: %w", filter.ErrNotFilter, filter.ErrCorrupt)
 
-	// ErrVersion is matched when the envelope or the kind's own format has a
-	// version that this release does not know.
-	ErrVersion = errors.New("unknown version")
-
-	// ErrKind is matched when a frame holds another kind than expected.
-	ErrKind = errors.New("another kind")
-
-	// ErrParts is matched when one part of several is opened as if it were
-	// the whole.
-	ErrParts = errors.New("one part of several")
-)
-
-// corruptf makes an error that matches ErrCorrupt and names the offset.
-func corruptf(offset uint64, format string, args ...any) error {
-	return fmt.Errorf("frame: %s, at offset %d: %w", fmt.Sprintf(format, args...), offset, ErrCorrupt)
+// wrong returns a FormatError that matches err. Value and limit are shown as fmt
+// shows them, and may be nil.
+func wrong(err error, offset uint64, field string, value, limit any) error {
+	return &filter.FormatError{Field: field, Value: text(value), Limit: text(limit), Offset: offset, Err: err}
 }
+
+// corrupt returns a FormatError that matches ErrCorrupt.
+func corrupt(offset uint64, field string, value, limit any) error {
+	return wrong(filter.ErrCorrupt, offset, field, value, limit)
+}
+
+// UnknownKind is the error about a file of a kind that this release does not have.
+func UnknownKind(kind Kind) error {
+	return wrong(filter.ErrKind, offKind, "header: kind", kind, "a kind of this release")
+}
+
+func text(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
+// atMost and between are limits.
+func atMost(most uint64) string         { return fmt.Sprintf("at most %d", most) }
+func between(least, most uint64) string { return fmt.Sprintf("%d to %d", least, most) }

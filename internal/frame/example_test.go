@@ -31,19 +31,15 @@ func Example() {
 		return
 	}
 
-	r, err := frame.Open(&file)
+	check := func(s shape) error { return nil }
+	r, s, err := frame.OpenAs(&file, 1, 1, check)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(r.Header())
-	var s shape
-	if err := r.Header().Fill(&s); err != nil {
-		fmt.Println(err)
-		return
-	}
 	alloc := func(n uint64) ([]uint64, error) { return make([]uint64, n), nil }
-	read, err := r.ReadWords((s.Bits+63)/64, alloc)
+	read, err := r.ReadRest((s.Bits+63)/64, alloc)
 	fmt.Println(read, err, r.Close())
 	// Output:
 	// kind 1 version 1 part 0 of 1 hash (0 bytes) shape {bits=240 hashes=5} keys 22 payload 32 bytes

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// canonical reports whether all chunks of a valid set are cut as we cut them.
+// canonical reports whether all chunks of a valid set are cut as Image does.
 func canonical(data []byte, frames []content) bool {
 	for _, c := range frames {
 		data = data[c.Header.size():]
@@ -24,7 +24,7 @@ func canonical(data []byte, frames []content) bool {
 
 // FuzzOpen reads arbitrary bytes as they are and with their checksums renewed.
 // Nothing may panic, and what is accepted is written again to the same bytes,
-// or to the same content if the chunks were cut by somebody else.
+// or to the same content if the chunks were cut in another way.
 func FuzzOpen(f *testing.F) {
 	for _, m := range append(goldenParts(), &Image{}, sample(wordBytes(sampleWords))) {
 		f.Add(encode(f, m))
@@ -49,37 +49,6 @@ func FuzzOpen(f *testing.F) {
 			}
 			if again := encode(t, images...); canonical(data, frames) != bytes.Equal(again, data) {
 				t.Fatalf("read %x, wrote %x", data, again)
-			}
-		}
-	})
-}
-
-// FuzzFill gives arbitrary shapes to a struct: it takes exactly those that it
-// would itself have written.
-func FuzzFill(f *testing.F) {
-	f.Add("b", uint64(1), false)
-	f.Add("b", uint64(256), false)
-	f.Add("b", uint64(1), true)
-	f.Add("c", uint64(1), false)
-	f.Fuzz(func(t *testing.T, name string, bits uint64, float bool) {
-		type small struct {
-			A int8
-			B uint8
-			C float64
-		}
-		v := Value{bits: bits, float: float}
-		if !v.finite() {
-			return
-		}
-		for i := range 3 {
-			h := Header{Shape: ShapeOf(small{})}
-			h.Shape[i] = Field{name, v}
-			var got small
-			if err := h.Fill(&got); err != nil {
-				continue
-			}
-			if again := ShapeOf(got); again[i] != h.Shape[i] {
-				t.Fatalf("filled from %v, gives %v", h.Shape, again)
 			}
 		}
 	})

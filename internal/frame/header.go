@@ -26,7 +26,7 @@ type Header struct {
 	Version uint16  `json:"version"` // of the kind's own format, not of the envelope
 	Part    uint16  `json:"part"`    // from 0, below Parts
 	Parts   uint16  `json:"parts"`   // frames of the set; 0 is written as 1
-	Hash    Opaque  `json:"hash"`    // how keys were hashed, at most 64 bytes; empty if nobody said
+	Hash    Opaque  `json:"hash"`    // how keys were hashed, at most 64 bytes; empty if unknown
 	Shape   Shape   `json:"shape"`   // the geometry
 	Summary Summary `json:"summary"`
 	Payload uint64  `json:"payload"` // bytes, without the chunks' own heads
@@ -40,18 +40,6 @@ type Summary struct {
 	SetBits  uint64 `json:"set_bits"`  // or whatever the kind has instead: counters above zero, cells in use
 	FastBits uint64 `json:"fast_bits"` // memory that queries touch
 	SlowBits uint64 `json:"slow_bits"` // memory that only changes touch
-}
-
-// Expect reports whether h is of the given kind, in a format version from 1 to
-// newest. The error matches ErrKind or ErrVersion.
-func (h Header) Expect(kind Kind, newest uint16) error {
-	if h.Kind != kind {
-		return fmt.Errorf("frame: kind: %d, want %d: %w", h.Kind, kind, ErrKind)
-	}
-	if h.Version == 0 || h.Version > newest {
-		return fmt.Errorf("frame: kind %d: format version: %d, limit %d: %w", kind, h.Version, newest, ErrVersion)
-	}
-	return nil
 }
 
 // String gives the header in one line, without the bytes of the hash.

@@ -36,11 +36,12 @@ func (m *Image) WriteTo(w io.Writer) (int64, error) {
 	if m.failure != nil {
 		return 0, m.failure
 	}
-	if err := m.Header.check(); err != nil {
+	header, err := m.Header.encode()
+	if err != nil {
 		return 0, err
 	}
 	c := &chunkWriter{w: w, left: m.Header.Payload}
-	c.raw(m.Header.appendTo(make([]byte, 0, m.Header.size())))
+	c.raw(header)
 	if c.err == nil {
 		m.writePayload(c)
 	}

@@ -41,14 +41,6 @@ func TestRoundTripAroundChunkLimits(t *testing.T) {
 	}
 }
 
-func TestReadsOneByteAtATime(t *testing.T) {
-	data := encode(t, sample(pattern(5000)))
-	got := mustDecode(t, iotest.OneByteReader(bytes.NewReader(data)))
-	if !bytes.Equal(got[0].Payload, pattern(5000)) {
-		t.Error("payload differs")
-	}
-}
-
 // TestCutsOfWritesDoNotShow writes one payload in pieces of random length:
 // equal images must give equal bytes.
 func TestCutsOfWritesDoNotShow(t *testing.T) {
@@ -166,24 +158,23 @@ func TestFailingWriterIsReportedAtEveryByte(t *testing.T) {
 }
 
 func TestInvalidHeaderIsNotWritten(t *testing.T) {
-	field := func(name string, v Value) Shape { return Shape{{name, v}} }
 	many := make(Shape, maxFields+1)
 	for i := range many {
 		many[i].Name = fmt.Sprintf("f%d", i)
 	}
 	for want, h := range map[string]Header{
-		"part: 3, limit 2":                   {Part: 3, Parts: 3},
-		"part: 1, limit 0":                   {Part: 1},
-		"hash length: 65, limit 64":          {Hash: make([]byte, 65)},
-		"fields of the shape: 33, limit 32":  {Shape: many},
-		"payload length: 1125899906842625":   {Payload: maxPayload + 1},
-		`name: ""`:                           {Shape: field("", Uint(1))},
-		`name: "Bits"`:                       {Shape: field("Bits", Uint(1))},
-		`name: "set_bits"`:                   {Shape: field("set_bits", Uint(1))},
-		"name: \"" + strings.Repeat("a", 33): {Shape: field(strings.Repeat("a", 33), Uint(1))},
-		`"k" stands twice`:                   {Shape: Shape{{"k", Uint(1)}, {"k", Uint(2)}}},
-		"fpr: NaN":                           {Shape: field("fpr", Float(math.NaN()))},
-		"fpr: +Inf":                          {Shape: field("fpr", Float(math.Inf(1)))},
+		"part: 3 of 3":                     {Part: 3, Parts: 3},
+		"part: 1 of 1":                     {Part: 1},
+		"hash length: 65, want at most 64": {Hash: make([]byte, 65)},
+		"header: length: 5078":             {Hash: make([]byte, 5000)},
+		"is read as":                       {Hash: aliased()},
+		"fields of the shape: 33, want":    {Shape: many},
+		"payload length: 1125899906842625": {Payload: maxPayload + 1},
+		`name: ""`:                         {Shape: Shape{{"", Uint(1)}}},
+		`name: "set_bits"`:                 {Shape: Shape{{"set_bits", Uint(1)}}},
+		"name: k, want another":            {Shape: Shape{{"k", Uint(1)}, {"k", Uint(2)}}},
+		"fpr: NaN":                         {Shape: Shape{{"fpr", Float(math.NaN())}}},
+		"fpr: +Inf":                        {Shape: Shape{{"fpr", Float(math.Inf(1))}}},
 	} {
 		var b bytes.Buffer
 		_, err := (&Image{Header: h}).WriteTo(&b)
@@ -192,15 +183,6 @@ func TestInvalidHeaderIsNotWritten(t *testing.T) {
 		}
 		if b.Len() > 0 {
 			t.Errorf("%q: wrote %d bytes before refusing", want, b.Len())
-		}
-	}
-}
-
-func TestInvalidHeaderReportsAllProblems(t *testing.T) {
-	_, err := (&Image{Header: Header{Part: 9, Hash: make([]byte, 99), Payload: 1 << 60}}).WriteTo(io.Discard)
-	for _, want := range []string{"part: 9", "hash length: 99", "payload length"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
 }
@@ -216,9 +198,9 @@ func TestLargestHeaderFits(t *testing.T) {
 	if len(data) > maxHeader {
 		t.Fatalf("%d bytes, limit %d", len(data), maxHeader)
 	}
-	got, err := ReadHeader(bytes.NewReader(data))
-	if err != nil || !sameContent([]content{{Header: got}}, []content{{Header: h}}) {
-		t.Errorf("read %v, %v", got, err)
+	r, err := openPart(&source{r: bytes.NewReader(data)})
+	if err != nil || !sameContent([]content{{Header: r.Header()}}, []content{{Header: h}}) {
+		t.Errorf("read %v, %v", r, err)
 	}
 }
 
@@ -230,4 +212,15 @@ func TestFailedImageWritesNothing(t *testing.T) {
 	if n, err := image.WriteTo(&b); n != 0 || b.Len() != 0 || !errors.Is(err, failure) {
 		t.Errorf("%d bytes, %v", b.Len(), err)
 	}
+}
+
+// aliased is a hash whose length does not fit into its byte, made so that it is taken
+// for the fields of a shape.
+func aliased() Opaque {
+	var s Shape
+	for i := range 7 {
+		s = append(s, Field{fmt.Sprintf("%026d", i), Uint(0)})
+	}
+	s[0].Name += "more"
+	return s.appendTo(nil)[:256]
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"testing/iotest"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // allocated returns how many bytes f takes from the heap, freed ones included.
@@ -45,7 +47,7 @@ func TestHugeClaimsWithTinyBodiesAllocateLittle(t *testing.T) {
 					_, err = r.ReadWords(1<<37, (&heap{}).words)
 				}
 			})
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, filter.ErrCorrupt) {
 				t.Errorf("%s, %T: %v", name, src, err)
 			}
 			if n > 32<<10 {
@@ -139,7 +141,7 @@ func TestSparseFileIsRefusedByAlloc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.ReadWords(1<<37, refuse); !errors.Is(err, errRefused) || errors.Is(err, ErrCorrupt) {
+	if _, err := r.ReadWords(1<<37, refuse); !errors.Is(err, errRefused) || errors.Is(err, filter.ErrCorrupt) {
 		t.Errorf("ReadWords: %v", err)
 	}
 }

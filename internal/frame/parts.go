@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"iter"
 )
@@ -60,13 +61,15 @@ func nextPart(src *source, first *Header, part uint16) (*Reader, error) {
 	}
 	switch {
 	case h.Part != part || h.Parts != first.Parts:
-		return nil, corruptf(start+offPart, "header: part: %d of %d, want %d of %d", h.Part, h.Parts, part, first.Parts)
+		return nil, corrupt(start+offPart, "header: part", partOf(h.Part, h.Parts), partOf(part, first.Parts))
 	case h.Kind != first.Kind:
-		return nil, corruptf(start+offKind, "header: kind: %d, want %d as in part 0", h.Kind, first.Kind)
+		return nil, corrupt(start+offKind, "header: kind", h.Kind, first.Kind)
 	case h.Version != first.Version:
-		return nil, corruptf(start+offFormat, "header: kind format version: %d, want %d as in part 0", h.Version, first.Version)
+		return nil, corrupt(start+offFormat, "header: kind format version", h.Version, first.Version)
 	case !bytes.Equal(h.Hash, first.Hash):
-		return nil, corruptf(start+prefixSize, "header: hash: differs from part 0")
+		return nil, corrupt(start+prefixSize, "header: hash", h.Hash, "that of part 0")
 	}
 	return f, nil
 }
+
+func partOf(part, parts uint16) string { return fmt.Sprintf("%d of %d", part, parts) }

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strconv"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // Reader reads the payload of one frame. It never takes more from the source
@@ -11,6 +14,7 @@ import (
 // repeats that error.
 type Reader struct {
 	src    *source
+	start  uint64 // offset of the header
 	header Header
 	left   uint64 // payload bytes not yet taken from the source
 	next   uint64 // number of the next chunk; 64 bits, so that it cannot wrap
@@ -24,7 +28,7 @@ type Reader struct {
 // Open reads the header of the one frame that r holds. If r already is a
 // *Reader it is returned as it is, so that one function can look at the header
 // and leave the rest to another. A frame that is one part of several is
-// refused with ErrParts: use Parts.
+// refused with filter.ErrPart: use Parts.
 func Open(r io.Reader) (*Reader, error) {
 	if r, ok := r.(*Reader); ok {
 		return r, nil
@@ -34,7 +38,7 @@ func Open(r io.Reader) (*Reader, error) {
 		return nil, err
 	}
 	if h := f.header; h.Parts != 1 {
-		return nil, fmt.Errorf("frame: part: %d of %d, want 0 of 1: %w", h.Part, h.Parts, ErrParts)
+		return nil, wrong(filter.ErrPart, offPart, "header: part", partOf(h.Part, h.Parts), partOf(0, 1))
 	}
 	return f, nil
 }
@@ -45,34 +49,38 @@ func OpenAs[S any](src io.Reader, kind Kind, newest uint16, check func(S) error)
 	if r, err = Open(src); err != nil {
 		return nil, shape, err
 	}
-	if err := r.Header().Expect(kind, newest); err != nil {
+	if err := r.expect(kind, newest); err != nil {
 		return nil, shape, err
 	}
-	if err := r.Header().Fill(&shape); err != nil {
+	if err := r.fill(&shape); err != nil {
 		return nil, shape, err
 	}
 	if err := check(shape); err != nil {
-		return nil, shape, r.Corruptf("shape: %v", err)
+		return nil, shape, r.Corrupt("shape", err, nil)
 	}
 	return r, shape, nil
 }
 
-// ReadHeader reads the header that r begins with, whatever part it is, and
-// nothing after it.
-func ReadHeader(r io.Reader) (Header, error) {
-	if r, ok := r.(*Reader); ok {
-		return r.header, nil
+// expect checks that the frame is of the given kind, in a format version from 1 to
+// newest.
+func (r *Reader) expect(kind Kind, newest uint16) error {
+	switch h := r.header; {
+	case h.Kind != kind:
+		return wrong(filter.ErrKind, r.start+offKind, "header: kind", h.Kind, kind)
+	case h.Version == 0 || h.Version > newest:
+		return wrong(filter.ErrVersion, r.start+offFormat, "header: kind format version", h.Version, between(1, uint64(newest)))
 	}
-	return readHeader(&source{r: r})
+	return nil
 }
 
 // openPart opens the frame that begins at the source's position.
 func openPart(s *source) (*Reader, error) {
+	start := s.off
 	h, err := readHeader(s)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{src: s, header: h, left: h.Payload}, nil
+	return &Reader{src: s, start: start, header: h, left: h.Payload}, nil
 }
 
 // Header returns the frame's header. Its slices are shared: do not change them.
@@ -84,10 +92,20 @@ func (r *Reader) Left() uint64 { return r.left + uint64(len(r.chunk)) }
 // Offset returns how many bytes of the source have been taken.
 func (r *Reader) Offset() uint64 { return r.src.off }
 
-// Corruptf returns an error that matches ErrCorrupt and names the offset that
-// reading has come to. Kinds use it to refuse what they have just read.
-func (r *Reader) Corruptf(format string, args ...any) error {
-	return corruptf(r.src.off-uint64(len(r.chunk)), format, args...)
+// Corrupt returns a [filter.FormatError] that matches ErrCorrupt and names the offset
+// that reading has come to. Kinds refuse with it what they have just read: value
+// stands there, limit would be right. Both are shown as fmt shows them; limit may be
+// nil.
+func (r *Reader) Corrupt(field string, value, limit any) error {
+	return corrupt(r.src.off-uint64(len(r.chunk)), field, value, limit)
+}
+
+// CheckSummary refuses the frame if what was read has another summary than the header.
+func (r *Reader) CheckSummary(found Summary) error {
+	if stored := r.header.Summary; stored != found {
+		return r.Corrupt("summary", stored, found)
+	}
+	return nil
 }
 
 // Read reads payload bytes, all of them from chunks whose checksum was
@@ -117,7 +135,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 // matches ErrCorrupt.
 func (r *Reader) ReadFull(p []byte) error {
 	if r.err == nil && uint64(len(p)) > r.Left() {
-		return r.Corruptf("payload: %d bytes wanted, limit %d", len(p), r.Left())
+		return r.Corrupt("payload: bytes", r.Left(), len(p))
 	}
 	_, err := io.ReadFull(r, p)
 	return err
@@ -134,18 +152,18 @@ func (r *Reader) readChunk(p []byte) (n int, err error) {
 	var b []byte
 	if size <= len(p) {
 		b, n = p[:size], size
-		err = r.src.full(b)
+		err = r.src.full(b, r.chunkName())
 	} else {
-		r.buf, err = r.src.grow(r.buf, size)
+		r.buf, err = r.src.grow(r.buf, size, r.chunkName())
 		b = r.buf
 	}
 	if err != nil {
-		return 0, fmt.Errorf("frame: chunk %d: %w", r.next, err)
+		return 0, err
 	}
 	want := binary.LittleEndian.Uint32(r.head[8:])
 	if sum := chunkSum(&r.head, b); sum != want {
 		at := r.src.off - uint64(size) - sumSize
-		return 0, corruptf(at, "chunk %d: crc32c: %08x, want %08x", r.next, sum, want)
+		return 0, corrupt(at, r.chunkName()+": crc32c", sumText(want), sumText(sum))
 	}
 	if n == 0 {
 		r.chunk = b
@@ -159,18 +177,23 @@ func (r *Reader) readChunk(p []byte) (n int, err error) {
 // claims, which is within the limits but not yet verified.
 func (r *Reader) readHead() (int, error) {
 	start := r.src.off
-	if err := r.src.full(r.head[:]); err != nil {
-		return 0, fmt.Errorf("frame: chunk %d: %w", r.next, err)
+	if err := r.src.full(r.head[:], r.chunkName()); err != nil {
+		return 0, err
 	}
 	if number := binary.LittleEndian.Uint32(r.head[0:]); uint64(number) != r.next {
-		return 0, corruptf(start, "chunk %d: number: %d, want %d", r.next, number, r.next)
+		return 0, corrupt(start, r.chunkName()+": number", number, r.next)
 	}
 	size := binary.LittleEndian.Uint32(r.head[4:])
 	if limit := min(r.left, maxChunk); size == 0 || uint64(size) > limit {
-		return 0, corruptf(start+4, "chunk %d: length: %d, limits 1 and %d", r.next, size, limit)
+		return 0, corrupt(start+4, r.chunkName()+": length", size, between(1, limit))
 	}
 	return int(size), nil
 }
+
+func (r *Reader) chunkName() string { return "chunk " + strconv.FormatUint(r.next, 10) }
+
+// sumText returns a checksum as it is usually shown.
+func sumText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
 // Close reports whether the frame was read to its end and, if it is the last
 // part, whether the source ends there, too: bytes left over on either side
@@ -180,7 +203,7 @@ func (r *Reader) Close() error {
 	switch {
 	case r.err != nil || r.closed:
 	case r.Left() > 0:
-		r.err = r.Corruptf("payload: %d bytes not used of %d", r.Left(), r.header.Payload)
+		r.err = r.Corrupt("payload: bytes", r.header.Payload, r.header.Payload-r.Left())
 	case r.header.Part == r.header.Parts-1:
 		r.err = r.src.end()
 	}

@@ -10,50 +10,23 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
-func TestOpenHandsReadersThrough(t *testing.T) {
-	r, err := Open(bytes.NewReader(golden(t, "v1-plain.golden")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(r)
-	if err != nil || again != r {
-		t.Errorf("Open(reader) = %p, %v, want %p", again, err, r)
-	}
-	if h, err := ReadHeader(r); err != nil || h.Kind != 7 {
-		t.Errorf("ReadHeader(reader) = %v, %v", h, err)
-	}
-}
-
-func TestHeaderIsReadAlone(t *testing.T) {
+// TestOpenTakesTheHeaderOnly and is content with a Reader.
+func TestOpenTakesTheHeaderOnly(t *testing.T) {
 	data := golden(t, "v1-plain.golden")
 	src := bytes.NewReader(data)
-	h, err := ReadHeader(src)
+	r, err := Open(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rest := len(data) - h.size(); src.Len() != rest {
+	if rest := len(data) - r.Header().size(); src.Len() != rest {
 		t.Errorf("%d bytes left in the source, want %d", src.Len(), rest)
 	}
-	if _, err := ReadHeader(bytes.NewReader(data[:h.size()])); err != nil {
-		t.Errorf("a header without its payload: %v", err)
-	}
-}
-
-func TestExpectChecksKindAndVersion(t *testing.T) {
-	h := Header{Kind: 7, Version: 3}
-	for _, c := range []struct {
-		kind   Kind
-		newest uint16
-		want   error
-	}{{7, 3, nil}, {7, 4, nil}, {8, 3, ErrKind}, {7, 2, ErrVersion}} {
-		if err := h.Expect(c.kind, c.newest); !errors.Is(err, c.want) {
-			t.Errorf("Expect(%d, %d) = %v, want %v", c.kind, c.newest, err, c.want)
-		}
-	}
-	if err := (Header{Kind: 7}).Expect(7, 3); !errors.Is(err, ErrVersion) {
-		t.Errorf("version 0: %v", err)
+	if again, err := Open(r); err != nil || again != r {
+		t.Errorf("Open(reader) = %p, %v, want %p", again, err, r)
 	}
 }
 
@@ -63,25 +36,12 @@ func TestEveryTruncationIsFound(t *testing.T) {
 		for n := range data {
 			for _, r := range []io.Reader{bytes.NewReader(data[:n]), iotest.DataErrReader(bytes.NewReader(data[:n]))} {
 				_, err := decode(r)
-				if !errors.Is(err, ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) {
+				if !errors.Is(err, filter.ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Fatalf("%s cut to %d bytes: %v", name, n, err)
 				}
-				if want := "truncated at offset " + strconv.Itoa(n) + ":"; !strings.Contains(err.Error(), want) {
+				if want := "truncated, at offset " + strconv.Itoa(n) + ":"; !strings.Contains(err.Error(), want) {
 					t.Fatalf("%s cut to %d bytes: %v, want %q in it", name, n, err, want)
 				}
-			}
-		}
-	}
-}
-
-func TestTrailingBytesAreFound(t *testing.T) {
-	for _, name := range []string{"v1-plain.golden", "v1-empty.golden", "v1-parts.golden"} {
-		data := golden(t, name)
-		for _, tail := range []string{"\x00", "\n", magic} {
-			_, err := decode(strings.NewReader(string(data) + tail))
-			want := "trailing bytes after the last chunk, at offset " + strconv.Itoa(len(data)) + ": corrupt"
-			if !errors.Is(err, ErrCorrupt) || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%s and %q: %v, want %q", name, tail, err, want)
 			}
 		}
 	}
@@ -92,7 +52,7 @@ func TestErrorsOfTheSourceArePassedOn(t *testing.T) {
 	data := golden(t, "v1-plain.golden")
 	for n := range len(data) + 1 {
 		_, err := decode(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)))
-		if !errors.Is(err, broken) || errors.Is(err, ErrCorrupt) {
+		if !errors.Is(err, broken) || errors.Is(err, filter.ErrCorrupt) {
 			t.Fatalf("failure after %d bytes: %v", n, err)
 		}
 		if !strings.Contains(err.Error(), "offset "+strconv.Itoa(n)+":") {
@@ -114,7 +74,7 @@ func TestCloseWantsThePayloadUsed(t *testing.T) {
 			t.Errorf("read %d of 40 bytes: %d left", n, left)
 		}
 		first, second := r.Close(), r.Close()
-		if !errors.Is(first, ErrCorrupt) || !errors.Is(second, first) {
+		if !errors.Is(first, filter.ErrCorrupt) || !errors.Is(second, first) {
 			t.Errorf("read %d of 40 bytes: Close says %v, then %v", n, first, second)
 		}
 	}
@@ -128,7 +88,7 @@ func TestErrorsStick(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, first := io.ReadAll(r)
-	if len(got) != 28 || !errors.Is(first, ErrCorrupt) {
+	if len(got) != 28 || !errors.Is(first, filter.ErrCorrupt) {
 		t.Fatalf("read %d bytes, %v, want the 28 of the whole chunks", len(got), first)
 	}
 	_, again := r.Read(make([]byte, 1))
@@ -136,88 +96,6 @@ func TestErrorsStick(t *testing.T) {
 	for name, err := range map[string]error{"Read": again, "ReadWords": words, "Close": r.Close()} {
 		if !errors.Is(err, first) {
 			t.Errorf("%s: %v, want %v again", name, err, first)
-		}
-	}
-}
-
-func TestShortPayloadIsCorrupt(t *testing.T) {
-	r, err := Open(bytes.NewReader(golden(t, "v1-plain.golden")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "frame: payload: 41 bytes wanted, limit 40, at offset 130: corrupt"
-	if err := r.ReadFull(make([]byte, 41)); !errors.Is(err, ErrCorrupt) || err.Error() != want {
-		t.Errorf("%v, want %v", err, want)
-	}
-}
-
-// TestErrorsSayWhatIsWrong changes one thing each in a valid file, renews the
-// checksums and reads the complaint.
-func TestErrorsSayWhatIsWrong(t *testing.T) {
-	put16, put32, put64 := binary.LittleEndian.PutUint16, binary.LittleEndian.PutUint32, binary.LittleEndian.PutUint64
-	for want, change := range map[string]func(b []byte){
-		"frame: header: reserved: 5, limit 0, at offset 14: corrupt":                               func(b []byte) { b[14] = 5 },
-		"frame: header: part: 1, parts: 1, at offset 16: corrupt":                                  func(b []byte) { b[16] = 1 },
-		"frame: header: part: 0, parts: 0, at offset 16: corrupt":                                  func(b []byte) { b[18] = 0 },
-		"frame: header: length: 4097, limits 78 and 4096, at offset 20: corrupt":                   func(b []byte) { put32(b[20:], 4097) },
-		"frame: header: length: 77, limits 78 and 4096, at offset 20: corrupt":                     func(b []byte) { put32(b[20:], 77) },
-		"frame: header: hash length: 65, limit 64, at offset 24: corrupt":                          func(b []byte) { b[24] = 65 },
-		"frame: header: fields of the shape: 33, limit 32, at offset 34: corrupt":                  func(b []byte) { b[34] = 33 },
-		"frame: header: name length: 33, limit 32, at offset 35: corrupt":                          func(b []byte) { b[35] = 33 },
-		`frame: header: field 0: name: "Bits", want 1 to 32 of a-z and 0-9, at offset 35: corrupt`: func(b []byte) { b[36] = 'B' },
-		`frame: header: field 0: "bits": type: 'x', want 'u' or 'f', at offset 40: corrupt`:        func(b []byte) { b[40] = 'x' },
-		"frame: header: field 2: fpr: NaN, want a finite number, at offset 65: corrupt":            func(b []byte) { put64(b[70:], 0x7ff8<<48) },
-		"frame: header: payload length: 1125899906842625, limit 1125899906842624, at offset 118: corrupt": func(b []byte) {
-			put64(b[118:], maxPayload+1)
-		},
-		"frame: chunk 0: number: 3, want 0, at offset 130: corrupt":                   func(b []byte) { put32(b[130:], 3) },
-		"frame: chunk 0: length: 0, limits 1 and 40, at offset 134: corrupt":          func(b []byte) { put32(b[134:], 0) },
-		"frame: chunk 0: length: 4294967295, limits 1 and 40, at offset 134: corrupt": func(b []byte) { put32(b[134:], 1<<32-1) },
-		"frame: header: envelope version: 2, limit 1, at offset 8: unknown version":   func(b []byte) { put16(b[8:], 2) },
-		"frame: header: envelope version: 0, limit 1, at offset 8: unknown version":   func(b []byte) { put16(b[8:], 0) },
-		"frame: payload: 24 bytes not used of 40, at offset 158: corrupt":             nil,
-		"frame: magic: 47 49 46 38 39 61 01 00, want 89 45 56 42 4c 0d 0a 1a, at offset 0: not an everbloom file": func(b []byte) {
-			copy(b, "GIF89a\x01\x00")
-		},
-	} {
-		data := golden(t, "v1-plain.golden")
-		var err error
-		if change == nil {
-			err = readTwoWords(data)
-		} else {
-			change(data)
-			_, err = decode(bytes.NewReader(reseal(data)))
-		}
-		if err == nil || err.Error() != want {
-			t.Errorf("error\n%v, want\n%v", err, want)
-		}
-	}
-}
-
-// readTwoWords reads less than there is.
-func readTwoWords(data []byte) error {
-	r, err := Open(bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	if err := r.ReadWordsInto(make([]uint64, 2)); err != nil {
-		return err
-	}
-	return r.Close()
-}
-
-func TestDamagedChecksumsAreNamed(t *testing.T) {
-	for at, want := range map[int]string{
-		60:  "frame: header: crc32c: ",
-		126: "frame: header: crc32c: ",
-		138: "frame: chunk 0: crc32c: ",
-		150: "frame: chunk 0: crc32c: ",
-	} {
-		data := golden(t, "v1-plain.golden")
-		data[at] ^= 0x10
-		_, err := decode(bytes.NewReader(data))
-		if !errors.Is(err, ErrCorrupt) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("byte %d changed: %v, want %q", at, err, want)
 		}
 	}
 }
@@ -235,43 +113,124 @@ func TestTextModeDamageIsRecognised(t *testing.T) {
 		"UTF-8":                strings.ToValidUTF8(data, "\ufffd"),
 	} {
 		_, err := decode(strings.NewReader(damaged))
-		if !errors.Is(err, ErrMagic) || !errors.Is(err, ErrCorrupt) {
+		if !errors.Is(err, filter.ErrNotFilter) || !errors.Is(err, filter.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, foreign := range []string{"hi\n", "PK\x03\x04", strings.Repeat("x", 5000)} {
 		_, err := decode(strings.NewReader(foreign))
-		if !errors.Is(err, ErrMagic) || errors.Is(err, ErrCorrupt) {
+		if !errors.Is(err, filter.ErrNotFilter) || errors.Is(err, filter.ErrCorrupt) {
 			t.Errorf("%.8q: %v", foreign, err)
 		}
 	}
 }
 
-// TestHeaderIsExactlyAsLongAsItSays has room in the header for what nobody
-// wrote, and a header that ends inside its fields.
-func TestHeaderIsExactlyAsLongAsItSays(t *testing.T) {
-	data := golden(t, "v1-empty.golden")
-	longer := slices.Insert(bytes.Clone(data), len(data)-sumSize, 0, 0, 0)
-	binary.LittleEndian.PutUint32(longer[offLength:], uint32(len(longer)))
-	shorter := bytes.Clone(data)
-	shorter[24] = 10
-	for want, data := range map[string][]byte{
-		"frame: header: length: 3 bytes too many, at offset 74: corrupt":    longer,
-		"frame: header: slow bits: 8 bytes, limit 6, at offset 68: corrupt": shorter,
+// TestErrorsSayWhatIsWrong changes one thing each in a valid file, renews the
+// checksums and reads the complaint.
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	put8 := func(at int, v byte) func([]byte) []byte { return func(b []byte) []byte { b[at] = v; return b } }
+	put32 := func(at int, v uint32) func([]byte) []byte {
+		return func(b []byte) []byte { binary.LittleEndian.PutUint32(b[at:], v); return b }
+	}
+	put64 := func(at int, v uint64) func([]byte) []byte {
+		return func(b []byte) []byte { binary.LittleEndian.PutUint64(b[at:], v); return b }
+	}
+	for want, change := range map[string]func([]byte) []byte{
+		"header: reserved: 5, want 0, at offset 14: corrupt":                                              put8(14, 5),
+		"header: part: 1 of 1, want a part below the number of parts, at offset 16: corrupt":              put8(16, 1),
+		"header: part: 0 of 0, want a part below the number of parts, at offset 16: corrupt":              put8(18, 0),
+		"header: length: 4097, want 78 to 4096, at offset 20: corrupt":                                    put32(20, 4097),
+		"header: length: 77, want 78 to 4096, at offset 20: corrupt":                                      put32(20, 77),
+		"header: length: 133, want 130, at offset 20: corrupt":                                            longer,
+		"header: payload length: bytes: 4, want 8, at offset 118: corrupt":                                shorter,
+		"header: hash length: 65, want at most 64, at offset 24: corrupt":                                 put8(24, 65),
+		"header: fields of the shape: 33, want at most 32, at offset 34: corrupt":                         put8(34, 33),
+		"header: name length: 33, want at most 32, at offset 35: corrupt":                                 put8(35, 33),
+		`header: field 0: name: "Bits", want 1 to 32 of a-z and 0-9, at offset 35: corrupt`:               put8(36, 'B'),
+		`header: field 0: type: 'x', want 'u' or 'f', at offset 40: corrupt`:                              put8(40, 'x'),
+		"header: field 1: name: bits, want another than those before, at offset 49: corrupt":              sameNames,
+		"header: field 2: fpr: NaN, want a finite number, at offset 70: corrupt":                          put64(70, 0x7ff8<<48),
+		"header: payload length: 1125899906842625, want at most 1125899906842624, at offset 118: corrupt": put64(118, maxPayload+1),
+		"chunk 0: number: 3, want 0, at offset 130: corrupt":                                              put32(130, 3),
+		"chunk 0: length: 0, want 1 to 40, at offset 134: corrupt":                                        put32(134, 0),
+		"chunk 0: length: 4294967295, want 1 to 40, at offset 134: corrupt":                               put32(134, 1<<32-1),
+		"end: more bytes after the last chunk, at offset 182: corrupt":                                    func(b []byte) []byte { return append(b, 0) },
+		"header: envelope version: 2, want 1, at offset 8: unknown format version":                        put8(8, 2),
+		"header: envelope version: 0, want 1, at offset 8: unknown format version":                        put8(8, 0),
+		"header: magic: 47 45 56 42 4c 0d 0a 1a, want 89 45 56 42 4c 0d 0a 1a, at offset 0: " +
+			"not a filter file, or one copied in text mode: corrupt": put8(0, 'G'),
+		"header: magic: 89 45 56 42 47 0d 0a 1a, want 89 45 56 42 4c 0d 0a 1a, at offset 0: not a filter file": put8(4, 'G'),
 	} {
-		if _, err := Open(bytes.NewReader(reseal(data))); err == nil || err.Error() != want {
-			t.Errorf("%v, want %v", err, want)
-		}
+		_, err := decode(bytes.NewReader(reseal(change(golden(t, "v1-plain.golden")))))
+		wantText(t, err, want)
 	}
 }
 
-func TestFieldNamesAreReadOnce(t *testing.T) {
-	h := Header{Shape: Shape{{"k", Uint(1)}, {"k", Uint(2)}}}
-	_, err := ReadHeader(bytes.NewReader(h.appendTo(nil)))
-	const want = `frame: header: field 1: name: "k" stands twice, at offset 37: corrupt`
-	if !errors.Is(err, ErrCorrupt) || err.Error() != want {
-		t.Errorf("%v, want %v", err, want)
+// longer has room in the header for what was not written.
+func longer(b []byte) []byte {
+	size := binary.LittleEndian.Uint32(b[offLength:])
+	b = slices.Insert(b, int(size)-sumSize, 0, 0, 0)
+	binary.LittleEndian.PutUint32(b[offLength:], size+3)
+	return b
+}
+
+// shorter ends the header inside its fields.
+func shorter(b []byte) []byte {
+	size := binary.LittleEndian.Uint32(b[offLength:])
+	b = slices.Delete(b, int(size)-sumSize-4, int(size)-sumSize)
+	binary.LittleEndian.PutUint32(b[offLength:], size-4)
+	return b
+}
+
+// sameNames gives two fields of the shape one name.
+func sameNames([]byte) []byte {
+	h := sample(nil).Header
+	h.Shape[1].Name = h.Shape[0].Name
+	return h.appendTo(nil)
+}
+
+func wantText(t *testing.T, err error, want string) {
+	t.Helper()
+	var format *filter.FormatError
+	if !errors.As(err, &format) || err.Error() != "filter: "+want {
+		t.Errorf("error\n%v, want\n%v", err, want)
 	}
+}
+
+// TestWrongLengthsAreCorrupt asks for more than the payload has, or less.
+func TestWrongLengthsAreCorrupt(t *testing.T) {
+	for name, read := range map[string]func(r *Reader) error{
+		"payload: bytes: 40, want 41, at offset 130: corrupt": func(r *Reader) error { return r.ReadFull(make([]byte, 41)) },
+		"payload: bytes: 40, want 48, at offset 130: corrupt": func(r *Reader) error { return r.ReadWordsInto(make([]uint64, 6)) },
+		"payload: bytes: 40, want 32, at offset 130: corrupt": func(r *Reader) error { _, err := r.ReadRest(4, nil); return err },
+		"payload: words: 5, want 6, at offset 130: corrupt":   func(r *Reader) error { _, err := r.ReadWords(6, nil); return err },
+		"payload: words: 5, want 18446744073709551615, at offset 130: corrupt": func(r *Reader) error {
+			_, err := r.ReadWords(1<<64-1, nil)
+			return err
+		},
+		"payload: bytes: 40, want 16, at offset 158: corrupt": func(r *Reader) error {
+			return errors.Join(r.ReadWordsInto(make([]uint64, 2)), r.Close())
+		},
+	} {
+		r, err := Open(bytes.NewReader(golden(t, "v1-plain.golden")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantText(t, read(r), name)
+	}
+}
+
+// TestSummaryIsCompared with what was read.
+func TestSummaryIsCompared(t *testing.T) {
+	r, err := Open(bytes.NewReader(golden(t, "v1-empty.golden")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.CheckSummary(Summary{}); err != nil {
+		t.Error(err)
+	}
+	wantText(t, r.CheckSummary(Summary{SetBits: 1}), "summary: {Keys:0 Capacity:0 SetBits:0 FastBits:0 SlowBits:0}, "+
+		"want {Keys:0 Capacity:0 SetBits:1 FastBits:0 SlowBits:0}, at offset 78: corrupt")
 }
 
 // TestCloseLooksForTheEndOnce lets the source go on after a successful Close.
@@ -311,11 +270,12 @@ func TestOpenAsChecksKindVersionAndShape(t *testing.T) {
 		src  io.Reader
 		want error
 	}{
-		"no frame":      {strings.NewReader("plain text"), ErrMagic},
-		"other kind":    {file(8, 1, shape{8}), ErrKind},
-		"newer version": {file(7, 2, shape{8}), ErrVersion},
-		"other shape":   {file(7, 1, struct{ Blocks uint64 }{8}), ErrCorrupt},
-		"bad shape":     {file(7, 1, shape{9}), ErrCorrupt},
+		"no frame":      {strings.NewReader("plain text"), filter.ErrNotFilter},
+		"other kind":    {file(8, 1, shape{8}), filter.ErrKind},
+		"newer version": {file(7, 2, shape{8}), filter.ErrVersion},
+		"version 0":     {file(7, 0, shape{8}), filter.ErrVersion},
+		"other shape":   {file(7, 1, struct{ Blocks uint64 }{8}), filter.ErrCorrupt},
+		"bad shape":     {file(7, 1, shape{9}), filter.ErrCorrupt},
 	} {
 		if r, _, err := OpenAs(c.src, 7, 1, even); !errors.Is(err, c.want) || r != nil {
 			t.Errorf("%s: %v, %v, want %v", name, r, err, c.want)

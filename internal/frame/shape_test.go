@@ -2,7 +2,6 @@ package frame
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -40,9 +39,9 @@ func TestShapeRoundTrip(t *testing.T) {
 			K: -math.MaxFloat64, Salt4: math.MaxUint32,
 		},
 	} {
-		h := Header{Shape: ShapeOf(want)}
+		r := Reader{header: Header{Shape: ShapeOf(want)}}
 		got := everyType{A: 99, K: 99}
-		if err := h.Fill(&got); err != nil || got != want {
+		if err := r.fill(&got); err != nil || got != want {
 			t.Errorf("filled %+v, %v, want %+v", got, err, want)
 		}
 	}
@@ -66,37 +65,19 @@ func TestFillNamesTheField(t *testing.T) {
 	swapped := append(Shape(nil), good...)
 	swapped[0], swapped[1] = swapped[1], swapped[0]
 	for want, s := range map[string]Shape{
-		"frame: shape: a: missing, at offset 26 of the frame: corrupt":                                         nil,
-		"frame: shape: salt4: missing, at offset 147 of the frame: corrupt":                                    good[:11],
-		"frame: shape: more: not a field of this kind, at offset 162 of the frame: corrupt":                    append(good[:12:12], Field{"more", Uint(1)}),
-		`frame: shape: field 0: "b", want "a", at offset 26 of the frame: corrupt`:                             swapped,
-		"frame: shape: b: 256, limit 255, at offset 37 of the frame: corrupt":                                  with(1, Uint(256)),
-		"frame: shape: g: 128, limit 127, at offset 92 of the frame: corrupt":                                  with(6, Uint(128)),
-		"frame: shape: j: 9223372036854775808, limit 9223372036854775807, at offset 125 of the frame: corrupt": with(9, Uint(1<<63)),
-		"frame: shape: salt4: 4294967296, limit 4294967295, at offset 147 of the frame: corrupt":               with(11, Uint(1<<32)),
-		"frame: shape: a: 0.5 does not have the type uint, at offset 26 of the frame: corrupt":                 with(0, Float(0.5)),
-		"frame: shape: k: 1 does not have the type float64, at offset 136 of the frame: corrupt":               with(10, Uint(1)),
+		"shape: no more fields, want a, at offset 1026: corrupt":                                   nil,
+		"shape: no more fields, want salt4, at offset 1147: corrupt":                               good[:11],
+		"shape: more, want no more fields, at offset 1162: corrupt":                                append(good[:12:12], Field{"more", Uint(1)}),
+		"shape: b, want a, at offset 1026: corrupt":                                                swapped,
+		"shape: b: 256, want at most 255, at offset 1037: corrupt":                                 with(1, Uint(256)),
+		"shape: g: 128, want at most 127, at offset 1092: corrupt":                                 with(6, Uint(128)),
+		"shape: j: 9223372036854775808, want at most 9223372036854775807, at offset 1125: corrupt": with(9, Uint(1<<63)),
+		"shape: salt4: 4294967296, want at most 4294967295, at offset 1147: corrupt":               with(11, Uint(1<<32)),
+		"shape: a: 0.5, want the type uint, at offset 1026: corrupt":                               with(0, Float(0.5)),
+		"shape: k: 1, want the type float64, at offset 1136: corrupt":                              with(10, Uint(1)),
 	} {
-		got := everyType{A: 99}
-		err := Header{Shape: s}.Fill(&got)
-		if !errors.Is(err, ErrCorrupt) || err.Error() != want {
-			t.Errorf("error\n%v, want\n%v", err, want)
-		}
-		if got != (everyType{A: 99}) {
-			t.Errorf("%s: the struct was changed to %+v", want, got)
-		}
-	}
-}
-
-// TestFillOffsetPointsAtTheField compares the offset that Fill names with
-// where the field stands in the bytes.
-func TestFillOffsetPointsAtTheField(t *testing.T) {
-	m := sample(nil)
-	m.Header.Shape[2].Name = "rate"
-	at := strings.Index(string(encode(t, m)), "\x04rate")
-	err := m.Header.Fill(new(geometry))
-	if want := fmt.Sprintf("at offset %d of the frame", at); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q in it", err, want)
+		r := Reader{start: 1000, header: Header{Shape: s}}
+		wantText(t, r.fill(new(everyType)), want)
 	}
 }
 
@@ -124,13 +105,6 @@ func TestWrongShapeTypesPanic(t *testing.T) {
 	} {
 		if !panics(func() { ShapeOf(shape) }) {
 			t.Errorf("ShapeOf: %s: no panic", name)
-		}
-	}
-	for name, shape := range map[string]any{
-		"nil": nil, "struct": geometry{}, "nil pointer": (*geometry)(nil), "number": new(int), "string": &struct{ S string }{},
-	} {
-		if !panics(func() { _ = Header{}.Fill(shape) }) {
-			t.Errorf("Fill: %s: no panic", name)
 		}
 	}
 }

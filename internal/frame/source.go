@@ -16,30 +16,29 @@ type source struct {
 	open bool   // more may follow the last frame
 }
 
-// full fills p. Its errors lack the package's prefix: callers say what was
-// being read.
-func (s *source) full(p []byte) error {
+// full fills p, which is the field or a part of it.
+func (s *source) full(p []byte, field string) error {
 	n, err := io.ReadFull(s.r, p)
 	s.off += uint64(n)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("truncated at offset %d: %w: %w", s.off, ErrCorrupt, io.ErrUnexpectedEOF)
+		return wrong(errTruncated, s.off, field, "truncated", nil)
 	}
-	return fmt.Errorf("read at offset %d: %w", s.off, err)
+	return fmt.Errorf("filter: %s: read at offset %d: %w", field, s.off, err)
 }
 
-// grow reads n bytes into buf, which it replaces by larger ones as bytes
-// arrive: a length that is only claimed costs no memory.
-func (s *source) grow(buf []byte, n int) ([]byte, error) {
+// grow reads the n bytes of a field into buf, which it replaces by larger ones as
+// bytes arrive: a length that is only claimed costs no memory.
+func (s *source) grow(buf []byte, n int, field string) ([]byte, error) {
 	const first = 4 << 10
 	buf = buf[:0]
 	for len(buf) < n {
 		have := len(buf)
 		step := min(n-have, max(first, have, cap(buf)-have))
 		buf = slices.Grow(buf, step)[:have+step]
-		if err := s.full(buf[have:]); err != nil {
+		if err := s.full(buf[have:], field); err != nil {
 			return buf[:0], err
 		}
 	}
@@ -54,9 +53,9 @@ func (s *source) end() error {
 	var b [1]byte
 	switch n, err := io.ReadFull(s.r, b[:]); {
 	case n > 0:
-		return corruptf(s.off, "trailing bytes after the last chunk")
+		return corrupt(s.off, "end", "more bytes after the last chunk", nil)
 	case !errors.Is(err, io.EOF):
-		return fmt.Errorf("frame: end: read at offset %d: %w", s.off, err)
+		return fmt.Errorf("filter: end: read at offset %d: %w", s.off, err)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // Alloc provides n zero words, or refuses. Readers get their memory through
@@ -50,7 +52,7 @@ func (r *Reader) ReadWords(n uint64, alloc Alloc) ([]uint64, error) {
 		return nil, r.err
 	}
 	if limit := r.Left() / 8; n > limit {
-		return nil, r.Corruptf("payload: %d words wanted, limit %d", n, limit)
+		return nil, r.Corrupt("payload: words", limit, n)
 	}
 	size := n
 	if outstanding := n*8 - min(n*8, uint64(len(r.chunk))); !r.src.holds(outstanding) {
@@ -60,7 +62,7 @@ func (r *Reader) ReadWords(n uint64, alloc Alloc) ([]uint64, error) {
 	for {
 		bigger, err := alloc(size)
 		if err != nil {
-			return nil, fmt.Errorf("frame: payload: memory for %d of %d words: %w", size, n, err)
+			return nil, fmt.Errorf("filter: payload: memory for %d of %d words: %w: %w", size, n, filter.ErrStorage, err)
 		}
 		bigger = bigger[:size:size]
 		if err := r.ReadWordsInto(bigger[copy(bigger, words):]); err != nil {
@@ -71,6 +73,14 @@ func (r *Reader) ReadWords(n uint64, alloc Alloc) ([]uint64, error) {
 		}
 		size = min(n, 2*size)
 	}
+}
+
+// ReadRest reads the rest of the payload, which must be n words.
+func (r *Reader) ReadRest(n uint64, alloc Alloc) ([]uint64, error) {
+	if left := r.Left(); left != 8*n {
+		return nil, r.Corrupt("payload: bytes", left, 8*n)
+	}
+	return r.ReadWords(n, alloc)
 }
 
 // ReadWordsInto fills dst from the payload. After an error the content of dst

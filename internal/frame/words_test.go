@@ -82,25 +82,3 @@ func TestWordsMayStandAnywhere(t *testing.T) {
 		}
 	}
 }
-
-func TestMoreWordsThanThereAre(t *testing.T) {
-	for _, n := range []uint64{6, 1 << 61, 1<<61 + 1, 1<<64 - 1} {
-		r, err := Open(bytes.NewReader(golden(t, "v1-plain.golden")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var h heap
-		if _, err := r.ReadWords(n, h.words); !errors.Is(err, ErrCorrupt) || len(h.asked) > 0 {
-			t.Errorf("%d words of 5: %v, asked for %d", n, err, h.asked)
-		}
-	}
-	r, err := Open(bytes.NewReader(golden(t, "v1-plain.golden")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, read := range map[string]func(*Reader, []uint64) error{"fast": (*Reader).ReadWordsInto, "portable": (*Reader).readPortable} {
-		if err := read(r, make([]uint64, 6)); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: 6 words of 5: %v", name, err)
-		}
-	}
-}

@@ -60,7 +60,7 @@ func ByNumber(number frame.Kind) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("kinds: kind number %d is unknown: the file may be of a newer release: %w", number, frame.ErrKind)
+	return Kind{}, frame.UnknownKind(number)
 }
 
 // Read reads a filter of whatever kind src holds.

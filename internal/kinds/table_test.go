@@ -180,7 +180,7 @@ func TestByNumberFindsAllAndRefusesOthers(t *testing.T) {
 		})
 	}
 	for _, number := range []frame.Kind{0, 0xFFFF} {
-		if _, err := ByNumber(number); !errors.Is(err, frame.ErrKind) || !strings.Contains(err.Error(), "unknown") {
+		if _, err := ByNumber(number); !errors.Is(err, filter.ErrKind) || !strings.Contains(err.Error(), "unknown") {
 			t.Errorf("number %d: %v", number, err)
 		}
 	}
@@ -215,10 +215,10 @@ func TestReadFindsTheKind(t *testing.T) {
 func TestReadRefusesUnknownKinds(t *testing.T) {
 	image := &frame.Image{Header: frame.Header{Kind: 0xFFFE, Version: 1}}
 	f, err := Read(written(t, image))
-	if !errors.Is(err, frame.ErrKind) || f != nil || !strings.Contains(err.Error(), "65534") {
+	if !errors.Is(err, filter.ErrKind) || f != nil || !strings.Contains(err.Error(), "65534") {
 		t.Errorf("got %v, %v", f, err)
 	}
-	if f, err := Read(strings.NewReader("plain text")); !errors.Is(err, frame.ErrMagic) || f != nil {
+	if f, err := Read(strings.NewReader("plain text")); !errors.Is(err, filter.ErrNotFilter) || f != nil {
 		t.Errorf("of text: got %v, %v", f, err)
 	}
 }
