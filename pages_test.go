@@ -136,7 +136,7 @@ func TestReadmeCommandsWork(t *testing.T) {
 		t.Fatal("README.md shows no commands")
 	}
 	folder := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(folder, "bin", "everbloom"), "./cmd/everbloom")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(folder, "bin", "everbloom"), "./cmd/everbloom")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

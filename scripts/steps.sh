@@ -91,4 +91,7 @@ need_c_compiler() {
 # Every experiment with its quick parameters: what was reproduced once must stay
 # so. The results go to a folder of their own, so that nothing stored is taken for
 # them.
-experiments() { go run ./cmd/everbloom lab run all --strict --quiet --out "$scratch/results"; }
+experiments() {
+  go build '-ldflags=-s -w' -o "$scratch/everbloom" ./cmd/everbloom
+  "$scratch/everbloom" lab run all --strict --quiet --out "$scratch/results"
+}
