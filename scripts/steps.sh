@@ -19,14 +19,17 @@ filters=(. ./filter/... ./internal/kinds ./internal/filtertest ./internal/bitvec
 # runs them in that variant only. dleft has no concurrent writers.
 unassembled=(./filter/bloom ./filter/evergreen)
 
+# What these have for several goroutines, internal/kinds tries with every kind.
+tried=(./filter/partition ./internal/filtertest)
+
 # concurrent lists the packages in which goroutines start, in their code or tests, the
 # one that tries all kinds, and the tool, which looks at its work from a second
-# goroutine. Experiments have goroutines in their trials only: see trials.
+# goroutine. Experiments have goroutines in their trials only.
 concurrent() {
   {
     grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
     printf '%s\n' ./cmd/everbloom ./internal/kinds
-  } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}"; trials)
+  } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}" "${tried[@]}"; trials)
 }
 
 # trials lists the packages of experiments, and sharing the tests there that have

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
+
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -81,6 +83,7 @@ func TestVerdictsFollowTheNumbers(t *testing.T) {
 
 // Honest measurements must pass and dishonest ones must not, whatever the numbers.
 func TestCheckOfRatesIsRightAlmostAlways(t *testing.T) {
+	effort.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	const n, p, runs = 2000, 0.05, 2000
 	honest, biased := 0, 0

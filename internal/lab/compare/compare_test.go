@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
@@ -18,9 +19,10 @@ var brief = lab.Params{
 }
 
 // TestTrialsDoNotRace has more keys where memory is measured on a heap that others
-// use, too: less would be lost in what these free.
+// use, too: less would be lost in what these free. That experiment shares nothing.
 func TestTrialsDoNotRace(t *testing.T) {
 	labtest.Briefly(t, []lab.Experiment{abilities, growing, files}, brief)
+	effort.OneGoroutine(t)
 	labtest.Briefly(t, []lab.Experiment{compare}, lab.Params{lab.Int("keys", 5_000), lab.Int("queries", 2_000), lab.Int("rounds", 1)})
 }
 
