@@ -39,15 +39,15 @@ func (s *Set) quickAdd(k filter.Key) (added bool) {
 	if f.MayContainFast(k) {
 		return false
 	}
-	h := &s.single[0]
-	if h.stripes == nil {
-		h.writers.Lock()
+	sh := &s.single[0]
+	if sh.stripes == nil {
+		sh.writers.Lock()
 		fresh := f.AddFast(k)
 		f.CountBits(fresh)
-		h.writers.Unlock()
+		sh.writers.Unlock()
 		return fresh > 0
 	}
-	st := &h.stripes[f.Block(k)%stripeCount]
+	st := &sh.stripes[f.Block(k)%stripeCount]
 	if !st.mu.TryLock() {
 		st.lock()
 	}
