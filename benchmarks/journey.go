@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -66,10 +67,14 @@ func runJourney(o options, out *printer) error {
 		out.printf("%s: %d stops, %s\n", j.label, len(j.stops), j.ending())
 		all = append(all, j)
 	}
-	if err := writeFile(o.journey, func(w *printer) { drawJourneys(w, up, o.fprs[0], all) }); err != nil {
+	picture, err := drawJourneys(up, o.fprs[0], all)
+	if err != nil {
 		return err
 	}
-	return writeFile(strings.TrimSuffix(o.journey, ".svg")+".csv", func(w *printer) { writeStops(w, all) })
+	var figures strings.Builder
+	writeStops(&printer{w: &figures}, all)
+	return errors.Join(os.WriteFile(o.journey, picture, 0o644),
+		os.WriteFile(strings.TrimSuffix(o.journey, ".svg")+".csv", []byte(figures.String()), 0o644))
 }
 
 // route returns the stops from first to last, four for each factor of ten.
@@ -187,11 +192,4 @@ func writeStops(w *printer, all []journey) {
 			w.printf("%q,%s,%d,%.2f,%.7f,%s\n", j.label, way, s.keys, s.bits, s.rate, end)
 		}
 	}
-}
-
-// writeFile makes the named file of what write prints.
-func writeFile(name string, write func(*printer)) error {
-	var text strings.Builder
-	write(&printer{w: &text})
-	return os.WriteFile(name, []byte(text.String()), 0o644)
 }

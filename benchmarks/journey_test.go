@@ -44,7 +44,7 @@ func TestJourneysEndAsTheyMust(t *testing.T) {
 		t.Errorf("the picture: %v", err)
 	}
 	// Both panels have all of them, except that a map has no rate.
-	for mark, n := range map[string]int{`class="line"`: 13, `class="end"`: 8, ">Go map<": 1, ">cuckoo filter for 2 k: full<": 2} {
+	for mark, n := range map[string]int{">Go map<": 1, ">cuckoo filter for 20 k<": 2, ">cuckoo filter for 2 k: full<": 2, ">asked: 1 %<": 1} {
 		if got := strings.Count(string(drawn), mark); got != n {
 			t.Errorf("the picture has %d times %s, want %d", got, mark, n)
 		}

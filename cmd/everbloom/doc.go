@@ -23,7 +23,7 @@
 //
 // Packages below internal read key lists (lines), find keys inside lines (extract),
 // keep keys until their number is known (spool), show how far the work has come
-// (terminal), draw (figure), measure a set that changes (growth), and tell what a gate
+// (terminal), measure a set that changes (growth), and tell what a gate
 // did (gatereport).
 //
 // No kind of filter is named in the code: everything about them comes from the

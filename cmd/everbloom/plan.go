@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/figure"
 )
 
 // plan judges the kinds of filter by what a set has to do.
@@ -101,26 +100,4 @@ func smallest(choices []everbloom.Choice) int {
 		}
 	}
 	return least
-}
-
-// draw draws a few kinds: more lines than that cannot be told apart.
-func (p *plan) draw(choices []everbloom.Choice) error {
-	var curves []figure.Curve
-	for _, c := range first(choices) {
-		if totalBits(c) == 0 {
-			continue // it cannot be made
-		}
-		for _, k := range p.kinds {
-			if k.Name == c.Kind {
-				curves = append(curves, figure.Curve{Name: k.Name, Predict: k.Predict})
-			}
-		}
-	}
-	if len(curves) == 0 {
-		return nil // the table says why
-	}
-	if err := figure.Draw(p.plot, p.items(), p.rate(), curves); err != nil {
-		return unwritable(p.plot, err)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 func TestTextIsWrappedAtTheWidth(t *testing.T) {
@@ -39,6 +40,21 @@ func TestAFewKindsAreShown(t *testing.T) {
 		}
 		if got := len(first(choices)); got != c.want {
 			t.Errorf("%+v: %d are shown", c, got)
+		}
+	}
+}
+
+func TestCurvesEndWhereTheKindDoes(t *testing.T) {
+	var p plan
+	p.Items, p.FPR = 1000, 0.01
+	rates, sizes := p.panels()
+	if err := p.addCurves(&rates, &sizes, "dleft", 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, plot := range []lab.Plot{rates, sizes} {
+		points := plot.Series[len(plot.Series)-1].Points
+		if last := points[len(points)-1].X; last < 1000 || last > 2000 {
+			t.Errorf("%s ends at %g", plot.Y.Label, last)
 		}
 	}
 }

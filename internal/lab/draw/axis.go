@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -111,8 +112,9 @@ func turnLabels(axis *plot.Axis, room vg.Length) {
 	if !ok {
 		return
 	}
-	for _, name := range list {
-		if axis.Tick.Label.Width(name)+gap > room/vg.Length(len(list)+1) {
+	shown := slices.DeleteFunc(slices.Clone(list), func(name string) bool { return name == "" })
+	for _, name := range shown {
+		if axis.Tick.Label.Width(name)+gap > room/vg.Length(len(shown)+1) {
 			axis.Tick.Label.Rotation = math.Pi / 7
 			axis.Tick.Label.XAlign = text.XRight
 			axis.Tick.Label.YAlign = text.YTop

@@ -1,5 +1,5 @@
-// Package draw turns the plots of the lab into SVG, all in one style. It is the
-// only package of the lab that knows the plotting library.
+// Package draw turns plots into SVG and PNG, all in one style: those of the lab, of
+// everbloom plan and of the benchmarks. No other package knows the plotting library.
 //
 // # Style
 //

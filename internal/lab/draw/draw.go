@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -28,14 +29,44 @@ func SVG(p lab.Plot) ([]byte, error) {
 	if p.Drawing != "" {
 		return Drawing(p.Title, p.Drawing)
 	}
-	panel := newPanel(p)
-	canvas := vgsvg.New(width, height)
-	panel.draw(draw.New(canvas))
+	return PanelsSVG(p.Title, 1, p)
+}
+
+// PanelsSVG draws plots in so many columns, as one picture.
+func PanelsSVG(title string, columns int, plots ...lab.Plot) ([]byte, error) {
+	canvas := vgsvg.New(grid(columns, len(plots)))
+	drawPanels(canvas, columns, plots)
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
-		return nil, fmt.Errorf("draw: %s: %w", p.Name, err)
+		return nil, fmt.Errorf("draw: %s: %w", title, err)
 	}
-	return restyle(p.Title, out.String())
+	return restyle(title, out.String())
+}
+
+// PanelsPNG draws plots in so many columns, on white.
+func PanelsPNG(columns int, plots ...lab.Plot) ([]byte, error) {
+	canvas := vgimg.NewWith(vgimg.UseWH(grid(columns, len(plots))), vgimg.UseDPI(150))
+	drawPanels(canvas, columns, plots)
+	var out bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// grid returns the size of a picture of so many plots.
+func grid(columns, plots int) (w, h vg.Length) {
+	return width * vg.Length(columns), height * vg.Length((plots+columns-1)/columns)
+}
+
+func drawPanels(canvas vg.CanvasSizer, columns int, plots []lab.Plot) {
+	all := draw.New(canvas)
+	for i, p := range plots {
+		x, y := width*vg.Length(i%columns), height*vg.Length(i/columns)
+		newPanel(p).draw(draw.Canvas{Canvas: canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: all.Max.Y - y - height}, Max: vg.Point{X: x + width, Y: all.Max.Y - y},
+		}})
+	}
 }
 
 // panel is a plot with the names of its series beside it.
@@ -55,7 +86,7 @@ func newPanel(p lab.Plot) *panel {
 	}
 	setAxis(&f.plot.X, p.X, xRange(p, room))
 	setAxis(&f.plot.Y, p.Y, yRange(p))
-	f.plot.Add(grid(p))
+	f.plot.Add(gridLines(p))
 	// Areas first, then lines, then what must not be hidden.
 	for _, c := range f.curves {
 		f.plot.Add(plotFunc(c.area))

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"image/png"
 	"io"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
@@ -190,5 +192,27 @@ func TestDrawingGetsTitleAndSheet(t *testing.T) {
 	}
 	if _, err := Drawing("", "no picture"); err == nil {
 		t.Error("a drawing without svg was accepted")
+	}
+}
+
+func TestPNGHasAllPanelsOnWhite(t *testing.T) {
+	effort.OneGoroutine(t)
+	picture, err := PanelsPNG(2, samples[:3]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := img.Bounds().Size()
+	if size.X != 2*width*150/72 || size.Y != 2*height*150/72 {
+		t.Errorf("size %v of two rows of two", size)
+	}
+	if r, g, b, a := img.At(1, 1).RGBA(); r&g&b&a != 0xffff {
+		t.Error("the ground is not white")
+	}
+	if r, g, b, _ := img.At(size.X*3/4, size.Y*3/4).RGBA(); r&g&b != 0xffff {
+		t.Error("something is drawn where no panel is")
 	}
 }

@@ -80,8 +80,8 @@ func newPlot() *plot.Plot {
 	return out
 }
 
-// grid has no vertical lines between bars.
-func grid(p lab.Plot) *plotter.Grid {
+// gridLines has no vertical lines between bars.
+func gridLines(p lab.Plot) *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical, g.Horizontal = gridStyle, gridStyle
 	if len(p.X.Names) > 0 {
