@@ -25,13 +25,12 @@ func (e *Engine) Blacklist(p netip.Prefix) {
 // user.
 func (e *Engine) Whitelist(p netip.Prefix) { e.allowed.Insert(unmap(p)) }
 
-// unmap returns the IPv4 form of a prefix of IPv4 addresses in IPv6, and clears the
-// bits behind the prefix.
+// unmap returns the IPv4 form of a prefix of IPv4 addresses in IPv6.
 func unmap(p netip.Prefix) netip.Prefix {
 	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
 		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
 	}
-	return p.Masked()
+	return p
 }
 
 // isUser reports whether a prefix is exactly one user.

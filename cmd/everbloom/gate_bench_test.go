@@ -37,7 +37,11 @@ func BenchmarkGateRun(b *testing.B) {
 			b.ResetTimer()
 			for left := b.N; left > 0; left -= data.Len() / 8 {
 				some := data.Bytes()[:min(8*left, data.Len())]
-				if err := s.read(context.Background(), packets.NewBinaryReader(bytes.NewReader(some))); err != nil {
+				r, err := packets.Open(bytes.NewReader(some), packets.Options{Format: packets.Binary})
+				if err == nil {
+					err = s.read(context.Background(), r)
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -63,7 +63,7 @@ func readInput(ctx context.Context, s *gateSession, o packets.Options, r io.Read
 	if err != nil {
 		return err
 	}
-	defer func() { s.over += packets.PassedOver(reader) }()
+	defer func() { s.skipped += packets.Skipped(reader) }()
 	return s.read(ctx, reader)
 }
 

@@ -35,7 +35,7 @@ type gateSession struct {
 	log      *json.Encoder // nil if nobody wants events
 
 	timeless uint64 // packets whose time is not known
-	over     uint64 // frames of captures that were no packets
+	skipped  uint64 // frames of captures that are no packets
 
 	packets atomic.Uint64 // so far, for those who watch
 	watched func()        // called now and then from the loop; may be nil
@@ -191,7 +191,7 @@ const strangers = 200_000
 // summary tells what has happened since the session began.
 func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 	sum := s.recorder.Summary(s.engine.Stats(), time.Since(s.start).Seconds())
-	sum.Inputs, sum.PassedOver, sum.Confirmed = inputs, s.over, s.engine.Confirms()
+	sum.Inputs, sum.Skipped, sum.Confirmed = inputs, s.skipped, s.engine.Confirms()
 	if s.check != nil {
 		r := s.check.Report(strangers, seed)
 		sum.Check = &r

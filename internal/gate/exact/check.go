@@ -19,7 +19,7 @@ type Check struct {
 	predicted float64             // rate of the banned set when last asked
 }
 
-// A Difference is a packet of which the two think differently.
+// A Difference is a packet with two verdicts.
 type Difference struct {
 	Number uint64       `json:"number"`
 	Src    netip.Addr   `json:"src"`
@@ -27,7 +27,7 @@ type Difference struct {
 	Want   gate.Verdict `json:"want"`
 }
 
-// NewCheck returns a comparison for the wish.
+// NewCheck returns a comparison of two gates for one Config.
 func NewCheck(c gate.Config) (*Check, error) {
 	e, err := gate.New(c)
 	if err != nil {
@@ -40,12 +40,12 @@ func NewCheck(c gate.Config) (*Check, error) {
 	}, nil
 }
 
-// sampling is how many packets lie between two looks at the predicted rate, for which
-// some kinds count their bits.
+// sampling is how many packets lie between two readings of the predicted rate, which is
+// costly for some kinds.
 const sampling = 4096
 
-// Step sends a packet to both and compares. A query is answered by both and counted
-// in the matrix.
+// Step sends a packet to both gates and compares the verdicts. A query is answered by
+// both and counted.
 func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 	if p.Query {
 		c.ask(p.Src)
@@ -55,8 +55,8 @@ func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 	return c.Follow(p, want), want
 }
 
-// Follow sends a packet to the engine alone and compares with what the exact gate says
-// about it. So several checks can share one exact gate: one steps, the others follow.
+// Follow sends a packet to the engine alone and compares its verdict with that of the
+// exact gate. So several checks can share one exact gate: one steps, the others follow.
 func (c *Check) Follow(p *packets.Packet, want gate.Verdict) (got gate.Verdict) {
 	got = c.Engine.StepWords(p.Src, p.Words, p.At)
 	c.report.Packets++
@@ -85,8 +85,8 @@ func (c *Check) ask(src netip.Addr) (got, want gate.Answer) {
 	return got, want
 }
 
-// countBans follows who was banned by whom. A ban that the engine gave before the exact
-// gate did is spurious, and not missing as well.
+// countBans compares the bans of the two. A ban that the engine gives before the exact
+// gate is spurious, and not missing as well.
 func (c *Check) countBans(src netip.Addr, got, want gate.Verdict) {
 	engine, exact := got.Action == gate.Ban, want.Action == gate.Ban
 	if engine {
@@ -108,8 +108,7 @@ func (c *Check) countBans(src netip.Addr, got, want gate.Verdict) {
 	}
 }
 
-// differ records a difference and its cause. What counts is whether the packet went
-// through.
+// differ records a difference and its cause, by whether the packet passes.
 func (c *Check) differ(number uint64, src netip.Addr, got, want gate.Verdict) {
 	r := &c.report
 	falsePositive := got.Action == gate.Reject && !c.banned[src]
@@ -122,7 +121,7 @@ func (c *Check) differ(number uint64, src netip.Addr, got, want gate.Verdict) {
 	case got.Passed() && !want.Passed():
 		r.Passed[c.whyPassed(src, want)]++
 	default:
-		r.Otherwise++ // both let it pass, or both held it back
+		r.Otherwise++ // both let it pass, or both hold it back
 	}
 }
 

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -23,14 +24,14 @@ type Gate struct {
 	now                         int64
 }
 
-// user is what is remembered of everybody who is not banned.
+// user is the state of a user that is not banned.
 type user struct {
 	words   []uint32 // the last since a pattern, as many as a pattern may have
-	strikes []int64  // when each was given
+	strikes []int64  // times
 }
 
-// New returns a gate for the same wish as [gate.New], of which it ignores everything
-// about filters and memory.
+// New returns a gate for the same Config as [gate.New]. It ignores everything about
+// filters and memory.
 func New(c gate.Config) *Gate {
 	g := &Gate{
 		config: c, endings: map[uint32][]int{},
@@ -40,12 +41,8 @@ func New(c gate.Config) *Gate {
 	if c.Patterns != nil {
 		g.patterns = c.Patterns.Patterns()
 	}
-	if g.config.Strikes == 0 {
-		g.config.Strikes = 3
-	}
-	if g.config.IPv6Prefix == 0 {
-		g.config.IPv6Prefix = 128
-	}
+	g.config.Strikes = cmp.Or(c.Strikes, 3)
+	g.config.IPv6Prefix = cmp.Or(c.IPv6Prefix, 128)
 	for i, p := range g.patterns {
 		last := p.Words[len(p.Words)-1]
 		g.endings[last] = append(g.endings[last], i)
@@ -57,13 +54,13 @@ func New(c gate.Config) *Gate {
 		g.Blacklist(p)
 	}
 	for _, p := range c.Whitelist {
-		g.allowed.add(normal(p))
+		g.allowed[normal(p)] = true
 	}
 	return g
 }
 
-// identify returns the address in the one form that the lists know it by, and the
-// first address of the network that counts as the user whom it belongs to.
+// identify returns the address in the form that the lists know it by, and the first
+// address of its user, which may be a network.
 func (g *Gate) identify(src netip.Addr) (one, user netip.Addr) {
 	one = src.Unmap().WithZone("")
 	if one.Is6() {
@@ -74,8 +71,7 @@ func (g *Gate) identify(src netip.Addr) (one, user netip.Addr) {
 	return one, one
 }
 
-// Blacklist bans an address or a network: exactly one user for good, anything else,
-// be it more or less, by its prefix.
+// Blacklist bans a prefix that is exactly one user, and lists any other.
 func (g *Gate) Blacklist(p netip.Prefix) {
 	p = normal(p)
 	user := 32
@@ -86,12 +82,7 @@ func (g *Gate) Blacklist(p netip.Prefix) {
 		g.ban(p.Addr())
 		return
 	}
-	g.listed.add(p)
-}
-
-// Step judges a packet with one word.
-func (g *Gate) Step(src netip.Addr, word uint32, at int64) gate.Verdict {
-	return g.StepWords(src, []uint32{word}, at)
+	g.listed[p] = true
 }
 
 // StepWords judges a packet.
@@ -122,7 +113,7 @@ func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict 
 	return g.strike(src, u, match)
 }
 
-// rejects says why packets of an address of a user are rejected.
+// rejects returns why packets of an address of a user are rejected, or Clean.
 func (g *Gate) rejects(one, user netip.Addr) gate.Reason {
 	switch {
 	case g.exceptions[user]:
@@ -175,7 +166,7 @@ func (g *Gate) ban(src netip.Addr) {
 	g.banned[src] = true
 }
 
-// Query says what is known about an address.
+// Query returns what is known about an address.
 func (g *Gate) Query(src netip.Addr) gate.Answer {
 	one, user := g.identify(src)
 	switch {
@@ -189,7 +180,8 @@ func (g *Gate) Query(src netip.Addr) gate.Answer {
 	return gate.Answer{Standing: gate.None}
 }
 
-// Unban takes the user of an address off the banned set, or makes an exception from the black list.
+// Unban takes the user of an address off the banned set, or makes an exception from the
+// black list.
 func (g *Gate) Unban(src netip.Addr) error {
 	one, user := g.identify(src)
 	if g.rejects(one, user) == gate.Clean {
@@ -202,34 +194,23 @@ func (g *Gate) Unban(src netip.Addr) error {
 	return nil
 }
 
-// networks is a set of prefixes, by their length.
-type networks map[int]map[netip.Prefix]bool
+// networks is a set of prefixes.
+type networks map[netip.Prefix]bool
 
-func (n networks) add(p netip.Prefix) {
-	key := lengthKey(p.Addr(), p.Bits())
-	if n[key] == nil {
-		n[key] = map[netip.Prefix]bool{}
-	}
-	n[key][p] = true
-}
-
+// cover reports whether one of the prefixes contains a.
 func (n networks) cover(a netip.Addr) bool {
-	for key, set := range n {
-		bits := key % 256
-		if lengthKey(a, bits) != key {
-			continue
-		}
-		if p, err := a.Prefix(bits); err == nil && set[p] {
+	if len(n) == 0 {
+		return false
+	}
+	for bits := range a.BitLen() + 1 {
+		if p, err := a.Prefix(bits); err == nil && n[p] {
 			return true
 		}
 	}
 	return false
 }
 
-// lengthKey keeps the lengths of IPv4 and IPv6 apart.
-func lengthKey(a netip.Addr, bits int) int { return a.BitLen()<<8 + bits }
-
-// normal returns the prefix in the one form that it is known by.
+// normal returns the form of a prefix that the lists have.
 func normal(p netip.Prefix) netip.Prefix {
 	if p.Addr().Is4In6() && p.Bits() >= 96 {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)

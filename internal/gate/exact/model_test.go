@@ -10,11 +10,12 @@ import (
 
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
-// script makes up a life of a small world: few users, few words, so that chains,
-// strikes, bans and unbans are frequent.
+// script generates packets of few users with few words, so that chains, strikes, bans
+// and unbans are frequent.
 type script struct {
 	r      *rand.Rand
 	config gate.Config
@@ -78,7 +79,7 @@ func (s *script) user() netip.Addr { return s.users[s.r.IntN(len(s.users))] }
 // TestEngineEqualsExactGate holds packet by packet, answer by answer and unban by
 // unban, for every kind, if hits are confirmed. Both sets err too rarely to matter.
 func TestEngineEqualsExactGate(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range effort.PickVariant[uint64](10, 30, 100) {
 		kind := gate.Kinds()[seed%5]
 		s := newScript(t, seed)
 		s.config.Kind, s.config.Confirm = kind, gate.ConfirmAlways
@@ -117,17 +118,17 @@ func TestEngineEqualsExactGate(t *testing.T) {
 	}
 }
 
-// FuzzGate lets a fuzzer write the life: a byte for the user, one for the word.
+// FuzzGate lets a fuzzer write the packets: a byte for the user, one for the word.
 func FuzzGate(f *testing.F) {
 	f.Add(uint64(1), []byte("\x00\x00\x01\x01\x02\x02\x03\x03"))
-	f.Fuzz(func(t *testing.T, seed uint64, life []byte) {
+	f.Fuzz(func(t *testing.T, seed uint64, packetBytes []byte) {
 		s := newScript(t, seed%1000)
 		s.config.Confirm = gate.ConfirmAlways
 		c, err := NewCheck(s.config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at, pair := range slices.Collect(slices.Chunk(life, 2)) {
+		for at, pair := range slices.Collect(slices.Chunk(packetBytes, 2)) {
 			src := s.users[int(pair[0])%len(s.users)]
 			if len(pair) == 1 || pair[1] >= 250 {
 				if got, want := c.Engine.Unban(src), c.Exact.Unban(src); (got == nil) != (want == nil) {

@@ -7,7 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/gate"
 )
 
-// Cause is why a packet was judged wrongly.
+// Cause is the reason of a wrong verdict.
 type Cause string
 
 // The causes.
@@ -22,10 +22,10 @@ const (
 	BlacklistMissed Cause = "blacklisted source"
 )
 
-// Report is what a check has found.
+// Report is the result of a check.
 type Report struct {
 	Packets    uint64 `json:"packets"`
-	Legitimate uint64 `json:"legitimate"` // packets that the exact gate lets pass, but for the white list
+	Legitimate uint64 `json:"legitimate"` // packets that the exact gate lets pass, without those of the white list
 
 	First     *Difference      `json:"first_difference,omitempty"` // that no false positive explains
 	Rejected  map[Cause]uint64 `json:"wrongly_rejected"`           // held back for whatever reason
@@ -33,15 +33,15 @@ type Report struct {
 	Otherwise uint64           `json:"otherwise_different"`        // in the reason, strikes or pattern, not in passing
 
 	// Expected is how many packets the gate should reject wrongly, by the rate that it
-	// predicted when each came.
+	// predicts at each.
 	Expected float64 `json:"expected_wrongly_rejected"`
 
 	Bans Bans `json:"bans"`
 
-	// Queries counts answers: what is true, then what was said, in the order none,
-	// good, bad.
+	// Queries counts answers by what is true, then by what the engine answers, in the
+	// order none, good, bad.
 	Queries [3][3]uint64 `json:"queries"`
-	Both    uint64       `json:"both"` // answers that said that both sets claim the address
+	Both    uint64       `json:"both"` // answers that both sets claim the address
 
 	Tracked Measured   `json:"tracked"`
 	Banned  Measured   `json:"banned"`
@@ -57,9 +57,9 @@ type Bans struct {
 	Spurious uint64 `json:"spurious"` // by the engine only, or before the exact gate
 }
 
-// Measured is the rate of a set, as predicted and as it is. That of the banned set is the
-// rate at which the gate takes strangers for bad: with the overflow filter, and after
-// confirmation.
+// Measured is the rate of a set, as predicted and as measured. That of the banned set is
+// the rate at which the gate takes absent addresses for banned: with the overflow
+// filter, and after confirmation.
 type Measured struct {
 	Predicted      float64 `json:"predicted_fpr"`
 	FPR            float64 `json:"measured_fpr"`
@@ -82,22 +82,21 @@ func sum(by map[Cause]uint64) (n uint64) {
 	return n
 }
 
-// Counts returns what was counted so far, without asking about anybody. Its maps
-// change as the comparison goes on.
+// Counts returns what was counted so far, without queries. Its maps change as the
+// comparison goes on.
 func (c *Check) Counts() Report { return c.report }
 
-// Report asks about everybody whom the exact gate knows, and about so many addresses
-// that nobody knows, and returns all that was found. The seed chooses the strangers.
-// The comparison may go on afterwards.
-func (c *Check) Report(strangers int, seed uint64) Report {
+// Report asks the engine about every user that the exact gate knows and about so many
+// random absent addresses, and returns all results. The comparison may go on afterwards.
+func (c *Check) Report(absent int, seed uint64) Report {
 	c.report.Tracked, c.report.Banned = Measured{}, Measured{}
 	for src := range c.Exact.tracked {
-		c.member(src)
+		c.askPresent(src)
 	}
 	for src := range c.Exact.banned {
-		c.member(src)
+		c.askPresent(src)
 	}
-	c.askStrangers(strangers, rand.New(rand.NewPCG(seed, 0x7374726e67657273)))
+	c.askAbsent(absent, rand.New(rand.NewPCG(seed, 0x7374726e67657273)))
 	r := c.report
 	r.Gate = c.Engine.Stats()
 	r.Tracked.finish(r.Gate.Tracked.FPR, r.Gate.Tracked.Pinned)
@@ -111,11 +110,11 @@ func (c *Check) Report(strangers int, seed uint64) Report {
 	return r
 }
 
-// member asks about an address that is in a set for certain.
-func (c *Check) member(src netip.Addr) {
+// askPresent asks about an address that is in a set of the exact gate.
+func (c *Check) askPresent(src netip.Addr) {
 	got, want := c.ask(src)
 	good, bad := claims(got)
-	if want.Standing == gate.Good && !good && !bad { // who is rejected by mistake never got there
+	if want.Standing == gate.Good && !good && !bad { // an address that is rejected by mistake is not tracked
 		c.report.Tracked.FalseNegatives++
 	}
 	if want.Standing == gate.Bad && !bad {
@@ -123,8 +122,8 @@ func (c *Check) member(src netip.Addr) {
 	}
 }
 
-// askStrangers asks about random addresses that are in no set.
-func (c *Check) askStrangers(n int, r *rand.Rand) {
+// askAbsent asks about random addresses that are in no set.
+func (c *Check) askAbsent(n int, r *rand.Rand) {
 	for range n {
 		x := r.Uint32()
 		src := netip.AddrFrom4([4]byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
@@ -133,12 +132,13 @@ func (c *Check) askStrangers(n int, r *rand.Rand) {
 		}
 		got, _ := c.ask(src)
 		good, bad := claims(got)
-		c.report.Tracked.stranger(good)
-		c.report.Banned.stranger(bad)
+		c.report.Tracked.count(good)
+		c.report.Banned.count(bad)
 	}
 }
 
-func (m *Measured) stranger(claimed bool) {
+// count takes in the answer about an absent address.
+func (m *Measured) count(claimed bool) {
 	m.Absent++
 	if claimed {
 		m.FalsePositives++
@@ -152,7 +152,7 @@ func (m *Measured) finish(predicted float64, pinned uint64) {
 	}
 }
 
-// claims says which sets claim an address, from the answer about it.
+// claims returns which sets claim an address, from the answer about it.
 func claims(a gate.Answer) (good, bad bool) {
 	return a.Standing == gate.Good || a.Both, a.Standing == gate.Bad
 }

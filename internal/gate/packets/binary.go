@@ -8,11 +8,11 @@ import (
 	"net/netip"
 )
 
-// recordBytes is the length of a record of the binary form.
+// recordBytes is the length of a record of the binary format.
 const recordBytes = 8
 
-// BinaryReader reads the binary form.
-type BinaryReader struct {
+// binaryReader reads the binary format.
+type binaryReader struct {
 	r      io.Reader
 	buffer []byte
 	i, n   int // what is left of the buffer
@@ -20,14 +20,13 @@ type BinaryReader struct {
 	word   [1]uint32
 }
 
-// NewBinaryReader returns a reader of records.
-func NewBinaryReader(r io.Reader) *BinaryReader {
-	return &BinaryReader{r: r, buffer: make([]byte, 1<<16)}
+func newBinary(r io.Reader) *binaryReader {
+	return &binaryReader{r: r, buffer: make([]byte, 1<<16)}
 }
 
-// Read fills in the next packet. A fragment at the end is an error that names its
-// offset.
-func (b *BinaryReader) Read(p *Packet) error {
+// Read fills in the next packet. A part of a record at the end is an error that names
+// its offset.
+func (b *binaryReader) Read(p *Packet) error {
 	if b.n-b.i < recordBytes {
 		if err := b.fill(); err != nil {
 			return err
@@ -41,8 +40,8 @@ func (b *BinaryReader) Read(p *Packet) error {
 	return nil
 }
 
-// fill gets more, so that there is a record at least.
-func (b *BinaryReader) fill() error {
+// fill reads at least one record into the buffer.
+func (b *binaryReader) fill() error {
 	b.n = copy(b.buffer, b.buffer[b.i:b.n])
 	b.i = 0
 	n, err := io.ReadAtLeast(b.r, b.buffer[b.n:], recordBytes-b.n)

@@ -16,8 +16,8 @@ type captureReader struct {
 	frame   capture.Frame // the present one
 	words   []uint32
 	streams *streams // nil unless TCP is put together
-	flushed bool     // the streams have given all they hold
-	over    uint64   // frames that were passed over
+	flushed bool     // the streams have returned all that waits
+	skipped uint64   // frames that are no packets
 	strange layers.LinkType
 	known   bool // there was a link that can be read
 }
@@ -38,21 +38,21 @@ func newCapture(b *bufio.Reader, reassemble bool) (*captureReader, error) {
 	return c, nil
 }
 
-// Read fills in the next packet that is IP. When there is nothing more, for whatever
-// reason, the streams give what they hold.
+// Read fills in the next IP packet. At the end of the frames, for whatever reason, the
+// streams return what waits.
 func (c *captureReader) Read(p *Packet) error {
 	for c.streams == nil || !c.streams.next(p) {
 		err := c.frames.Read(&c.frame)
 		switch {
 		case err == nil:
-			if c.understand(p) {
+			if c.decode(p) {
 				return nil
 			}
 		case c.streams != nil && !c.flushed:
 			c.streams.flush()
 			c.flushed = true
-		case err == io.EOF && c.over > 0 && !c.known: //nolint:errorlint // only the bare one is the end
-			return fmt.Errorf("packets: capture: none of %d frames can be read: link type %d (%v) is not supported", c.over, c.strange, c.strange)
+		case err == io.EOF && c.skipped > 0 && !c.known: //nolint:errorlint // only the bare one is the end
+			return fmt.Errorf("packets: capture: none of %d frames can be read: link type %d (%v) is not supported", c.skipped, c.strange, c.strange)
 		case err == io.EOF: //nolint:errorlint // only the bare one is the end
 			return err
 		default:
@@ -62,19 +62,19 @@ func (c *captureReader) Read(p *Packet) error {
 	return nil
 }
 
-// understand reports whether the present frame is a packet to be judged now: segments
-// of TCP that are put together come from the streams.
-func (c *captureReader) understand(p *Packet) bool {
+// decode reports whether the present frame is a packet to return now: segments of TCP
+// that are reassembled come from the streams.
+func (c *captureReader) decode(p *Packet) bool {
 	f := &c.frame
 	if !supported(f.Link) {
 		c.strange = f.Link
-		c.over++
+		c.skipped++
 		return false
 	}
 	c.known = true
 	d, ok := dissect(network(f.Link, f.Data))
 	if !ok {
-		c.over++
+		c.skipped++
 		return false
 	}
 	*p = Packet{Src: d.src.Unmap(), Number: f.Number}
@@ -90,11 +90,11 @@ func (c *captureReader) understand(p *Packet) bool {
 	return true
 }
 
-// PassedOver returns how many frames of a capture were no packets to be judged, so
-// far: not IP, or of a link that cannot be read. Other forms have none.
-func PassedOver(r Reader) uint64 {
+// Skipped returns how many frames of a capture were skipped so far: not IP, or of a link
+// that is not supported. Other formats have none.
+func Skipped(r Reader) uint64 {
 	if c, ok := r.(*captureReader); ok {
-		return c.over
+		return c.skipped
 	}
 	return 0
 }

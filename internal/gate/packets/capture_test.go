@@ -80,7 +80,7 @@ func TestFramesAreTakenApart(t *testing.T) {
 		name  string
 		link  layers.LinkType
 		frame []byte
-		want  string // empty if it is passed over
+		want  string // empty if it is skipped
 	}{
 		{"udp", layers.LinkTypeEthernet, parts(ether(etherIPv4), ip4("1.2.3.4", ipUDP, 0, udp(words))), "1.2.3.4 41424344 45464748"},
 		{"rest of a word", layers.LinkTypeEthernet, parts(ether(etherIPv4), ip4("1.2.3.4", ipUDP, 0, udp(words+"IJK"))), "1.2.3.4 41424344 45464748"},
@@ -231,9 +231,9 @@ func TestCapturesThatCannotBeOpenedAreErrors(t *testing.T) {
 	}
 }
 
-// TestLinksThatAreNotKnownArePassedOver has an interface of another sort beside one of
+// TestUnknownLinksAreSkipped has an interface of another sort beside one of
 // raw IP; a whole pcap file of it is an error.
-func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
+func TestUnknownLinksAreSkipped(t *testing.T) {
 	var b bytes.Buffer
 	w, err := pcapgo.NewNgWriter(&b, layers.LinkTypeRaw)
 	if err != nil {
@@ -256,8 +256,8 @@ func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
 	r := mustOpen(t, &b, Options{})
 	got, err := readAll(r)
 	want(t, "mixed links", got, []string{"2 1.2.3.4 41424344"})
-	if !errors.Is(err, io.EOF) || PassedOver(r) != 1 {
-		t.Errorf("%v, %d passed over", err, PassedOver(r))
+	if !errors.Is(err, io.EOF) || Skipped(r) != 1 {
+		t.Errorf("%v, %d skipped", err, Skipped(r))
 	}
 	_, err = readAll(mustOpen(t, bytes.NewReader(capturetest.Pcapng(t, 147, frame, frame)), Options{}))
 	if err == nil || !strings.HasPrefix(err.Error(), "packets: capture: none of 2 frames can be read: link type 147") {
@@ -265,7 +265,7 @@ func TestLinksThatAreNotKnownArePassedOver(t *testing.T) {
 	}
 }
 
-func TestFramesThatAreNotIPArePassedOver(t *testing.T) {
+func TestFramesThatAreNotIPAreSkipped(t *testing.T) {
 	for name, c := range map[string]struct {
 		link  layers.LinkType
 		frame []byte
@@ -291,7 +291,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("1.2.3.4 deadbeef\n? 1.2.3.4"), uint8(0))
 	f.Add([]byte("\x01\x02\x03\x04\x00\x00\x00\x01\x02"), uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, options uint8) {
-		r, err := Open(bytes.NewReader(data), Options{Reassemble: options&1 != 0, Format: Format(options >> 1 & 3)})
+		r, err := Open(bytes.NewReader(data), Options{Reassemble: options&1 != 0, Format: []Format{Auto, Binary, Text, Capture}[options>>1&3]})
 		if err != nil {
 			return
 		}
@@ -335,7 +335,7 @@ func BenchmarkBinary(b *testing.B) {
 	var p Packet
 	for b.Loop() {
 		if r == nil || r.Read(&p) != nil {
-			r = NewBinaryReader(bytes.NewReader(data))
+			r = newBinary(bytes.NewReader(data))
 		}
 	}
 }

@@ -25,7 +25,7 @@ const (
 	ipOptions   = 60
 	ipUDPLite   = 136
 	tcpHeader   = 20  // bytes at least
-	ipNoPayload = 255 // a number that is reserved: fragments other than the first
+	ipNoPayload = 255 // reserved: stands for fragments other than the first
 )
 
 // A datagram is what is inside an IP packet.
@@ -51,8 +51,7 @@ const (
 	rawOpenBSD layers.LinkType = 14
 )
 
-// network returns the IP packet inside a frame; what it returns may be anything
-// else, which its version tells.
+// network returns the payload of a frame, which is an IP packet if its version is valid.
 func network(link layers.LinkType, frame []byte) []byte {
 	switch link {
 	case layers.LinkTypeEthernet:
@@ -69,7 +68,7 @@ func network(link layers.LinkType, frame []byte) []byte {
 
 func behind(b []byte, n int) []byte { return b[min(n, len(b)):] }
 
-// ethernet passes over the addresses and the tags of virtual networks.
+// ethernet skips the addresses and the tags of virtual networks.
 func ethernet(frame []byte) []byte {
 	const addresses = 12
 	for at := addresses; len(frame) >= at+2; at += 4 {
@@ -84,7 +83,7 @@ func ethernet(frame []byte) []byte {
 	return nil
 }
 
-// tagged returns what is behind a header that has the protocol at some offset.
+// tagged returns the payload behind a header that has the protocol at some offset.
 func tagged(frame []byte, at, header int) []byte {
 	if len(frame) < header {
 		return nil
@@ -96,7 +95,7 @@ func tagged(frame []byte, at, header int) []byte {
 	return nil
 }
 
-// dissect takes an IP packet apart. It reports whether it is one.
+// dissect decodes an IP packet. It reports whether it is one.
 func dissect(packet []byte) (datagram, bool) {
 	if len(packet) == 0 {
 		return datagram{}, false
@@ -119,7 +118,7 @@ func dissect4(p []byte) (datagram, bool) {
 	if header < least {
 		return datagram{}, false
 	}
-	// A length of 0 is left by cards that cut packets into segments themselves.
+	// Network cards that segment packets themselves leave a length of 0.
 	if total := int(binary.BigEndian.Uint16(p[2:])); total >= header {
 		p = p[:min(total, len(p))]
 	}
@@ -149,7 +148,7 @@ func dissect6(p []byte) (datagram, bool) {
 	return d, true
 }
 
-// skipExtensions passes over the headers between IPv6 and the transport.
+// skipExtensions skips the headers between IPv6 and the transport.
 func (d *datagram) skipExtensions() {
 	for len(d.body) >= 8 {
 		length := 8 + 8*int(d.body[1])
@@ -170,7 +169,7 @@ func (d *datagram) skipExtensions() {
 	}
 }
 
-// payload returns what the transport carries.
+// payload returns the payload of the transport.
 func (d *datagram) payload() []byte {
 	header := 8
 	switch d.transport {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// ReadPrefixes reads a list of addresses and networks in CIDR notation, one to a
-// line. Whatever follows behind a space, such as a score, is passed over, and so
-// are empty lines and what follows a #.
+// ReadPrefixes reads a list of addresses and networks in CIDR notation, one to a line. It
+// skips everything behind a space, such as a score, empty lines, and comments after #.
 func ReadPrefixes(r io.Reader) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	s := bufio.NewScanner(r)

@@ -10,13 +10,13 @@ import (
 	"github.com/everbloom-go/everbloom/internal/capture"
 )
 
-// sniffed is how much of the input is looked at to tell its format.
+// sniffed is how many bytes tell the format of an input.
 const sniffed = 512
 
 // Open returns a reader for the input.
 func Open(r io.Reader, o Options) (Reader, error) {
 	if o.Format == Binary {
-		return NewBinaryReader(r), nil // also if the first source looks like gzip
+		return newBinary(r), nil // also if the first source looks like gzip
 	}
 	b, err := capture.Unpack(r)
 	if err != nil {
@@ -27,30 +27,29 @@ func Open(r io.Reader, o Options) (Reader, error) {
 		return nil, fmt.Errorf("packets: packet 1: %w", err)
 	}
 	format := o.Format
-	if format == Auto {
+	if format == Auto || format == "" {
 		format = sniff(start)
 	}
 	switch format {
 	case Binary:
-		return NewBinaryReader(b), nil
+		return newBinary(b), nil
 	case Text:
 		if bytes.HasPrefix(start, byteOrderMark) {
 			_, _ = b.Discard(len(byteOrderMark)) // it was peeked at
 		}
-		return NewTextReader(b), nil
+		return newText(b), nil
 	case Capture:
 		return newCapture(b, o.Reassemble)
 	}
-	return nil, fmt.Errorf("packets: %v: no such format", format)
+	return nil, fmt.Errorf("packets: format %q is unknown", format)
 }
 
-// byteOrderMark is what some editors put in front of text.
+// byteOrderMark is put in front of text by some editors.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// sniff tells the format by the beginning. Text is UTF-8 without control characters.
-// Of 64 records that are drawn at random, a binary input has those or bytes that are no
-// UTF-8, all but surely; one of few records, or of chosen ones, may have to be told to
-// be binary.
+// sniff tells the format by the first bytes. Text is UTF-8 without control characters.
+// 64 random records of a binary input are not, all but surely; for few or chosen records
+// the caller may have to name the format.
 func sniff(start []byte) Format {
 	if capture.Is(start) {
 		return Capture

@@ -82,7 +82,7 @@ func TestManyBinaryRecordsAreRead(t *testing.T) {
 		words = append(words, r.Uint32())
 		data = AppendBinary(data, netip.AddrFrom4([4]byte{1, 2, 3, 4}), words[len(words)-1])
 	}
-	b := NewBinaryReader(iotest.HalfReader(bytes.NewReader(data)))
+	b := newBinary(iotest.HalfReader(bytes.NewReader(data)))
 	var p Packet
 	for i, w := range words {
 		if err := b.Read(&p); err != nil || p.Words[0] != w || p.Number != uint64(i+1) {
@@ -116,9 +116,9 @@ func TestErrorsOfTheSourceAreTold(t *testing.T) {
 		var err error
 		var got []string
 		if f == Binary {
-			got, err = readAll(NewBinaryReader(r))
+			got, err = readAll(newBinary(r))
 		} else {
-			got, err = readAll(NewTextReader(r))
+			got, err = readAll(newText(r))
 		}
 		if len(got) != 1 || !errors.Is(err, broken) || !strings.Contains(err.Error(), "packet 2") {
 			t.Errorf("%v: %v, %v", f, got, err)
@@ -159,7 +159,7 @@ func TestTextThatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 		"1.2.3.4 deadbeef 00000001":           `3 fields, must be an address and a word`,
 		strings.Repeat("1", 100) + " 1234567": `address "` + strings.Repeat("1", 60) + `": not`,
 	} {
-		got, err := readAll(NewTextReader(strings.NewReader("\n1.1.1.1 12345678\n" + text + "\n")))
+		got, err := readAll(newText(strings.NewReader("\n1.1.1.1 12345678\n" + text + "\n")))
 		if len(got) != 1 || err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%.30q: %d packets, then %v; want %q", text, len(got), err, problem)
 		}
@@ -200,23 +200,23 @@ func TestFormatIsFoundOut(t *testing.T) {
 			t.Errorf("%q: %v, want %v", c.start, got, c.want)
 		}
 	}
-	for f := range Format(formats) {
-		if got, err := ParseFormat(f.String()); err != nil || got != f {
+	for _, f := range []Format{Auto, Binary, Text, Capture} {
+		if got, err := ParseFormat(string(f)); err != nil || got != f {
 			t.Errorf("%v: %v, %v", f, got, err)
 		}
 	}
 	if _, err := ParseFormat("xml"); err == nil || !strings.Contains(err.Error(), `format "xml": take auto, binary, text, capture`) {
 		t.Error(err)
 	}
-	if _, err := Open(strings.NewReader(""), Options{Format: 9}); err == nil || Format(9).String() != "Format(9)" {
+	if _, err := Open(strings.NewReader(""), Options{Format: "xml"}); err == nil {
 		t.Error("a format that does not exist is opened")
 	}
 }
 
-func TestByteOrderMarkIsPassedOver(t *testing.T) {
+func TestByteOrderMarkIsSkipped(t *testing.T) {
 	for _, f := range []Format{Auto, Text} {
 		got, err := readAll(mustOpen(t, strings.NewReader("\ufeff1.2.3.4 deadbeef # caf\u00e9\n"), Options{Format: f}))
-		want(t, f.String(), got, []string{"1 1.2.3.4 deadbeef"})
+		want(t, string(f), got, []string{"1 1.2.3.4 deadbeef"})
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("%v: %v", f, err)
 		}

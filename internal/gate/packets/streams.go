@@ -15,21 +15,20 @@ const (
 	maxSeen         = 1 << 30 // bytes that are known to be repeated, of the 2^31 before
 )
 
-// streams puts the segments of TCP together. Each segment is one packet, and there is
-// no segment that is not: one that continues its stream comes at once, then those that
-// waited for it, each with its own number, time and words. What was sent before comes
-// without words. So who sends a pattern in each of several segments gets as many
+// streams reassembles TCP. Each segment is one packet: one that continues its stream is
+// returned at once, then those that waited for it, each with its own number, time and
+// words. A repetition has no words. So a pattern in each of several segments gets as many
 // strikes as without reassembly, whatever their order.
 //
-// A stream is known from its first segment on, which need not be the beginning of the
-// connection. Those that nothing was heard of for long are forgotten, a generation at
-// a time; a stream that was forgotten begins again.
+// A stream begins with its first segment, which need not be the beginning of the
+// connection. Idle streams are dropped, a generation at a time; a stream that was dropped
+// begins again.
 type streams struct {
 	young, old map[flow]*stream
 	room       int // streams in a generation
-	bytes      int // that wait
+	bytes      int // of segments that wait
 	queue      []Packet
-	given      int      // of the queue
+	given      int      // packets of the queue that were returned
 	words      []uint32 // of the queue
 }
 
@@ -39,12 +38,12 @@ type flow struct {
 	ports    uint32
 }
 
-// A stream is what is known of a flow. The zero stream has not begun.
+// A stream is the state of a flow. The zero stream has not begun.
 type stream struct {
 	begun   bool
-	ended   bool   // what comes now is another connection
+	ended   bool   // the next segment is of another connection
 	next    uint32 // number of the byte that continues it
-	seen    uint32 // bytes before that one: who sends them repeats them
+	seen    uint32 // bytes before next that are repetitions if they come again
 	rest    []byte // of a word that is not complete
 	waiting []segment
 }
@@ -68,8 +67,8 @@ func newStreams() *streams {
 	return &streams{young: map[flow]*stream{}, old: map[flow]*stream{}, room: maxStreams}
 }
 
-// add takes in a packet that is TCP, whose payload is good until it returns. What is
-// due then is for next.
+// add takes a packet that is TCP. The payload is valid until add returns. Packets that
+// are due are returned by next.
 func (s *streams) add(d *datagram, p Packet) {
 	if len(d.body) < tcpHeader {
 		s.give(p, nil)
@@ -105,15 +104,15 @@ func (s *streams) find(f flow) *stream {
 	return at
 }
 
-// begin has a stream begin, or begin again, after all that waits in it.
+// begin starts a stream, or starts it again after all that waits in it.
 func (s *streams) begin(at *stream, seq uint32) {
 	s.drain(at, true)
 	*at = stream{begun: true, next: seq, waiting: at.waiting}
 }
 
-// take decides what a segment is to its stream. What lies outside of all that was
-// seen, and not ahead, is no repetition: the first segment may have been a stray one,
-// and nobody shall hide behind it.
+// take continues a stream with a segment, or makes it wait. A segment outside of all
+// that was seen, and not ahead, is no repetition: the first segment may have been a stray
+// one, and a sender must not be able to hide behind it.
 func (s *streams) take(at *stream, g segment) {
 	length := uint32(len(g.payload))
 	ahead := int32(g.seq - at.next)
@@ -139,8 +138,8 @@ func (s *streams) take(at *stream, g segment) {
 	s.drain(at, false)
 }
 
-// wait keeps a segment for later. If there is no more room for such, what is missing
-// is given up.
+// wait keeps a segment for later. If there is no room for more, the missing bytes are
+// given up.
 func (s *streams) wait(at *stream, g segment) {
 	g.payload = slices.Clone(g.payload)
 	i, _ := slices.BinarySearchFunc(at.waiting, g, func(a, b segment) int {
@@ -157,11 +156,11 @@ func (s *streams) wait(at *stream, g segment) {
 	}
 }
 
-// skip gives up what is missing before the first segment that waits. Nobody knows
-// where words begin then; there is as good as anywhere.
+// skip gives up the bytes before the first segment that waits. Where words begin is
+// unknown then; they begin with the segment.
 func (at *stream) skip() { at.next, at.seen, at.rest = at.waiting[0].seq, 0, at.rest[:0] }
 
-// drain gives the segments that nothing is missing before, or all.
+// drain returns the segments that continue the stream, or all.
 func (s *streams) drain(at *stream, all bool) {
 	n := 0
 	for ; n < len(at.waiting); n++ {
@@ -180,7 +179,7 @@ func (s *streams) drain(at *stream, all bool) {
 	at.waiting = slices.Delete(at.waiting, 0, n)
 }
 
-// advance gives a segment that begins at or before what continues its stream.
+// advance returns a segment that begins at or before the next byte of its stream.
 func (s *streams) advance(at *stream, g segment) {
 	if again := at.next - g.seq; again < uint32(len(g.payload)) {
 		g.payload = g.payload[again:]
@@ -202,8 +201,7 @@ func (s *streams) give(p Packet, words []uint32) {
 	s.queue = append(s.queue, p)
 }
 
-// release gives all that waits in streams, in the order in which the first of each
-// came.
+// release returns all segments that wait, ordered by the first of each stream.
 func (s *streams) release(all map[flow]*stream) {
 	var list []*stream
 	for _, at := range all {
@@ -217,14 +215,13 @@ func (s *streams) release(all map[flow]*stream) {
 	}
 }
 
-// flush gives all that waits.
+// flush returns all that waits.
 func (s *streams) flush() {
 	s.release(s.old)
 	s.release(s.young)
 }
 
-// next takes a packet from the queue. Its words are good until the queue is empty and
-// asked again.
+// next takes a packet from the queue. Its words are valid until next returns false.
 func (s *streams) next(p *Packet) bool {
 	if s.given == len(s.queue) {
 		s.queue, s.words, s.given = s.queue[:0], s.words[:0], 0
@@ -235,7 +232,7 @@ func (s *streams) next(p *Packet) bool {
 	return true
 }
 
-// cut appends the words of the stream as far as they are complete.
+// cut appends the complete words of the stream.
 func (at *stream) cut(words []uint32, b []byte) []uint32 {
 	if n := len(at.rest); n > 0 {
 		take := min(4-n, len(b))

@@ -10,26 +10,25 @@ import (
 	"github.com/everbloom-go/everbloom/gate/pattern"
 )
 
-// maxLine is far longer than any line that makes sense.
+// maxLine is far longer than any valid line.
 const maxLine = 1 << 12
 
-// TextReader reads the text form.
-type TextReader struct {
+// textReader reads the text format.
+type textReader struct {
 	lines  *bufio.Scanner
 	line   uint64
 	number uint64
 	word   [1]uint32
 }
 
-// NewTextReader returns a reader of lines.
-func NewTextReader(r io.Reader) *TextReader {
+func newText(r io.Reader) *textReader {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
-	return &TextReader{lines: s}
+	return &textReader{lines: s}
 }
 
 // Read fills in the next packet or query.
-func (t *TextReader) Read(p *Packet) error {
+func (t *textReader) Read(p *Packet) error {
 	for t.lines.Scan() {
 		t.line++
 		text, _, _ := strings.Cut(t.lines.Text(), "#")
@@ -48,7 +47,7 @@ func (t *TextReader) Read(p *Packet) error {
 	return io.EOF
 }
 
-func (t *TextReader) parse(text string, p *Packet) error {
+func (t *textReader) parse(text string, p *Packet) error {
 	if rest, ok := strings.CutPrefix(text, "?"); ok {
 		src, err := ParseAddress(strings.TrimSpace(rest))
 		*p = Packet{Src: src, Number: t.number, Query: true}

@@ -72,9 +72,9 @@ type Summary struct {
 	Inputs  []string `json:"inputs,omitempty"`
 	Seconds float64  `json:"seconds"` // reading and judging
 
-	// PassedOver is how many frames of captures were not IP, or of a link that cannot be
-	// read.
-	PassedOver uint64 `json:"passed_over,omitempty"`
+	// Skipped is how many frames of captures are not IP, or of a link that is not
+	// supported.
+	Skipped uint64 `json:"skipped,omitempty"`
 
 	// Confirmed says that hits of the banned set are looked up exactly.
 	Confirmed bool `json:"confirmed"`

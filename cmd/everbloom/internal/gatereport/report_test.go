@@ -83,7 +83,7 @@ func everything() Summary {
 		Tracked: gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
 	}
 	s := r.Summary(stats, 0.5)
-	s.Inputs, s.PassedOver = []string{"a.pcap", "<script>"}, 12
+	s.Inputs, s.Skipped = []string{"a.pcap", "<script>"}, 12
 	s.Check = &exact.Report{
 		Otherwise: 9,
 		Packets:   5000, Legitimate: 4000, Expected: 1.5, Both: 1,
@@ -99,7 +99,7 @@ func TestTextSaysEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "passed over       12 frames that are not IP",
+		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "skipped           12 frames that are not IP",
 		"rejected          1,900: 1,800 banned, 90 listed, 10 over-limit", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
 		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the overflow filter, exact confirmation",
 		"false positives   4 of 4,000 packets that an exact gate passes, 1.50 predicted\n", "wrongly rejected  5 more: 5 spurious ban\n",

@@ -26,8 +26,8 @@ func (s Summary) Text(w io.Writer) error {
 	t := newTable(w)
 	g := s.Gate
 	t.row("packets", "%s%s", quantity.Count(g.Packets), s.speed())
-	if s.PassedOver > 0 {
-		t.row("passed over", "%s frames that are not IP, or of a link that cannot be read", quantity.Count(s.PassedOver))
+	if s.Skipped > 0 {
+		t.row("skipped", "%s frames that are not IP, or of a link that is not supported", quantity.Count(s.Skipped))
 	}
 	t.row("passed", "%s", quantity.Count(g.Passed))
 	if g.Dropped > 0 {
