@@ -68,24 +68,24 @@
 // 0.1 %; for others [BitsPerKey]. Rates down to 2.3e-8 can be had.
 // [Config].Remainder of 12 saves 12 % at 1 % and costs time.
 //
-// The number of keys is bounded: see [Shape.Overflow] and [Shape.Capacity]. With
+// The number of keys is bounded: see [Shape.Overflow] and [Shape.ChurnOverflow]. With
 // the default load the odds that Items keys do not fit are negligible, also under
 // never-ending deletes and adds.
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time. Whoever changes a filter
-// must be alone with it; everbloom.Set sees to that.
+// Any number of goroutines may query at the same time. A change excludes all other
+// calls; everbloom.Set has the lock for that.
 //
 // # When to take another kind
 //
-// When nothing is deleted: bloom needs about half the memory. When nobody knows how many
-// keys there will be. When keys are added very often (counts beyond 2^Counter) and
+// When nothing is deleted: bloom needs about half the memory. When the number of keys is
+// unknown. When keys are added very often (counts beyond 2^Counter) and
 // must all be deletable. When keys that are not in the set may be deleted.
 //
 // # Departures from the paper
 //
-// Its permutations work modulo 2^q and so need a power of two of buckets; ours are
+// Its permutations work modulo 2^q and so need a power of two of buckets; those here are
 // modulo B·2^r, for any B. The first is the identity. The fourth copy, not the
 // fifth, is where a counter of 2 bits ends: the paper does not say what follows an
 // overflow, and a counter that sticks must be told from one that is exact. Empty

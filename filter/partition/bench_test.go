@@ -17,7 +17,7 @@ func BenchmarkUnion(b *testing.B) {
 			one, other := evenly(b, 1, n), evenly(b, 2, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := partition.Union(one, other); err != nil {
+				if _, err := one.PrepareUnion(other); err != nil {
 					b.Fatal(err)
 				}
 			}

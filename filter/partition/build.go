@@ -16,7 +16,7 @@ type builder struct {
 	src   source   // nil if ids has all
 	ids   []uint64 // those that are known
 	done  int      // how many of them have a leaf already
-	proof int      // those from done up to here are too many for a leaf; 0 if nobody knows
+	proof int      // those from done up to here are too many for a leaf; 0 if unknown
 	spare int      // a unit that is to be used first, all clear; noUnit if there is none
 }
 

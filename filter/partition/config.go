@@ -7,9 +7,10 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish. The zero Config asks for one false positive in a thousand,
+// Config says what is asked for. The zero Config asks for one false positive in a thousand,
 // for hashed Keys, of which about a million are expected.
 type Config struct {
 	// Items is the number of keys that are expected; 0 means 1,000,000. It is not
@@ -78,7 +79,7 @@ func (c Config) withDefaults() (Config, error) {
 // minFPR is the rate of 64 hashes.
 const minFPR = 1e-19
 
-// Shape returns the geometry for the wish. Where the whole tree is full, each unit
+// Shape returns the geometry. Where the whole tree is full, each unit
 // has 2^(u-d) ids; [DPBF19] Eq. (1) gives the bits for that, and four standard
 // deviations are added, so that also an unlucky unit keeps the rate.
 func (c Config) Shape() (Shape, error) {
@@ -123,7 +124,7 @@ func (c Config) unitLog() int {
 // unitHashes returns the number of hashes with which Eq. (1) asks for the fewest bits.
 func unitHashes(f float64) int {
 	k := min(max(1, math.Floor(-math.Log2(f))), sizing.MaxHashes-1)
-	if UnitBits(1000, k+1, f) < UnitBits(1000, k, f) {
+	if theory.PartitionUnitBits(1000, k+1, f) < theory.PartitionUnitBits(1000, k, f) {
 		k++
 	}
 	return int(k)
@@ -137,7 +138,7 @@ func mostSet(m, k, f float64) float64 {
 // unitBits returns the bits, in whole words, that keep rate f with n ids but for
 // four standard deviations of the number of set bits.
 func unitBits(n, k, f float64) float64 {
-	m := 64 * math.Ceil(UnitBits(n, k, f)/64)
+	m := 64 * math.Ceil(theory.PartitionUnitBits(n, k, f)/64)
 	for {
 		mean, spread := setBits(m, k, n)
 		if mean+4*spread <= mostSet(m, k, f) || m >= maxUnitBits {
@@ -145,6 +146,14 @@ func unitBits(n, k, f float64) float64 {
 		}
 		m += 64
 	}
+}
+
+// setBits returns the mean and the standard deviation of the number of set bits
+// among m after n ids with k hashes each, for large m.
+func setBits(m, k, n float64) (mean, spread float64) {
+	load := k * n / m
+	unset := math.Exp(-load)
+	return -m * math.Expm1(-load), math.Sqrt(m * unset * (1 - (1+load)*unset))
 }
 
 // Shape is the geometry of a [Filter]: what papers state and files store.

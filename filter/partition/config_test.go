@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/theory"
+
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
@@ -94,7 +96,7 @@ func TestHashesAreTheBest(t *testing.T) {
 	for f := 0.9; f > 1e-12; f *= 0.83 {
 		k := float64(unitHashes(f))
 		for other := 1.0; other < 45; other++ {
-			if UnitBits(1e6, other, f) < 0.9999*UnitBits(1e6, k, f) {
+			if theory.PartitionUnitBits(1e6, other, f) < 0.9999*theory.PartitionUnitBits(1e6, k, f) {
 				t.Errorf("rate %g: %g hashes need fewer bits than %g", f, other, k)
 			}
 		}

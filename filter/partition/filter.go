@@ -15,12 +15,10 @@ type Filter struct {
 	leaves []leaf // by the number of the unit
 	tally
 
-	mixer  probe.Mixer
-	bits   uint64 // m, of a unit
-	hashes int    // k
-	shift  uint   // bits of a Key that an id has not
-	last   uint64 // the largest id
-	shape  Shape
+	marker
+	shift uint   // bits of a Key that an id has not
+	last  uint64 // the largest id
+	shape Shape
 }
 
 // A leaf is a leaf of the tree that has ids, and with them the part of the map
@@ -57,7 +55,7 @@ var (
 	_ filter.Snapshotter = (*Filter)(nil)
 )
 
-// New returns an empty filter for the wish.
+// New returns an empty filter.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -79,9 +77,7 @@ func over(s Shape) *Filter {
 	return &Filter{
 		tree:   newTree(s.IDBits),
 		units:  newUnits(s.words()),
-		mixer:  probe.NewMixer(s.Salt),
-		bits:   s.UnitBits,
-		hashes: s.Hashes,
+		marker: marker{mixer: probe.NewMixer(s.Salt), bits: s.UnitBits, hashes: s.Hashes},
 		shift:  s.shift(),
 		last:   s.lastID(),
 		shape:  s,
@@ -160,27 +156,6 @@ func (f *Filter) fill(unit int) {
 	for _, id := range list.ids {
 		f.mark(words, id)
 	}
-}
-
-// hash returns where the positions of id begin. It mixes twice: neighbours in a
-// universe of ids would otherwise be spread too evenly, and set more bits than
-// chance allows.
-func (f *Filter) hash(id uint64) uint64 {
-	return f.mixer.Mix(filter.Key(f.mixer.Mix(filter.Key(id))))
-}
-
-// mark sets the bits of id in a unit and returns how many were clear.
-func (f *Filter) mark(words []uint64, id uint64) int {
-	h := f.hash(id)
-	var fresh uint64
-	for range f.hashes {
-		i := probe.Reduce(h, f.bits)
-		w := &words[i/64]
-		fresh += ^*w >> (i % 64) & 1
-		*w |= 1 << (i % 64)
-		h = probe.Step(h)
-	}
-	return int(fresh)
 }
 
 // overfull reports whether a leaf at depth with so many set bits and ids must be

@@ -13,49 +13,57 @@ func (f *Filter) check() error {
 	if err := f.shape.check(); err != nil {
 		return err
 	}
-	if err := f.checkTop(f.tree.root, 0, 0); err != nil {
+	c := inspection{Filter: f, seen: make([]bool, len(f.leaves))}
+	if err := errors.Join(c.checkTop(f.tree.root, 0, 0), c.checkRoom()); err != nil {
 		return err
 	}
-	seen := make([]bool, len(f.leaves))
-	sum, err := f.checkNode(f.tree.root, 0, 0, seen)
-	if err != nil {
+	if _, err := c.checkNode(f.tree.root, 0, 0); err != nil {
 		return err
 	}
-	if i := slices.Index(seen, false); i >= 0 {
+	if i := slices.Index(c.seen, false); i >= 0 {
 		return fmt.Errorf("partition: unit %d has no leaf", i)
 	}
-	if sum != f.tally {
-		return fmt.Errorf("partition: tally is %+v, counted %+v", f.tally, sum)
+	if c.sum != f.tally {
+		return fmt.Errorf("partition: tally is %+v, counted %+v", f.tally, c.sum)
 	}
-	return f.checkRoom()
+	return nil
 }
 
-// checkNode checks a node and all below it, and sums up its leaves.
-func (f *Filter) checkNode(r ref, depth int, prefix uint64, seen []bool) (sum tally, err error) {
+// An inspection is a check of all nodes.
+type inspection struct {
+	*Filter
+	seen []bool // units that have a leaf
+	sum  tally
+}
+
+// checkNode checks a node and all below it, and returns their ids.
+func (f *inspection) checkNode(r ref, depth int, prefix uint64) (ids []uint64, err error) {
 	switch {
 	case r == none:
-		return sum, nil
+		return nil, nil
 	case !r.inner():
-		l := &f.leaves[r.unit()]
-		seen[r.unit()] = true
-		sum.include(l)
-		return sum, f.checkLeaf(r.unit(), depth, prefix)
+		f.seen[r.unit()] = true
+		f.sum.include(&f.leaves[r.unit()])
+		return f.leaves[r.unit()].appendTo(nil), f.checkLeaf(r.unit(), depth, prefix)
 	case depth >= f.shape.Depth:
-		return sum, fmt.Errorf("partition: an inner node at depth %d of %d", depth, f.shape.Depth)
+		return nil, fmt.Errorf("partition: an inner node at depth %d of %d", depth, f.shape.Depth)
 	}
 	for side := range uint64(2) {
-		part, err := f.checkNode(f.tree.pairs[2*uint64(r)+side], depth+1, 2*prefix+side, seen)
+		part, err := f.checkNode(f.tree.pairs[2*uint64(r)+side], depth+1, 2*prefix+side)
 		if err != nil {
-			return sum, err
+			return nil, err
 		}
-		sum.set, sum.count, sum.slow = sum.set+part.set, sum.count+part.count, sum.slow+part.slow
+		ids = append(ids, part...)
 	}
-	return sum, f.checkPair(r, depth)
+	if f.fits(ids, depth) {
+		return nil, fmt.Errorf("partition: an inner node at depth %d has %d ids, which fit into a leaf", depth, len(ids))
+	}
+	return ids, nil
 }
 
 // checkLeaf checks that a leaf has the ids that belong there and its unit their
 // bits and no others.
-func (f *Filter) checkLeaf(unit, depth int, prefix uint64) error {
+func (f *inspection) checkLeaf(unit, depth int, prefix uint64) error {
 	l := &f.leaves[unit]
 	ids := l.appendTo(nil)
 	if err := l.check(ids); err != nil {
@@ -78,32 +86,21 @@ func (f *Filter) checkLeaf(unit, depth int, prefix uint64) error {
 	return nil
 }
 
-// checkPair checks that the ids of an inner node do not fit into one unit.
-func (f *Filter) checkPair(r ref, depth int) error {
-	var ids []uint64
-	var collect func(r ref)
-	collect = func(r ref) {
-		if r.inner() {
-			collect(f.tree.pairs[2*uint64(r)])
-			collect(f.tree.pairs[2*uint64(r)+1])
-		} else if r != none {
-			ids = f.leaves[r.unit()].appendTo(ids)
-		}
-	}
-	collect(r)
+// fits reports whether a leaf at depth has room for the ids.
+func (f *inspection) fits(ids []uint64, depth int) bool {
 	words := make([]uint64, f.units.stride)
 	set := 0
 	for i, id := range ids {
 		set += f.mark(words, id)
 		if f.overfull(set, i+1, depth) {
-			return nil
+			return false
 		}
 	}
-	return fmt.Errorf("partition: an inner node at depth %d has %d ids, which fit into a leaf", depth, len(ids))
+	return true
 }
 
 // checkTop checks that the table leads where the root leads.
-func (f *Filter) checkTop(r ref, depth int, prefix uint64) error {
+func (f *inspection) checkTop(r ref, depth int, prefix uint64) error {
 	if depth < f.tree.topBits && r.inner() {
 		return errors.Join(
 			f.checkTop(f.tree.pairs[2*uint64(r)], depth+1, 2*prefix),
@@ -119,7 +116,7 @@ func (f *Filter) checkTop(r ref, depth int, prefix uint64) error {
 }
 
 // checkRoom checks that every part has the room that Info tells.
-func (f *Filter) checkRoom() error {
+func (f *inspection) checkRoom() error {
 	words := 0
 	for _, slab := range f.units.slabs {
 		words += len(slab)

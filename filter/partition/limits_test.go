@@ -12,7 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
-// TestMemoryOfAnIDIsBounded builds the worst sets that we know, of clusters that keep
+// TestMemoryOfAnIDIsBounded builds the worst sets that are known, of clusters that keep
 // splitting and of lone ids around them, and reads them again.
 func TestMemoryOfAnIDIsBounded(t *testing.T) {
 	for _, c := range []struct {
@@ -87,31 +87,5 @@ func TestSnapshotsAreImages(t *testing.T) {
 			t.Fatalf("%d ids: the snapshot differs from the image", i)
 		}
 		f.Add(filter.Key(rng.Uint64N(1 << 20)))
-	}
-}
-
-// TestPreparedUnionsChangeNothing until they are completed.
-func TestPreparedUnionsChangeNothing(t *testing.T) {
-	c := Config{Universe: 1 << 20, Depth: 14}
-	f, g := filtertest.Make(t, New, c), filtertest.Make(t, New, c)
-	addUniform(t, f, 1000, 1)
-	addUniform(t, g, 3000, 2)
-	want, err := Union(f, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, theirs := stored(t, f), stored(t, g)
-	finish, err := f.PrepareUnion(g)
-	if err != nil || !bytes.Equal(stored(t, f), ours) {
-		t.Fatalf("a prepared union: changed, or %v", err)
-	}
-	if err := finish(true); err != nil {
-		t.Error(err)
-	}
-	if !bytes.Equal(stored(t, f), stored(t, want)) || !bytes.Equal(stored(t, g), theirs) {
-		t.Error("a completed union is another one")
-	}
-	if _, err := f.PrepareUnion(filtertest.Make(t, New, Config{})); !errors.Is(err, filter.ErrIncompatible) {
-		t.Errorf("another shape: %v", err)
 	}
 }

@@ -14,14 +14,14 @@ func (f *Filter) Union(other filter.Filter) error {
 // PrepareUnion makes the filter that takes the place of f in Union, and returns the
 // function that puts it there.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	complete, err := f.prepare(other, Union)
+	complete, err := f.prepare(other, false)
 	return merging.OnCommit(complete), err
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape and any
 // size. The result is the same as if only the common keys had been added.
 func (f *Filter) Intersect(other filter.Filter) error {
-	complete, err := f.prepare(other, Intersect)
+	complete, err := f.prepare(other, true)
 	if err == nil {
 		complete()
 	}
@@ -29,7 +29,7 @@ func (f *Filter) Intersect(other filter.Filter) error {
 }
 
 // prepare combines f and other, and returns the function that makes f the result.
-func (f *Filter) prepare(other filter.Filter, combine func(a, b *Filter) (*Filter, error)) (complete func(), err error) {
+func (f *Filter) prepare(other filter.Filter, common bool) (complete func(), err error) {
 	o, err := merging.Peer(f, other)
 	if err != nil {
 		return nil, err
@@ -37,29 +37,11 @@ func (f *Filter) prepare(other filter.Filter, combine func(a, b *Filter) (*Filte
 	if o == f {
 		return func() {}, nil
 	}
-	g, err := combine(f, o)
+	g, err := assemble(f.shape, &join{one: cursor{f: f}, other: cursor{f: o}, common: common})
 	if err != nil {
 		return nil, err
 	}
 	return func() { *f = *g }, nil
-}
-
-// Union returns a new filter with the keys of both, which have equal shapes and are
-// not changed.
-func Union(a, b *Filter) (*Filter, error) {
-	if _, err := merging.Peer(a, b); err != nil {
-		return nil, err
-	}
-	return assemble(a.shape, &union{one: cursor{f: a}, other: cursor{f: b}})
-}
-
-// Intersect returns a new filter with the keys that are in both, which have equal
-// shapes and are not changed.
-func Intersect(a, b *Filter) (*Filter, error) {
-	if _, err := merging.Peer(a, b); err != nil {
-		return nil, err
-	}
-	return assemble(a.shape, &intersection{one: cursor{f: a}, other: cursor{f: b}})
 }
 
 // A cursor walks the map of a filter: all ids in ascending order, leaf by leaf.
@@ -95,20 +77,37 @@ func (c *cursor) load() bool {
 	return len(c.ids) > 0
 }
 
-// union gives what is in either.
-type union struct{ one, other cursor }
+// A join gives what is in either of two filters, or only what is in both.
+type join struct {
+	one, other cursor
+	common     bool // only what is in both
+}
 
-func (u *union) more(dst []uint64) []uint64 {
-	if !u.one.load() {
-		return u.other.more(dst)
+func (j *join) more(dst []uint64) []uint64 {
+	for n := len(dst); len(dst) == n; {
+		one, other := j.one.load(), j.other.load()
+		switch {
+		case one && other:
+			dst = j.merge(dst)
+		case j.common || !one && !other:
+			return dst
+		case one:
+			dst = j.one.more(dst)
+		default:
+			dst = j.other.more(dst)
+		}
 	}
-	if !u.other.load() {
-		return u.one.more(dst)
-	}
-	a, b := u.one.ids, u.other.ids
+	return dst
+}
+
+// merge goes on until one of the two has no ids left in its leaf.
+func (j *join) merge(dst []uint64) []uint64 {
+	a, b := j.one.ids, j.other.ids
 	for len(a) > 0 && len(b) > 0 {
 		x, y := a[0], b[0]
-		dst = append(dst, min(x, y))
+		if x == y || !j.common {
+			dst = append(dst, min(x, y))
+		}
 		if x <= y {
 			a = a[1:]
 		}
@@ -116,30 +115,6 @@ func (u *union) more(dst []uint64) []uint64 {
 			b = b[1:]
 		}
 	}
-	u.one.ids, u.other.ids = a, b
-	return dst
-}
-
-// intersection gives what is in both.
-type intersection struct{ one, other cursor }
-
-func (s *intersection) more(dst []uint64) []uint64 {
-	n := len(dst)
-	for len(dst) == n && s.one.load() && s.other.load() {
-		a, b := s.one.ids, s.other.ids
-		for len(a) > 0 && len(b) > 0 {
-			x, y := a[0], b[0]
-			if x == y {
-				dst = append(dst, x)
-			}
-			if x <= y {
-				a = a[1:]
-			}
-			if y <= x {
-				b = b[1:]
-			}
-		}
-		s.one.ids, s.other.ids = a, b
-	}
+	j.one.ids, j.other.ids = a, b
 	return dst
 }

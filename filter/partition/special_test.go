@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -16,47 +15,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
-
-// exampleIDs is the set A of [DPBF19] Sec. 2.2.
-var exampleIDs = []uint64{4, 5, 8, 10, 17, 19, 22, 25, 31}
-
-// TestWorkedExample is [DPBF19] Figures 3 to 5: the leaves of the map and the nodes
-// that are merged.
-func TestWorkedExample(t *testing.T) {
-	f := build(t, example())
-	add(t, f, exampleIDs...)
-	var units []string
-	for unit, n := range f.Units() {
-		units = append(units, fmt.Sprintf("N3,%d: %d", unit, n))
-	}
-	want := []string{"N3,1: 2", "N3,2: 2", "N3,4: 2", "N3,5: 1", "N3,6: 1", "N3,7: 1"}
-	if !slices.Equal(units, want) {
-		t.Errorf("the map is %v, want %v", units, want)
-	}
-	nodes := []Node{
-		{Depth: 0, Index: 0},
-		{Depth: 1, Index: 0, Leaf: true, Keys: 4},
-		{Depth: 1, Index: 1},
-		{Depth: 2, Index: 2, Leaf: true, Keys: 3},
-		{Depth: 2, Index: 3, Leaf: true, Keys: 2},
-	}
-	got := slices.Collect(f.Nodes())
-	for i := range got {
-		if got[i].Leaf && (got[i].SetBits < 1 || got[i].SetBits > 5) {
-			t.Errorf("%+v: a unit of 5 bits with ids", got[i])
-		}
-		got[i].SetBits = 0
-	}
-	if !slices.Equal(got, nodes) {
-		t.Errorf("the tree is %+v, want %+v", got, nodes)
-	}
-	if got := slices.Collect(f.IDs()); !slices.Equal(got, exampleIDs) {
-		t.Errorf("the ids are %v", got)
-	}
-	if err := f.check(); err != nil {
-		t.Error(err)
-	}
-}
 
 // TestOrderDoesNotMatter adds the same ids in several orders, by ones, by unions and
 // more than once. All that can be seen must be equal.
@@ -151,62 +109,6 @@ func TestWholeUniverseCanBeHeld(t *testing.T) {
 	}
 }
 
-// TestUnionLeavesItsOperands is about a shallow copy, after which changes to the
-// union would change an operand.
-func TestUnionLeavesItsOperands(t *testing.T) {
-	effort.OneGoroutine(t)
-	a, b := filtertest.Make(t, New, Config{Universe: 1 << 24}), filtertest.Make(t, New, Config{Universe: 1 << 24})
-	addUniform(t, a, 3000, 1)
-	addUniform(t, b, 9000, 2)
-	storedA, storedB := filtertest.Stored(t, a), filtertest.Stored(t, b)
-	for name, combine := range map[string]func(a, b *Filter) (*Filter, error){"union": Union, "intersection": Intersect} {
-		c, err := combine(a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		addUniform(t, c, 5000, 3)
-		for _, f := range []*Filter{a, b, c} {
-			if err := f.check(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if !bytes.Equal(filtertest.Stored(t, a), storedA) || !bytes.Equal(filtertest.Stored(t, b), storedB) {
-			t.Errorf("a %s that was changed afterwards changed its operands", name)
-		}
-	}
-	addUniform(t, a, 20_000, 4)
-	if !bytes.Equal(filtertest.Stored(t, b), storedB) {
-		t.Error("a filter that was once an operand shares memory")
-	}
-}
-
-// TestQueriesChangeNothing is about trees that are rebuilt when somebody asks: many
-// ask at once here, right after a change, and nothing may move.
-func TestQueriesChangeNothing(t *testing.T) {
-	f := filtertest.Make(t, New, Config{Universe: 1 << 24})
-	addUniform(t, f, 5000, 1)
-	tree, top, units := slices.Clone(f.tree.pairs), slices.Clone(f.tree.top), slices.Clone(f.units.slabs[0])
-	before := filtertest.Stored(t, f)
-	var group sync.WaitGroup
-	for g := range uint64(4) {
-		group.Go(func() {
-			keys := filtertest.Stream{Seed: g, Bits: 24}.Keys(2000)
-			out := make([]bool, len(keys))
-			f.MayContainBatch(keys, out)
-			for i, k := range keys {
-				if f.MayContain(k) != out[i] {
-					t.Errorf("%d: one answer alone, another in a batch", k)
-				}
-			}
-			f.Info()
-		})
-	}
-	group.Wait()
-	if !slices.Equal(f.tree.pairs, tree) || !slices.Equal(f.tree.top, top) || !slices.Equal(f.units.slabs[0], units) || !bytes.Equal(filtertest.Stored(t, f), before) {
-		t.Error("queries changed the filter")
-	}
-}
-
 // TestInfoCountsAllMemory compares with what the heap says: units, tree and map.
 func TestInfoCountsAllMemory(t *testing.T) {
 	if effort.UnderRace {
@@ -264,18 +166,18 @@ func TestChangesAllocateInProportion(t *testing.T) {
 		t.Errorf("growth allocated %.0f bits for a filter of %.0f", bits, total(a))
 	}
 	addUniform(t, b, 20_000, 2)
-	var c *Filter
-	bits := allocated(func() { c, _ = Union(a, b) })
-	if most := 10 * total(c); bits > most {
-		t.Errorf("a union allocated %.0f bits for a filter of %.0f", bits, total(c))
-	}
-	bits = allocated(func() { c, _ = Intersect(a, b) })
-	if most := 10*total(c) + 1e7; bits > most {
-		t.Errorf("an intersection allocated %.0f bits for a filter of %.0f", bits, total(c))
+	for name, merge := range map[string]func(filter.Filter) error{"union": a.Union, "intersection": a.Intersect} {
+		bits := allocated(func() {
+			if err := merge(b); err != nil {
+				t.Error(err)
+			}
+		})
+		if bits > 10*total(a)+1e7 {
+			t.Errorf("a %s allocated %.0f bits for a filter of %.0f", name, bits, total(a))
+		}
 	}
 }
 
-// TestMergeNamesWhatDiffers also has the functions, which take filters only.
 func TestMergeNamesWhatDiffers(t *testing.T) {
 	base := filtertest.Make(t, New, Config{Universe: 1 << 20})
 	for want, c := range map[string]Config{
@@ -283,17 +185,7 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 		"depth is 10 in one and 12 in the other":        {Universe: 1 << 20, Depth: 12},
 		"salt is 0 in one and 9 in the other":           {Universe: 1 << 20, Salt: 9},
 	} {
-		other := filtertest.Make(t, New, c)
-		for _, merge := range []func() error{
-			func() error { return base.Union(other) },
-			func() error { return base.Intersect(other) },
-			func() error { _, err := Union(base, other); return err },
-			func() error { _, err := Intersect(base, other); return err },
-		} {
-			if err := merge(); !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want %q", err, want)
-			}
-		}
+		filtertest.RefusesMerge(t, base, filtertest.Make(t, New, c), want)
 	}
 }
 
@@ -374,8 +266,8 @@ func TestConfigReportsAllProblems(t *testing.T) {
 
 func nan() float64 { x := 0.0; return x / x }
 
-// TestAnyWishGivesAFilter tries the edges of all that may be asked for.
-func TestAnyWishGivesAFilter(t *testing.T) {
+// TestAnyConfigGivesAFilter tries the edges of all that may be asked for.
+func TestAnyConfigGivesAFilter(t *testing.T) {
 	for _, items := range []uint64{1, 100, 1 << 20, 1 << 32} {
 		for _, fpr := range []float64{0.999, 0.5, 0.1, 1e-3, 1e-7} {
 			for _, universe := range []uint64{0, 1, 2, 77, 1 << 20, 1 << 63, ^uint64(0)} {
@@ -399,19 +291,5 @@ func TestAnyWishGivesAFilter(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestHashedKeysOf64Bits(t *testing.T) {
-	f := build(t, Shape{IDBits: 64, Depth: 56, UnitBits: 4096, Hashes: 10, Full: 2048})
-	for i := range uint64(3000) {
-		add(t, f, i*0x9E3779B97F4A7C15, ^i)
-	}
-	if err := f.check(); err != nil || f.Len() != 6000 {
-		t.Errorf("%d ids: %v", f.Len(), err)
-	}
-	g, err := Union(f, build(t, f.shape))
-	if err != nil || g.Len() != f.Len() {
-		t.Errorf("%v, %v", g, err)
 	}
 }

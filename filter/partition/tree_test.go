@@ -71,7 +71,7 @@ func TestRefsAreToldApart(t *testing.T) {
 // TestViewsStopWhenAsked breaks out of every loop that a filter offers.
 func TestViewsStopWhenAsked(t *testing.T) {
 	f := build(t, example())
-	add(t, f, exampleIDs...)
+	add(t, f, 4, 5, 8, 10, 17, 19, 22, 25, 31)
 	for stop := range 5 {
 		n := 0
 		for range f.Nodes() {
@@ -108,7 +108,7 @@ func TestViewsStopWhenAsked(t *testing.T) {
 			t.Errorf("an empty filter has %+v", n)
 		}
 	}
-	if nodes != 1 || empty.PaperBits() != 0 {
-		t.Errorf("an empty filter has %d nodes and %d bits", nodes, empty.PaperBits())
+	if nodes != 1 {
+		t.Errorf("an empty filter has %d nodes", nodes)
 	}
 }

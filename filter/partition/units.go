@@ -5,6 +5,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // units are the Bloom filters of the tree's leaves, numbered from 0 without gaps.
@@ -129,4 +130,32 @@ func (u *units) words(n int) uint64 {
 // wordsOfLast returns how many words the last slab has if there are n units, n > 0.
 func (u *units) wordsOfLast(n int) int {
 	return int(u.words(n)) - (n-1)>>u.shift<<u.shift*u.stride
+}
+
+// A marker knows which bits of a unit an id has.
+type marker struct {
+	mixer  probe.Mixer
+	bits   uint64 // m, of a unit
+	hashes int    // k
+}
+
+// hash returns where the positions of id begin. It mixes twice: neighbours in a
+// universe of ids would otherwise be spread too evenly, and set more bits than
+// chance allows.
+func (m *marker) hash(id uint64) uint64 {
+	return m.mixer.Mix(filter.Key(m.mixer.Mix(filter.Key(id))))
+}
+
+// mark sets the bits of id in a unit and returns how many were clear.
+func (m *marker) mark(words []uint64, id uint64) int {
+	h := m.hash(id)
+	var fresh uint64
+	for range m.hashes {
+		i := probe.Reduce(h, m.bits)
+		w := &words[i/64]
+		fresh += ^*w >> (i % 64) & 1
+		*w |= 1 << (i % 64)
+		h = probe.Step(h)
+	}
+	return int(fresh)
 }

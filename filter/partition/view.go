@@ -68,14 +68,3 @@ func (f *Filter) Units() iter.Seq2[uint64, uint64] {
 		}
 	}
 }
-
-// PaperBits returns the memory that the set would take in the paper's layout, where
-// every populated unit of the map has as many bits as one of the tree. It looks
-// at all ids.
-func (f *Filter) PaperBits() uint64 {
-	populated := 0
-	for range f.Units() {
-		populated++
-	}
-	return uint64(PaperBits(float64(populated), float64(f.units.n), float64(f.bits)))
-}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/everbloom-go/everbloom/internal/theory"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -80,7 +82,7 @@ func mapChecks(f *partition.Filter) []lab.Check {
 		lab.Holds("Figure 3: element 10 is in its unit", "inserted into N3,2", fmt.Sprint(within(f, s.Depth, home)), slices.Contains(within(f, s.Depth, home), 10), "10 is among them"),
 		same("Figure 3: puBFMap of A", "N3,1 N3,2 N3,4 N3,5 N3,6 N3,7", strings.Join(units, " ")),
 		lab.Holds("Figure 3: 5 bits and 2 hash functions for 4 elements", "by Eq. (1), for some f < 1",
-			fmt.Sprintf("%.0f bits at f = 0.637", partition.UnitBits(4, 2, 0.637)), partition.UnitBits(4, 2, 0.637) == 5, "Eq. (1) gives 5 bits: the example is about the tree, not about rates"),
+			fmt.Sprintf("%.0f bits at f = 0.637", theory.PartitionUnitBits(4, 2, 0.637)), theory.PartitionUnitBits(4, 2, 0.637) == 5, "Eq. (1) gives 5 bits: the example is about the tree, not about rates"),
 	}
 }
 

@@ -137,12 +137,12 @@ func (c chain) run(merges, queries int) (out []merged, err error) {
 // merge changes s.
 func (s *collection) merge(other collection, union bool) (err error) {
 	if union {
-		if s.ours, err = partition.Union(s.ours, other.ours); err != nil {
+		if err = s.ours.Union(other.ours); err != nil {
 			return err
 		}
 		err = s.plain.Union(other.plain)
 	} else {
-		if s.ours, err = partition.Intersect(s.ours, other.ours); err != nil {
+		if err = s.ours.Intersect(other.ours); err != nil {
 			return err
 		}
 		err = s.plain.Intersect(other.plain)

@@ -78,7 +78,7 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 // countUnits takes a filter apart.
 func countUnits(name string, f *partition.Filter) counted {
 	info := f.Info()
-	c := counted{name: name, n: f.Len(), paper: f.PaperBits(), ours: info.FastBits + info.SlowBits}
+	c := counted{name: name, n: f.Len(), ours: info.FastBits + info.SlowBits}
 	for range f.Units() {
 		c.s++
 	}
@@ -92,12 +92,13 @@ func countUnits(name string, f *partition.Filter) counted {
 			c.tree++
 		}
 	}
+	c.paper = uint64(theory.PartitionPaperBits(float64(c.s), float64(c.tree), float64(f.Shape().UnitBits)))
 	return c
 }
 
 // listBits is the size of a list of units for the same ids, all full but the last.
 func (c counted) listBits(s partition.Shape) float64 {
-	return partition.MinUnits(float64(c.n), universe, s.Depth) * float64(s.UnitBits)
+	return theory.PartitionMinUnits(float64(c.n), universe, s.Depth) * float64(s.UnitBits)
 }
 
 // spaceChecks are the bounds of Sec. 2.2, over all sets.
@@ -106,7 +107,7 @@ func spaceChecks(all []counted, s partition.Shape) []lab.Check {
 	sets := fmt.Sprintf("all of %d sets", len(all))
 	worst := sets
 	for _, c := range all {
-		lower = lower && float64(c.s) >= partition.MinUnits(float64(c.n), universe, s.Depth) && c.s <= 1<<s.Depth
+		lower = lower && float64(c.s) >= theory.PartitionMinUnits(float64(c.n), universe, s.Depth) && c.s <= 1<<s.Depth
 		treeBound = treeBound && c.tree <= c.s
 		twice = twice && float64(c.paper) <= 2*float64(c.s)*float64(s.UnitBits)
 		inner = inner && c.internal <= c.tree+c.empty
@@ -131,11 +132,11 @@ func bestAndWorst(all []counted, s partition.Shape) (checks []lab.Check) {
 	for _, c := range all {
 		switch c.name {
 		case "whole units of 1,024":
-			least := partition.MinUnits(float64(c.n), universe, s.Depth)
+			least := theory.PartitionMinUnits(float64(c.n), universe, s.Depth)
 			checks = append(checks, lab.Holds(fmt.Sprintf("%d ids that fill their units", c.n), "exactly the same number of Bloom filters as DBF",
 				fmt.Sprintf("s = %d, DBF %.0f", c.s, least), float64(c.s) == least, "equal"))
 		case "spread evenly":
-			want := partition.UniformUnits(float64(c.n), s.Depth)
+			want := theory.PartitionUniformUnits(float64(c.n), s.Depth)
 			reach := lab.Sigmas * unitsDeviation(float64(c.n), float64(uint64(1)<<s.Depth))
 			lo, hi := math.Floor(want-reach), math.Ceil(want+reach)
 			checks = append(checks, lab.Holds(fmt.Sprintf("%d ids spread evenly: s", c.n), fmt.Sprintf("2^d in the worst case; expected 2^d (1 - (1 - 2^-d)^n) = %.0f", want), fmt.Sprint(c.s),
@@ -209,7 +210,7 @@ func spaceTable(all []counted, s partition.Shape) lab.Table {
 	}
 	for _, c := range all {
 		n, list := float64(c.n), c.listBits(s)
-		table.Add(c.name, c.n, c.s, partition.MinUnits(n, universe, s.Depth), c.tree, c.empty, lab.Digits(list/n, 3), lab.Digits(float64(c.paper)/n, 3),
+		table.Add(c.name, c.n, c.s, theory.PartitionMinUnits(n, universe, s.Depth), c.tree, c.empty, lab.Digits(list/n, 3), lab.Digits(float64(c.paper)/n, 3),
 			lab.Digits(float64(c.paper)/list, 3), lab.Digits(float64(c.ours)/n, 3), lab.Digits(float64(c.ours)/list, 3), lab.Digits(theory.BloomBits(1, target), 3))
 	}
 	return table

@@ -80,7 +80,7 @@ type listPoint struct {
 // unitShape returns units for so many keys, sized by Eq. (1).
 func unitShape(keys int, f float64) dynamic.Shape {
 	k := math.Round(-math.Log2(f))
-	m := partition.UnitBits(float64(keys), k, f)
+	m := theory.PartitionUnitBits(float64(keys), k, f)
 	return dynamic.Shape{Positions: uint64(m), Hashes: int(k), CounterBits: 1, Full: uint64(m * math.Pow(f, 1/k))}
 }
 

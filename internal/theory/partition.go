@@ -1,47 +1,49 @@
-package partition
+package theory
 
 import "math"
 
-// UnitBits returns the bits that a unit needs for n ids, k hashes and rate f.
+// Dynamic partition Bloom filters, filter/partition.
+
+// PartitionUnitBits returns the bits that a unit needs for n ids, k hashes and rate f.
 //
 //	[DPBF19] Eq. (1): m(n, k, f) = ceil(-nk / ln(1 - f^(1/k)))
 //
 // The inverse of the approximation f = (1 - e^(-kn/m))^k. 0 < f < 1.
-func UnitBits(n, k, f float64) float64 {
+func PartitionUnitBits(n, k, f float64) float64 {
 	return math.Ceil(-n * k / math.Log1p(-math.Pow(f, 1/k)))
 }
 
-// UnitPopulation returns how many ids m bits hold with k hashes at rate f.
+// PartitionUnitPopulation returns how many ids m bits hold with k hashes at rate f.
 //
 //	[DPBF19] Theorem A.1, Eq. (1) solved for n: n_t = -(m/k) ln(1 - f^(1/k))
 //
 // A real number: the paper's target population is its integer part.
-func UnitPopulation(m, k, f float64) float64 {
+func PartitionUnitPopulation(m, k, f float64) float64 {
 	return -m / k * math.Log1p(-math.Pow(f, 1/k))
 }
 
-// MinUnits returns the least number of populated units of n ids, in a universe of
+// PartitionMinUnits returns the least number of populated units of n ids, in a universe of
 // so many ids and a tree of depth d.
 //
 //	[DPBF19] Eq. (2): s >= ceil(|S| 2^d / |U|)
 //
 // A lower bound, reached by sets that fill their units.
-func MinUnits(n, universe float64, d int) float64 {
+func PartitionMinUnits(n, universe float64, d int) float64 {
 	return math.Ceil(math.Ldexp(n, d) / universe)
 }
 
-// UniformUnits returns the expected number of populated units of n ids that are
+// PartitionUniformUnits returns the expected number of populated units of n ids that are
 // spread evenly over the universe.
 //
 //	[DPBF19] Sec. 2.2, s of Eq. (2) for a random set: 2^d (1 - (1 - 2^-d)^n)
 //
 // Exact for ids drawn with replacement.
-func UniformUnits(n float64, d int) float64 {
+func PartitionUniformUnits(n float64, d int) float64 {
 	units := math.Ldexp(1, d)
 	return -units * math.Expm1(n*math.Log1p(-1/units))
 }
 
-// PaperBits returns the memory of the paper's layout, whose map has s units and
+// PartitionPaperBits returns the memory of the paper's layout, whose map has s units and
 // whose tree has c, all of m bits.
 //
 //	[DPBF19] Sec. 2.2, Space: (s + c) m, at most 2 s m
@@ -49,12 +51,4 @@ func UniformUnits(n float64, d int) float64 {
 // Without the pointers of the tree and the map, for which the paper gives O(s). The
 // paper's formula has ln(1 - f^(1/k)) without a minus sign, and is negative as
 // printed.
-func PaperBits(s, c, m float64) float64 { return (s + c) * m }
-
-// setBits returns the mean and the standard deviation of the number of set bits
-// among m after n ids with k hashes each, for large m.
-func setBits(m, k, n float64) (mean, spread float64) {
-	load := k * n / m
-	unset := math.Exp(-load)
-	return -m * math.Expm1(-load), math.Sqrt(m * unset * (1 - (1+load)*unset))
-}
+func PartitionPaperBits(s, c, m float64) float64 { return (s + c) * m }
