@@ -7,13 +7,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 test_flags=(-vet=off '-ldflags=-s -w' -shuffle=on -timeout 90m)
 
 # The packages with assembly, into which the race detector does not see.
-assembly=(./filter/bloom ./filter/dleft ./filter/evergreen)
+assembly=(./filter/bloom ./filter/dleft ./filter/evergreen ./internal/line)
 
 # The packages whose code depends on the tag purego, and the one that tries all kinds.
 portable=("${assembly[@]}" ./internal/kinds ./internal/frame ./internal/mem)
 
 # The filters and what they are made of: here the size of a word matters most.
-filters=(. ./filter/... ./internal/kinds ./internal/filtertest ./internal/bitvec ./internal/frame ./internal/mem ./internal/packed)
+filters=(. ./filter/... ./internal/kinds ./internal/filtertest ./internal/bitvec ./internal/frame ./internal/line ./internal/mem ./internal/packed)
 
 # Without assembly the race detector sees all that these two do, so that make check
 # runs them in that variant only. dleft has no concurrent writers.

@@ -3,30 +3,9 @@
 package bloom
 
 import (
-	"golang.org/x/sys/cpu"
-
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/line"
 )
-
-// Which instructions block_amd64.s may use. The level is a variable only so
-// that tests can go through all of them.
-const (
-	levelPortable = iota
-	levelAVX2
-	levelAVX512
-)
-
-var level = bestLevel()
-
-func bestLevel() uint8 {
-	switch {
-	case !cpu.X86.HasPOPCNT || !cpu.X86.HasAVX2:
-		return levelPortable
-	case !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512DQ:
-		return levelAVX2
-	}
-	return levelAVX512
-}
 
 // blockHasOne is portableHas for one round, with AVX-512: the common case on
 // current machines, without anything that would tell it from others.
@@ -79,13 +58,13 @@ func (f *Blocked) has(k filter.Key) bool {
 }
 
 func (f *Blocked) hasAny(k filter.Key) bool {
-	if level != levelPortable {
+	if f.level != line.Portable {
 		return blockHas(f, k)
 	}
 	return f.portableHas(k)
 }
 
-func (f *Blocked) isSimple() bool { return level == levelAVX512 && f.rounds == 1 }
+func (f *Blocked) isSimple() bool { return f.level == line.AVX512 && f.rounds == 1 }
 
 func (f *Blocked) add(k filter.Key) (fresh uint64) {
 	if f.simple {
@@ -95,7 +74,7 @@ func (f *Blocked) add(k filter.Key) (fresh uint64) {
 }
 
 func (f *Blocked) addAny(k filter.Key) (fresh uint64) {
-	if level != levelPortable {
+	if f.level != line.Portable {
 		return blockAdd(f, k)
 	}
 	return f.portableAdd(k)
@@ -111,7 +90,7 @@ const prefetchFrom = 1 << 20 / 64
 
 func (f *Blocked) hasBatch(keys []filter.Key, out []bool) {
 	switch {
-	case level == levelPortable:
+	case f.level == line.Portable:
 		f.portableHasBatch(keys, out)
 		return
 	case f.blocks < prefetchFrom:
@@ -128,7 +107,7 @@ func (f *Blocked) hasBatch(keys []filter.Key, out []bool) {
 }
 
 func (f *Blocked) addBatch(keys []filter.Key) (added int) {
-	if level == levelPortable {
+	if f.level == line.Portable {
 		return f.portableAddBatch(keys)
 	}
 	for len(keys) > 0 {

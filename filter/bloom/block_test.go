@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/line/linetest"
 )
 
 // TestAssemblyMatchesPortable adds and asks the same random keys with every set
@@ -30,7 +31,7 @@ func TestAssemblyMatchesPortable(t *testing.T) {
 		fill(rng, keys)
 		fill(rng, probes)
 		want, answers := portably(t, s, keys, probes)
-		eachLevel(t, func(t *testing.T) {
+		linetest.EachLevel(t, func(t *testing.T) {
 			t.Helper()
 			compareSingles(t, want, answers, keys, probes)
 			compareBatches(t, want, answers, keys, probes)
@@ -118,7 +119,7 @@ func compareBatches(t *testing.T, want *Blocked, answers []bool, keys, probes []
 func BenchmarkLevels(b *testing.B) {
 	keys := make([]filter.Key, 1<<16)
 	fill(rand.New(rand.NewPCG(1, 1)), keys)
-	eachLevel(b, func(b *testing.B) {
+	linetest.EachLevel(b, func(b *testing.B) {
 		b.Helper()
 		f, err := BuildBlocked(BlockedShape{Blocks: 20_000, Hashes: 8})
 		if err != nil {

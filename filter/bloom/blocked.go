@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -12,16 +13,15 @@ type Blocked struct {
 	blocks uint64
 	rounds uint64 // bits per key and word
 	mixer  probe.Mixer
+	level  line.Level
 	simple bool // blockHasOne and blockAddOne will do
 	salt   uint64
 	array
 	touched uint64 // keeps the compiler from dropping reads that only warm the cache
 }
 
-// A block is one cache line. Word w of it takes part in every key's pattern:
-// round by round one bit, chosen by the w-th six bits of the round's 64, from
-// the top.
-type block [theory.BlockWords]uint64
+// A block is handled here by one writer at a time, beside readers that need no order.
+type block line.Block
 
 var (
 	_ filter.Merger      = (*Blocked)(nil)
@@ -70,6 +70,7 @@ func blockedOver(s BlockedShape, a array) *Blocked {
 		blocks: s.Blocks,
 		rounds: uint64(s.perWord()),
 		mixer:  probe.NewMixer(s.Salt),
+		level:  line.CPU,
 		salt:   s.Salt,
 		array:  a,
 	}

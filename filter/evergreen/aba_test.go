@@ -24,14 +24,14 @@ func TestMergeAndSplitBetweenTwoLooks(t *testing.T) {
 	for _, k := range keys {
 		mixed := f.tab().mixer.mix(k)
 		n := f.tab().load().blocks()
-		if f.tab().place(mixed, n) != n-1 {
+		if place(mixed, n) != n-1 {
 			continue
 		}
 		before := f.tab().load()
 		where := f.tab().lines.at(n - 1)
-		step(t, f.tab().merge)
-		found := where.has(f.tab().fingerprint(mixed), f.tab().rounds)
-		step(t, f.tab().split)
+		step(t, f.tab().size.merge)
+		found := where.Has(f.tab().fingerprint(mixed), f.tab().rounds)
+		step(t, f.tab().size.split)
 		after := f.tab().load()
 		if after.blocks() != n {
 			t.Fatalf("%d blocks after a merge and a split, want %d", after.blocks(), n)
@@ -61,13 +61,13 @@ func TestSplitBetweenTwoLooks(t *testing.T) {
 	for range 300 {
 		before := f.tab().load()
 		n := before.blocks()
-		step(t, f.tab().split)
+		step(t, f.tab().size.split)
 		for _, k := range keys {
 			mixed := f.tab().mixer.mix(k)
-			if f.tab().place(mixed, n+1) != n {
+			if place(mixed, n+1) != n {
 				continue
 			}
-			found := f.tab().lines.at(f.tab().place(mixed, n)).has(f.tab().fingerprint(mixed), f.tab().rounds)
+			found := f.tab().lines.at(place(mixed, n)).Has(f.tab().fingerprint(mixed), f.tab().rounds)
 			if !found {
 				fooled++
 			}

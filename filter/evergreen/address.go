@@ -60,6 +60,19 @@ func mixedOf(fingerprint, block uint64, width int) uint64 {
 // lowBits.
 func addressBit(b uint, width int) uint { return 56 - b/8*8 + b%8 - (fullWidth - uint(width)) }
 
+// keying is how the keys of a table are stored.
+type keying struct {
+	mixer mixer
+	width int  // of a fingerprint, in bits
+	exact bool // fingerprints are whole keys
+}
+
+// fingerprint returns what is kept of a mixed key.
+func (y *keying) fingerprint(mixed uint64) uint64 { return fingerprintOf(mixed, y.width) }
+
+// alike reports whether two mixed keys have the same fingerprint and lowest bits.
+func (y *keying) alike(a, b uint64) bool { return (a^b)>>(fullWidth-uint(y.width)) == 0 }
+
 // A state says how many blocks there are, and in its upper half how many splits and
 // merges there have been. It is one word, so that a reader sees both at once.
 type state uint64
@@ -69,11 +82,14 @@ func (s state) blocks() uint64 { return uint64(uint32(s)) }
 // step returns the state after a split or a merge.
 func (s state) step(blocks uint64) state { return (s>>32+1)<<32 | state(blocks) }
 
-// place returns the block among n for an address: its lowest bits, as many as the
+// place returns the block of a mixed key among n.
+func place(mixed, n uint64) uint64 { return placeOf(addressOf(mixed), n) }
+
+// placeOf returns the block among n for an address: its lowest bits, as many as the
 // largest number below n has, or one fewer if there is no such block yet.
-func place(x, n uint64) uint64 {
+func placeOf(address, n uint64) uint64 {
 	mask := ^uint64(0) >> (uint(bits.LeadingZeros64(n)) & 63)
-	i := x & mask
+	i := address & mask
 	if i >= n {
 		i &= mask >> 1
 	}

@@ -22,7 +22,7 @@ func TestFingerprintAndPlaceAreTheWholeKey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		mixed, n := rng.Uint64(), minBlocks+rng.Uint64N(1<<20)
-		i := place(addressOf(mixed), n)
+		i := place(mixed, n)
 		if got := mixedOf(fingerprintOf(mixed, 56), i, 56); got != mixed {
 			t.Fatalf("%#x in block %d becomes %#x", mixed, i, got)
 		}
@@ -47,7 +47,7 @@ func TestSplitMovesByOneBit(t *testing.T) {
 			if try%2 == 0 {
 				mixed = addressOf(mixed<<bit | lower) // of the block that is split
 			}
-			before, after := place(addressOf(mixed), n), place(addressOf(mixed), n+1)
+			before, after := place(mixed, n), place(mixed, n+1)
 			for _, width := range []int{24, 32, 40, 56} {
 				up := fingerprintOf(mixed, width)>>addressBit(bit, width)&1 == 1
 				if before == lower && up != (after == n) || before != lower && before != after {
@@ -88,7 +88,7 @@ func TestPlacesAreEven(t *testing.T) {
 	} {
 		var loads [256]int
 		for i := range uint64(25_600) {
-			loads[place(addressOf(m.mix(form(i))), 256)]++
+			loads[place(m.mix(form(i)), 256)]++
 		}
 		for i, load := range loads {
 			if load < 50 || load > 150 {

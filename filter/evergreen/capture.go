@@ -5,16 +5,17 @@ import (
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 // A capture is a copy of what a filter holds: for every stripe the blocks in the
 // order of their numbers, each as a count and that many fingerprints.
 type capture struct {
-	*geometry
+	*slab.Geometry
 	blocks, floor uint64
 	keys, set     uint64 // keys and set bits
-	runs          census
+	runs          slab.RunCounts
 	parts         [stripeCount][]byte
 	err           error
 	at            [stripeCount]int // how far next has read
@@ -24,18 +25,18 @@ type capture struct {
 const countBytes = 2
 
 // capture copies stripe by stripe, each under its own lock. Nothing is split or
-// merged meanwhile; that is caught up with afterwards.
+// merged meanwhile; that is done afterwards.
 func (t *table) capture() *capture {
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
-	c := &capture{geometry: t.store.geometry, blocks: t.load().blocks(), floor: t.floor.Load()}
+	t.size.Lock()
+	defer t.size.Unlock()
+	c := &capture{Geometry: t.store.Geometry, blocks: t.load().blocks(), floor: t.size.floor.Load()}
 	for s := range t.stripes {
-		t.captureStripe(c, s)
+		c.copyStripe(t, s)
 	}
 	return c
 }
 
-func (t *table) captureStripe(c *capture, s int) {
+func (c *capture) copyStripe(t *table, s int) {
 	st := &t.stripes[s]
 	st.Lock()
 	defer st.Unlock()
@@ -45,43 +46,34 @@ func (t *table) captureStripe(c *capture, s int) {
 	if c.err != nil {
 		return
 	}
-	_ = t.deliver(st) // what there is no memory for waits on
-	t.flush(st)       // so that a filter read back goes the same way as this one
-	waiting := t.waitingIn(st, c.blocks)
+	_ = t.deliver(st)                    // what there is no memory for waits on
+	t.meter.flush(st)                    // so that a filter read back goes the same way as this one
+	waiting := make(map[uint64][]uint64) // fingerprints in the inbox, by their blocks
+	for _, mixed := range st.inbox.keys() {
+		i := place(mixed, c.blocks)
+		waiting[i] = append(waiting[i], t.fingerprint(mixed))
+	}
 	blocks := (c.blocks - uint64(s) + stripeCount - 1) / stripeCount
-	part, err := newBytes(blocks*countBytes + uint64(st.keys)*uint64(c.width))
+	part, err := newBytes(blocks*countBytes + uint64(st.keys)*uint64(c.Width))
 	if err != nil {
 		c.err = err
 		return
 	}
 	c.keys += uint64(st.keys)
 	for i := uint64(s); i < c.blocks; i += stripeCount {
-		r := t.store.ref(i)
-		count := r.count() + len(waiting[i])
-		c.runs[c.classes[count]]++
+		r := *t.store.Ref(i)
+		count := r.Count() + len(waiting[i])
+		c.runs.Add(c.Geometry, count)
 		part = binary.LittleEndian.AppendUint16(part, uint16(count))
-		if r.count() > 0 {
-			part = append(part, t.store.run(r)[ownerBytes:][:r.count()*c.width]...)
+		if r.Count() > 0 {
+			part = append(part, t.store.Run(r).Bytes[:r.Count()*c.Width]...)
 		}
 		for _, fp := range waiting[i] {
-			part = append(part, binary.LittleEndian.AppendUint64(nil, fp)[:c.width]...)
+			part = append(part, binary.LittleEndian.AppendUint64(nil, fp)[:c.Width]...)
 		}
-		c.set += t.lines.at(i).ones()
+		c.set += t.lines.at(i).Ones()
 	}
 	c.parts[s] = part
-}
-
-// waitingIn returns the fingerprints in the inbox of a stripe, by their blocks among n;
-// nil if there are none.
-func (t *table) waitingIn(st *stripe, n uint64) (waiting map[uint64][]uint64) {
-	for _, mixed := range st.inbox.list(st.waiting) {
-		if waiting == nil {
-			waiting = make(map[uint64][]uint64)
-		}
-		i := t.place(mixed, n)
-		waiting[i] = append(waiting[i], t.fingerprint(mixed))
-	}
-	return waiting
 }
 
 // newBytes returns an empty slice with room for n bytes, from where large memory
@@ -91,7 +83,7 @@ func newBytes(n uint64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evergreen: snapshot: %w: %w", filter.ErrStorage, err)
 	}
-	return bytesOf(words)[:0], nil
+	return slab.Bytes(words)[:0], nil
 }
 
 // rewind has next begin anew.
@@ -107,9 +99,9 @@ func (c *capture) next(i uint64) []uint64 {
 	c.list = c.list[:0]
 	var word [8]byte
 	for j := range count {
-		copy(word[:], rest[j*c.width:(j+1)*c.width])
+		copy(word[:], rest[j*c.Width:(j+1)*c.Width])
 		c.list = append(c.list, binary.LittleEndian.Uint64(word[:]))
 	}
-	c.at[s] += countBytes + count*c.width
+	c.at[s] += countBytes + count*c.Width
 	return c.list
 }

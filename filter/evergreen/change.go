@@ -1,10 +1,69 @@
 package evergreen
 
-// add adds a mixed key.
+import (
+	"sync"
+
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
+	"github.com/everbloom-go/everbloom/internal/line"
+)
+
+const (
+	stripeBits  = 6
+	stripeCount = 1 << stripeBits
+)
+
+// stripes are the writers' locks. The lowest bits of an address choose one. A block
+// shares these bits with the block it was split from and with those split from it, at
+// every size, so keys stay in their stripe.
+type stripes [stripeCount]stripe
+
+// A stripe guards its blocks, their runs, and what it counts.
+type stripe struct {
+	sync.Mutex
+	keys    int64 // fingerprints in its blocks, and in its inbox
+	changed int64 // keys that meter.keys does not have yet
+	pending int64 // rate that meter.sum does not have yet
+	inbox   inbox
+}
+
+// of returns the stripe of a block or an address.
+func (s *stripes) of(block uint64) *stripe { return &s[block%stripeCount] }
+
+// TryLock is for [slab.Locks].
+func (s *stripes) TryLock(block, held uint64) bool {
+	return s.of(block) == s.of(held) || s.of(block).TryLock()
+}
+
+// Unlock is for [slab.Locks].
+func (s *stripes) Unlock(block, held uint64) {
+	if s.of(block) != s.of(held) {
+		s.of(block).Unlock()
+	}
+}
+
+func (s *stripes) lockAll() {
+	for i := range s {
+		s[i].Lock()
+	}
+}
+
+func (s *stripes) unlockAll() {
+	for i := range s {
+		s[i].Unlock()
+	}
+}
+
+// add adds a mixed key. The table first grows if that is due, before anything else is
+// changed.
 func (t *table) add(mixed uint64) (added bool, err error) {
-	t.expectBlock(mixed)
-	if err := t.prepare(); err != nil {
-		return false, err
+	t.prefetchBlock(mixed)
+	if t.meter.keys.Load() >= t.meter.capacity {
+		return false, errLimit
+	}
+	if t.meter.isHigh() {
+		if err := t.size.growIfNeeded(); err != nil {
+			return false, err
+		}
 	}
 	st := t.stripes.of(addressOf(mixed))
 	st.Lock()
@@ -13,18 +72,8 @@ func (t *table) add(mixed uint64) (added bool, err error) {
 	return added, err
 }
 
-// prepare has the table grow if that is due, before anything else is changed.
-func (t *table) prepare() error {
-	if t.keys.Load() >= t.capacity {
-		return errLimit
-	}
-	if t.sum.Load() > t.limit.Load() {
-		return t.catchUp()
-	}
-	return nil
-}
-
-// insert adds a mixed key. The caller holds st. The run is looked at only if all bits of the key are set, or if there is no inbox.
+// insert adds a mixed key. The caller holds st. The run is looked at only if all bits
+// of the key are set, or if there is no inbox.
 func (t *table) insert(st *stripe, mixed uint64) (added bool, err error) {
 	if t.gone != inUse {
 		return false, t.gone.err()
@@ -34,34 +83,52 @@ func (t *table) insert(st *stripe, mixed uint64) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	i, fp := t.place(mixed, n), t.fingerprint(mixed)
-	line := t.lines.at(i)
-	if ready && line.add(fp, t.rounds) {
-		st.inbox[st.waiting] = mixed
-		st.waiting++
-		t.note(st, 1, 0)
+	block, fingerprint := place(mixed, n), t.fingerprint(mixed)
+	bits := t.lines.at(block)
+	if ready && bits.Add(fingerprint, t.rounds) {
+		st.inbox.put(mixed)
+		t.meter.record(st, 1, 0)
 		return true, nil
 	}
-	there := line.has(fp, t.rounds)
-	if there && t.full && (t.find(st, mixed) >= 0 || t.seek(i, fp) >= 0) {
+	present := bits.Has(fingerprint, t.rounds)
+	if present && t.exact && t.stores(st, mixed, block) {
 		return false, nil
 	}
-	if err := t.push(st, t.store.slot(i), i, fp, n); err != nil {
+	if err := t.push(st, t.store.Ref(block), mixed, block, n); err != nil {
 		return false, err
 	}
-	line.add(fp, t.rounds)
-	t.note(st, 1, 0)
-	return t.full || !there, nil
+	bits.Add(fingerprint, t.rounds)
+	t.meter.record(st, 1, 0)
+	return t.exact || !present, nil
 }
 
-// seek returns the place of a fingerprint in the run of a block, or -1. The caller
-// holds the stripe.
-func (t *table) seek(block, fingerprint uint64) int {
-	r := t.store.ref(block)
-	if r.count() == 0 {
-		return -1
+// stores reports whether a mixed key is in the run of its block or in the inbox. The
+// caller holds st.
+func (t *table) stores(st *stripe, mixed, block uint64) bool {
+	for _, other := range st.inbox.keys() {
+		if t.alike(other, mixed) {
+			return true
+		}
 	}
-	return t.store.find(t.store.run(r), r.count(), fingerprint)
+	r := *t.store.Ref(block)
+	return r.Count() > 0 && t.store.Run(r).Find(t.fingerprint(mixed)) >= 0
+}
+
+// push appends a mixed key to the run of its block among n, whose ref is r, and records
+// the rate. The caller holds st.
+func (t *table) push(st *stripe, r *slab.Ref, mixed, block, n uint64) error {
+	count := r.Count()
+	if count == t.store.Most {
+		return errCrowded
+	}
+	if err := t.store.Push(r, block, t.fingerprint(mixed)); err != nil {
+		return err
+	}
+	if count+1 > t.store.Most-crowdedAt {
+		st.inbox.crowded = true
+	}
+	t.meter.record(st, 0, t.meter.change(count, count+1, levelOf(block, n)))
+	return nil
 }
 
 // sparseAt is how many keys of a stripe are so few that the whole table may have few.
@@ -69,82 +136,76 @@ const sparseAt = 2
 
 // delete deletes a mixed key, and reports whether few keys are left in its stripe.
 func (t *table) delete(mixed uint64) (sparse bool, err error) {
-	t.expectKey(mixed)
+	t.prefetchKey(mixed)
 	st := t.stripes.of(addressOf(mixed))
 	st.Lock()
 	err = t.remove(st, mixed)
 	sparse = st.keys <= sparseAt
 	st.Unlock()
 	if err == nil {
-		t.relax()
+		t.size.maybeShrink()
 	}
 	return sparse, err
 }
 
-// remove deletes a mixed key. The caller holds st. Each word of the
-// block gets its final value at once: bits of other keys are never clear.
+// remove deletes a mixed key. The caller holds st. Each word of the block gets its
+// final value at once: bits of other keys are never clear.
 func (t *table) remove(st *stripe, mixed uint64) error {
 	if t.gone != inUse {
 		return t.gone.err()
 	}
 	n := t.load().blocks()
-	i, fp := t.place(mixed, n), t.fingerprint(mixed)
-	line := t.lines.at(i)
-	if !line.has(fp, t.rounds) {
+	block, fingerprint := place(mixed, n), t.fingerprint(mixed)
+	bits := t.lines.at(block)
+	if !bits.Has(fingerprint, t.rounds) {
 		return errNotFound
 	}
-	bits := newOwn(fp, t.rounds)
-	if t.recall(st, mixed, n, &bits) {
-		fp = nothing // it had not come to its run yet
+	exclusive := line.ExclusiveOf(fingerprint, t.rounds)
+	if t.takeFromInbox(st, mixed, n, &exclusive) {
+		fingerprint = line.NoFingerprint // it had not come to its run yet
 	}
-	if err := t.drop(st, i, n, fp, &bits); err != nil {
+	if err := t.drop(st, block, n, fingerprint, &exclusive); err != nil {
 		return err
 	}
-	rest := *line
-	bits.clear(&rest)
-	line.store(&rest)
-	t.note(st, -1, 0)
+	rest := *bits
+	exclusive.Clear(&rest)
+	bits.Store(&rest)
+	t.meter.record(st, -1, 0)
 	return nil
 }
 
-// drop takes a fingerprint, unless it is nothing, out of the run of block i among n,
-// notes the rate, and has the other fingerprints share bits.
-func (t *table) drop(st *stripe, i, n, fingerprint uint64, bits *own) error {
-	slot := t.store.slot(i)
-	r := ref(*slot)
-	if r.count() == 0 {
-		return found(fingerprint == nothing)
+// drop takes a fingerprint, unless it is none, out of the run of its block among n,
+// records the rate, and has the other fingerprints of the run share their bits.
+func (t *table) drop(st *stripe, block, n, fingerprint uint64, exclusive *line.Exclusive) error {
+	missing := errNotFound
+	if fingerprint == line.NoFingerprint {
+		missing = nil
 	}
-	run := t.store.run(r)
-	at := bits.shareAll(run, r.count(), t.store.geometry, fingerprint)
-	if at < 0 {
-		return found(fingerprint == nothing)
+	r := t.store.Ref(block)
+	if r.Count() == 0 {
+		return missing
 	}
-	if err := t.store.drop(slot, i, run, at); err != nil {
+	run := t.store.Run(*r)
+	i := exclusive.ShareAll(run, fingerprint)
+	if i < 0 {
+		return missing
+	}
+	if err := t.store.Drop(r, block, run, i); err != nil {
 		return err
 	}
-	level := levelOf(i, n)
-	t.note(st, 0, t.share(r.count()-1, level)-t.share(r.count(), level))
+	t.meter.record(st, 0, t.meter.change(run.Count, run.Count-1, levelOf(block, n)))
 	return nil
 }
 
-// found returns the error of Delete.
-func found(ok bool) error {
-	if ok {
-		return nil
+// bitsOf returns the bits of the keys of a block among n, those in the inbox included.
+// The caller holds st.
+func (t *table) bitsOf(st *stripe, block, n uint64) (bits line.Block) {
+	if r := *t.store.Ref(block); r.Count() > 0 {
+		bits.Collect(t.store.Run(r), t.rounds)
 	}
-	return errNotFound
-}
-
-// gather returns the bits of the keys of block i among n, those in the inbox
-// included. The caller holds the stripe.
-func (t *table) gather(st *stripe, i, n uint64) (bits block) {
-	if r := t.store.ref(i); r.count() > 0 {
-		bits.collect(t.store.run(r), r.count(), t.store.geometry, t.rounds)
-	}
-	for _, mixed := range st.inbox.list(st.waiting) {
-		if t.place(mixed, n) == i {
-			bits.mark(t.fingerprint(mixed), t.rounds)
+	for _, mixed := range st.inbox.keys() {
+		if place(mixed, n) == block {
+			bits.Mark(t.fingerprint(mixed), t.rounds)
 		}
 	}
 	return bits

@@ -1,9 +1,11 @@
 package evergreen
 
+import "github.com/everbloom-go/everbloom/internal/line"
+
 // Clear takes all keys out. The filter has the size then that it was made or read
 // with, or the one it has if Shrink has made that less, and further memory is given
-// back. Beside other calls it is one step: a key that is
-// added meanwhile is there afterwards or not, as if its Add had come after or before.
+// back. Beside other calls it is one step: a key that is added
+// meanwhile is there afterwards or not, as if its Add had come after or before.
 // The error is ErrStorage if the filter is closed.
 func (f *Filter) Clear() error {
 	f.mu.Lock()
@@ -13,16 +15,16 @@ func (f *Filter) Clear() error {
 		f.list.Store(&noKeys)
 		return nil
 	}
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
+	t.size.Lock()
+	defer t.size.Unlock()
 	t.stripes.lockAll()
 	defer t.stripes.unlockAll()
 	if t.gone != inUse {
 		return t.gone.err()
 	}
-	t.floor.Store(min(t.made, t.load().blocks())) // Shrink may have given the rest back
-	if t.isSmall() {
-		f.replace(t, &noKeys)
+	t.size.floor.Store(min(t.size.made, t.load().blocks())) // Shrink may have given the rest back
+	if t.size.isListable() {
+		f.toList(t, &noKeys)
 	} else {
 		t.clear()
 	}
@@ -34,29 +36,17 @@ func (f *Filter) Clear() error {
 // key that is still found looks like a false positive.
 func (t *table) clear() {
 	s := t.load()
-	keep := t.floor.Load()
+	keep := t.size.floor.Load()
 	for i := range s.blocks() {
-		t.lines.at(i).store(new(block))
-		t.store.setRef(i, 0)
+		t.lines.at(i).Store(new(line.Block))
 	}
 	for i := range t.stripes {
 		st := &t.stripes[i]
-		st.keys, st.changed, st.pending, st.waiting, st.crowded = 0, 0, 0, 0, false
+		st.keys, st.changed, st.pending = 0, 0, 0
+		st.inbox.count, st.inbox.crowded = 0, false
 	}
-	t.sum.Store(0)
-	t.keys.Store(0)
+	t.meter.reset()
 	t.publish(s.step(keep))
 	t.lines.shrink(keep)
-	t.store.clear(keep)
-}
-
-// clear gives up all pages, for a store without runs.
-func (s *store) clear(blocks uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shelves = [classCount]shelf{}
-	s.pages.used, s.pages.free = 0, list{}
-	s.pages.release()
-	s.refs.Shrink(blocks + blocks/8)
-	s.loose.Store(false)
+	t.store.Clear(s.blocks(), keep)
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -38,9 +40,9 @@ func (f *Filter) Snapshot() io.WriterTo {
 			Shape:   frame.ShapeOf(f.shape),
 			Summary: frame.Summary{
 				Keys: c.keys, SetBits: c.set,
-				FastBits: c.blocks * theory.BlockBits, SlowBits: c.runs.bits(c.blocks),
+				FastBits: c.blocks * theory.BlockBits, SlowBits: c.runs.Bits(c.blocks),
 			},
-			Payload: headBytes + c.blocks*countBytes + c.keys*uint64(c.width),
+			Payload: headBytes + c.blocks*countBytes + c.keys*uint64(c.Width),
 		},
 		Payload: c.write,
 	}
@@ -51,8 +53,8 @@ func (f *Filter) capture() *capture {
 	t, list := f.present()
 	if t == nil {
 		var err error
-		if t, err = f.tableOf(list, minBlocks); err != nil {
-			return &capture{geometry: geometries[f.shape.Width/8](), err: err}
+		if t, err = tableOf(f.shape, list, minBlocks); err != nil {
+			return &capture{Geometry: slab.GeometryOf(f.shape.Width / 8), err: err}
 		}
 	}
 	return t.capture()
@@ -73,7 +75,7 @@ func (c *capture) write(w io.Writer) error {
 		b = binary.LittleEndian.AppendUint16(b, uint16(len(list)))
 		for _, fp := range list {
 			binary.LittleEndian.PutUint64(word[:], fp)
-			b = append(b, word[:c.width]...)
+			b = append(b, word[:c.Width]...)
 		}
 		if _, err := out.Write(b); err != nil {
 			return err
@@ -103,8 +105,8 @@ func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 		return nil, err
 	}
 	f := fromTable(t)
-	if keys, _ := t.count(); t.isSmall() && t.load().blocks() == minBlocks && keys <= int64(listMost) {
-		f.replace(t, t.list(int(keys)))
+	if keys, _ := t.count(); t.size.isListable() && t.load().blocks() == minBlocks && keys <= int64(listMost) {
+		f.toList(t, t.list(int(keys)))
 	}
 	return f, nil
 }
@@ -134,8 +136,7 @@ func read(r *frame.Reader, s Shape, slowFile string) (*table, error) {
 			return t, err
 		}
 	}
-	t.keepAtLeast(floor)
-	t.flushAll()
+	t.finish(floor)
 	return t, d.verify()
 }
 
@@ -148,29 +149,30 @@ type decoder struct {
 	list   []uint64
 }
 
-// block reads block i and settles its fingerprints.
+// block reads block i and stores its fingerprints.
 func (d *decoder) block(i uint64) error {
 	var head [countBytes]byte
 	if err := d.ReadFull(head[:]); err != nil {
 		return err
 	}
-	g := d.t.store.geometry
+	g := d.t.store.Geometry
 	count := int(binary.LittleEndian.Uint16(head[:]))
-	if count > g.most {
-		return d.Corrupt(fmt.Sprintf("block %d: keys", i), count, fmt.Sprintf("at most %d", g.most))
+	if count > g.Most {
+		return d.Corrupt(fmt.Sprintf("block %d: keys", i), count, fmt.Sprintf("at most %d", g.Most))
 	}
-	d.buf = slices.Grow(d.buf[:0], ownerBytes+count*g.width+8)[:ownerBytes+count*g.width+8]
-	if err := d.ReadFull(d.buf[ownerBytes:][:count*g.width]); err != nil {
+	d.buf = slices.Grow(d.buf[:0], count*g.Width+8)[:count*g.Width+8]
+	if err := d.ReadFull(d.buf[:count*g.Width]); err != nil {
 		return err
 	}
 	if err := d.t.reserve(i + 1); err != nil {
 		return err
 	}
-	d.list = g.fingerprints(d.list[:0], d.buf, count)
+	run := line.Run{Bytes: d.buf, Count: count, Form: &g.Form}
+	d.list = run.AppendTo(d.list[:0])
 	if err := d.checkList(i); err != nil {
 		return err
 	}
-	if err := d.t.settle(i, d.list); err != nil {
+	if err := d.t.fill(i, d.list); err != nil {
 		return fmt.Errorf("evergreen: read: %w", err)
 	}
 	return nil
@@ -180,10 +182,10 @@ func (d *decoder) block(i uint64) error {
 // kept, or of another block.
 func (d *decoder) checkList(i uint64) error {
 	for j, fp := range d.list {
-		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.t.full) {
+		if j > 0 && (fp < d.list[j-1] || fp == d.list[j-1] && d.t.exact) {
 			return d.wrongFingerprint(i, fp, fmt.Sprintf("one above %#x", d.list[j-1]))
 		}
-		if d.t.place(mixedOf(fp, i, d.t.width), d.blocks) != i {
+		if place(mixedOf(fp, i, d.t.width), d.blocks) != i {
 			return d.wrongFingerprint(i, fp, "one of this block")
 		}
 	}
@@ -198,15 +200,15 @@ func (d *decoder) wrongFingerprint(block, fp uint64, limit string) error {
 func (d *decoder) verify() error {
 	keys, _ := d.t.count()
 	var set uint64
-	var runs census
+	var runs slab.RunCounts
 	for i := range d.blocks {
-		set += d.t.lines.at(i).ones()
-		runs[d.t.store.classes[d.t.store.ref(i).count()]]++
+		set += d.t.lines.at(i).Ones()
+		runs.Add(d.t.store.Geometry, d.t.store.Ref(i).Count())
 	}
-	if slack := d.t.capacity / 64; !d.t.full && keys > d.t.capacity+slack { // goroutines that add at the same time
-		return d.Corrupt("keys", keys, fmt.Sprintf("at most %d with fingerprints of %d bits", d.t.capacity, d.t.shape.Width))
+	if slack := d.t.meter.capacity / 64; !d.t.exact && keys > d.t.meter.capacity+slack { // goroutines that add at the same time
+		return d.Corrupt("keys", keys, fmt.Sprintf("at most %d with fingerprints of %d bits", d.t.meter.capacity, d.t.shape.Width))
 	}
 	return d.CheckSummary(frame.Summary{
-		Keys: uint64(keys), SetBits: set, FastBits: d.blocks * theory.BlockBits, SlowBits: runs.bits(d.blocks),
+		Keys: uint64(keys), SetBits: set, FastBits: d.blocks * theory.BlockBits, SlowBits: runs.Bits(d.blocks),
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/line/linetest"
 )
 
 // TestReadersNeverMissWhatIsThere has readers ask for keys that are in the set all
@@ -22,7 +23,7 @@ func TestReadersNeverMissWhatIsThere(t *testing.T) {
 		{FPR: 0.001, Hashes: 8, Width: 56},
 		{FPR: 1e-5, Hashes: 16, Width: 40},
 	} {
-		eachLevel(t, func(t *testing.T) {
+		linetest.EachLevel(t, func(t *testing.T) {
 			t.Helper()
 			newHammer(t, s).run()
 		})
@@ -87,7 +88,7 @@ func (h *hammer) write(w uint64) {
 	keys := filtertest.Keys(100+w, uint64(h.wave))
 	for range h.waves {
 		for _, k := range keys {
-			if added, err := h.f.Add(k); err != nil || !added && h.f.tab().full {
+			if added, err := h.f.Add(k); err != nil || !added && h.f.tab().exact {
 				h.Errorf("writer %d: adding %#x: %v, %v", w, k, added, err)
 				return
 			}
@@ -152,9 +153,9 @@ func (h *hammer) disturb() {
 				return
 			}
 		}
-		h.f.tab().resizing.Lock()
-		h.f.tab().floor.Store(minBlocks) // or it would never shrink any more
-		h.f.tab().resizing.Unlock()
+		h.f.tab().size.Lock()
+		h.f.tab().size.floor.Store(minBlocks) // or it would never shrink any more
+		h.f.tab().size.Unlock()
 	}
 }
 

@@ -106,13 +106,13 @@ type Shape struct {
 	Salt   uint64
 }
 
-// Full reports whether whole keys are kept.
-func (s Shape) Full() bool { return s.Width == fullWidth }
+// Exact reports whether whole keys are kept.
+func (s Shape) Exact() bool { return s.Width == fullWidth }
 
 // leastBlocks is how many blocks a table has at least. With one fewer, few whole keys
 // are stored that are in a list: see list.go.
 func (s Shape) leastBlocks(slowFile string) uint64 {
-	if s.Full() && slowFile == "" {
+	if s.Exact() && slowFile == "" {
 		return minBlocks + 1
 	}
 	return minBlocks

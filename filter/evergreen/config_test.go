@@ -14,7 +14,7 @@ import (
 func TestZeroConfigIsTheDefault(t *testing.T) {
 	s, err := evergreen.Config{}.Shape()
 	want := evergreen.Shape{FPR: 0.001, Hashes: 8, Width: 56}
-	if err != nil || s != want || !s.Full() {
+	if err != nil || s != want || !s.Exact() {
 		t.Errorf("got %+v, %v, want %+v", s, err, want)
 	}
 }

@@ -1,6 +1,10 @@
 package evergreen
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
+)
 
 // Check is for tests of the package from outside.
 func (f *Filter) Check() error { return f.check() }
@@ -25,13 +29,21 @@ func Inboxes(tb testing.TB) {
 	tb.Cleanup(func() { inboxFrom = before })
 }
 
-// Eager has even the smallest filters use inboxes, leave holes and ask for memory
+// prefetchAlways has even the smallest filters ask for memory ahead, until the test ends.
+func prefetchAlways(tb testing.TB) {
+	tb.Helper()
+	before := prefetchFrom
+	prefetchFrom = minBlocks
+	tb.Cleanup(func() { prefetchFrom = before })
+}
+
+// Eager has even the smallest filters use inboxes, leave places free and ask for memory
 // ahead, until the test ends.
 func Eager(tb testing.TB) {
 	tb.Helper()
 	Inboxes(tb)
 	prefetchAlways(tb)
-	before := holesFrom
-	holesFrom = 32
-	tb.Cleanup(func() { holesFrom = before })
+	before := slab.FreeFrom
+	slab.FreeFrom = 32
+	tb.Cleanup(func() { slab.FreeFrom = before })
 }

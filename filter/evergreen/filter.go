@@ -40,7 +40,7 @@ func New(c Config) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Full() && c.Items <= uint64(listMost) && c.SlowFile == "" {
+	if s.Exact() && c.Items <= uint64(listMost) && c.SlowFile == "" {
 		return newListed(s), nil
 	}
 	blocks := s.leastBlocks(c.SlowFile)
@@ -59,7 +59,7 @@ func Build(s Shape) (*Filter, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if s.Full() {
+	if s.Exact() {
 		return newListed(s), nil
 	}
 	t, err := newTable(s, minBlocks, "")
@@ -167,7 +167,7 @@ func (f *Filter) Delete(k filter.Key) error {
 			continue
 		}
 		sparse, err := t.delete(t.mixer.mix(k))
-		if err == nil && sparse && t.isSmall() {
+		if err == nil && sparse && t.size.isListable() {
 			f.backToList(t)
 		}
 		if !isMoved(err) {

@@ -3,13 +3,23 @@ package evergreen
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
+	"github.com/everbloom-go/everbloom/internal/line"
 )
 
+// An inbox has mixed keys of a stripe that are not in their runs yet.
+//
 // In a large filter a new key would wait for two cache misses in a row, that of the
 // ref and that of the run. So new keys first go into the inbox of their stripe, and
 // are delivered many at a time, so that the misses overlap. The bits in the blocks
 // are set at once: readers see no difference. Where a key in an inbox belongs is
 // found out when it is needed, so blocks can split and merge meanwhile.
+type inbox struct {
+	mixed   *[inboxSize]uint64 // nil before it is first used
+	count   int
+	crowded bool // a block of the stripe is nearly full: there is no inbox any more
+}
 
 const (
 	inboxSize = 32
@@ -24,21 +34,32 @@ const (
 // that tests can have inboxes in small filters.
 var inboxFrom uint64 = 1 << 15
 
-// An inbox holds mixed keys.
-type inbox [inboxSize]uint64
+// keys returns the mixed keys that wait.
+func (b *inbox) keys() []uint64 {
+	if b.mixed == nil {
+		return nil
+	}
+	return b.mixed[:b.count]
+}
+
+// put adds a mixed key to an inbox that is open.
+func (b *inbox) put(mixed uint64) {
+	b.mixed[b.count] = mixed
+	b.count++
+}
 
 // openInbox makes sure that there is room for one more key in the inbox of a
 // stripe, and reports whether there is an inbox among so many blocks. A stripe in
 // which a block is crowded, which no hashed keys bring about, has none.
 func (t *table) openInbox(st *stripe, blocks uint64) (ready bool, err error) {
 	switch {
-	case st.crowded: // runs must have room for what waits
+	case st.inbox.crowded: // runs must have room for what waits
 		return false, t.deliver(st)
 	case blocks < inboxFrom:
 		return false, nil
-	case st.inbox == nil:
-		st.inbox = new(inbox)
-	case st.waiting == inboxSize:
+	case st.inbox.mixed == nil:
+		st.inbox.mixed = new([inboxSize]uint64)
+	case st.inbox.count == inboxSize:
 		err = t.deliver(st)
 	}
 	return err == nil, err
@@ -47,7 +68,8 @@ func (t *table) openInbox(st *stripe, blocks uint64) (ready bool, err error) {
 // deliver moves keys from the inbox of a stripe, which the caller holds, to their
 // runs. Those for which there is no memory stay.
 func (t *table) deliver(st *stripe) error {
-	if st.waiting == 0 {
+	waiting := st.inbox.keys()
+	if len(waiting) == 0 {
 		return nil
 	}
 	if t.gone == closed {
@@ -56,89 +78,44 @@ func (t *table) deliver(st *stripe) error {
 	n := t.load().blocks()
 	var (
 		blocks [inboxSize]uint64
-		slots  [inboxSize]*uint64
+		refs   [inboxSize]*slab.Ref
 	)
-	for j, mixed := range st.inbox[:st.waiting] {
-		blocks[j] = t.place(mixed, n)
-		slots[j] = t.store.slot(blocks[j])
-		prefetch(unsafe.Pointer(slots[j]))
+	for i, mixed := range waiting {
+		blocks[i] = place(mixed, n)
+		refs[i] = t.store.Ref(blocks[i])
+		line.Prefetch(unsafe.Pointer(refs[i]))
 	}
-	for _, slot := range slots[:st.waiting] {
-		t.store.expectTail(ref(*slot))
+	for _, r := range refs[:len(waiting)] {
+		t.store.PrefetchEnd(*r)
 	}
-	for j, mixed := range st.inbox[:st.waiting] {
-		if err := t.push(st, slots[j], blocks[j], t.fingerprint(mixed), n); err != nil {
-			st.waiting = copy(st.inbox[:], st.inbox[j:st.waiting])
+	for i, mixed := range waiting {
+		if err := t.push(st, refs[i], mixed, blocks[i], n); err != nil {
+			st.inbox.count = copy(waiting, waiting[i:])
 			return err
 		}
 	}
-	st.waiting = 0
+	st.inbox.count = 0
 	return nil
 }
 
-// push appends a fingerprint to the run of block i among n, whose ref is in the
-// slot, and notes the rate.
-func (t *table) push(st *stripe, slot *uint64, i, fingerprint, n uint64) error {
-	count := ref(*slot).count()
-	if count == t.store.most {
-		return errCrowded
-	}
-	if err := t.store.push(slot, i, fingerprint); err != nil {
-		return err
-	}
-	t.watch(st, count+1)
-	level := levelOf(i, n)
-	t.note(st, 0, t.share(count+1, level)-t.share(count, level))
-	return nil
-}
-
-// watch notices that a block of a stripe has become crowded.
-func (t *table) watch(st *stripe, count int) {
-	if count > t.store.most-crowdedAt {
-		st.crowded = true
-	}
-}
-
-// find returns where in the inbox of a stripe a mixed key is, or -1.
-func (t *table) find(st *stripe, mixed uint64) int {
-	for j, other := range st.inbox.list(st.waiting) {
-		if t.same(other, mixed) {
-			return j
-		}
-	}
-	return -1
-}
-
-// recall takes a mixed key out of the inbox of a stripe, and reports whether it was
-// there. The others of its block among n share bits with it. Keys of one block agree
-// in all bits of their addresses but one, which few of an inbox do.
-func (t *table) recall(st *stripe, mixed, n uint64, mine *own) (found bool) {
-	least := addressOf(1<<(bits.Len64(n)-1) - 1)
-	block := t.place(mixed, n)
-	for j := st.waiting - 1; j >= 0; j-- {
-		other := st.inbox[j]
+// takeFromInbox takes a mixed key out of the inbox of a stripe, and reports whether it
+// was there. The others of its block among n share bits with it. Keys of one block agree in all
+// bits of their addresses but one, which few of an inbox do.
+func (t *table) takeFromInbox(st *stripe, mixed, n uint64, exclusive *line.Exclusive) (found bool) {
+	common := addressOf(1<<(bits.Len64(n)-1) - 1)
+	block := place(mixed, n)
+	box := &st.inbox
+	for i := box.count - 1; i >= 0; i-- {
+		other := box.mixed[i]
 		switch {
-		case (other^mixed)&least != 0:
-		case !found && t.same(other, mixed):
-			st.waiting--
-			st.inbox[j] = st.inbox[st.waiting]
+		case (other^mixed)&common != 0:
+		case !found && t.alike(other, mixed):
+			box.count--
+			box.mixed[i] = box.mixed[box.count]
 			found = true
-		case t.place(other, n) == block:
-			mine.share(t.fingerprint(other))
+		case place(other, n) == block:
+			exclusive.Share(t.fingerprint(other))
 		}
 	}
 	return found
-}
-
-// list returns the first n keys of an inbox, which may be missing if there are none.
-func (b *inbox) list(n int) []uint64 {
-	if b == nil {
-		return nil
-	}
-	return b[:n]
-}
-
-// same reports whether the filter cannot tell two mixed keys apart.
-func (t *table) same(a, b uint64) bool {
-	return (a^b)>>(fullWidth-uint(t.width)) == 0
 }

@@ -16,7 +16,7 @@ import (
 // keys to give, and the sequence is empty.
 func (f *Filter) Keys() iter.Seq[filter.Key] {
 	return func(yield func(filter.Key) bool) {
-		if !f.shape.Full() {
+		if !f.shape.Exact() {
 			return
 		}
 		t, list := f.present()
@@ -24,8 +24,8 @@ func (f *Filter) Keys() iter.Seq[filter.Key] {
 			slices.Values(list)(yield)
 			return
 		}
-		for x := range t.mixed() {
-			if !yield(t.mixer.key(x)) {
+		for mixed := range t.mixed() {
+			if !yield(t.mixer.key(mixed)) {
 				return
 			}
 		}
@@ -62,15 +62,15 @@ func (t *table) group(list []uint64, low uint64) []uint64 {
 
 // groupOf is group for a caller that holds st.
 func (t *table) groupOf(st *stripe, list []uint64, low uint64) []uint64 {
-	for _, mixed := range st.inbox.list(st.waiting) {
+	for _, mixed := range st.inbox.keys() {
 		if addressOf(mixed)%minBlocks == low {
 			list = append(list, t.fingerprint(mixed))
 		}
 	}
 	n := t.load().blocks()
 	for i := low; i < n; i += minBlocks {
-		if r := t.store.ref(i); r.count() > 0 {
-			list = t.store.fingerprints(list, t.store.run(r), r.count())
+		if r := *t.store.Ref(i); r.Count() > 0 {
+			list = t.store.Run(r).AppendTo(list)
 		}
 	}
 	return list
@@ -102,28 +102,29 @@ func (t *table) clone() (*table, error) {
 		return nil, err
 	}
 	for i := range c.blocks {
-		if err := twin.settle(i, c.next(i)); err != nil {
+		if err := twin.fill(i, c.next(i)); err != nil {
 			return nil, err
 		}
 	}
-	twin.keepAtLeast(c.floor)
-	twin.flushAll()
+	twin.finish(c.floor)
 	return twin, nil
 }
 
-// settle fills an empty block of a filter that nobody else uses yet.
-func (t *table) settle(i uint64, fingerprints []uint64) error {
+// fill gives fingerprints to an empty block of a table that is not in use yet.
+func (t *table) fill(i uint64, fingerprints []uint64) error {
 	if len(fingerprints) == 0 {
 		return nil
 	}
-	if err := t.store.replace(i, fingerprints); err != nil {
+	if err := t.store.Replace(i, fingerprints); err != nil {
 		return err
 	}
 	st, count, n := t.stripes.of(i), len(fingerprints), t.load().blocks()
-	bits := t.gather(st, i, n)
-	t.lines.at(i).store(&bits)
-	t.watch(st, count)
-	t.note(st, int64(count), t.share(count, levelOf(i, n)))
+	bits := t.bitsOf(st, i, n)
+	t.lines.at(i).Store(&bits)
+	if count > t.store.Most-crowdedAt {
+		st.inbox.crowded = true
+	}
+	t.meter.record(st, int64(count), t.meter.share(count, levelOf(i, n)))
 	return nil
 }
 

@@ -70,7 +70,7 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 	effort.OneGoroutine(t)
 	Eager(t)
 	keys := filtertest.Keys(1, 4000)
-	const least, most, step = 4 * pageWords, 160 * pageWords, 5*pageWords/2 + 16
+	const least, most, step = 4 * 512, 160 * 512, 5*512/2 + 16
 	for i := range effort.Positions(t, (most-least+step-1)/step, 4, 5) {
 		words := uint64(least + i*step)
 		f, _ := poor(t, words)
@@ -109,7 +109,7 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 func TestAFilterWithoutMemoryCanBeEmptied(t *testing.T) {
 	effort.OneGoroutine(t)
 	Eager(t)
-	f, _ := poor(t, 60*pageWords)
+	f, _ := poor(t, 60*512)
 	keys := slices.DeleteFunc(filtertest.Keys(1, 40_000), func(k filter.Key) bool {
 		_, err := f.Add(k)
 		return err != nil

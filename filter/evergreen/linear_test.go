@@ -10,6 +10,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/line/linetest"
 )
 
 // An event is one call that was made for one key, from when to when, and what it
@@ -111,7 +112,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 		histories = 100
 	}
 	Eager(t)
-	eachLevel(t, func(t *testing.T) {
+	linetest.EachLevel(t, func(t *testing.T) {
 		t.Helper()
 		f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 		var done atomic.Bool

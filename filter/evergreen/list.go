@@ -178,7 +178,7 @@ func (f *Filter) deleteFromList(k filter.Key) error {
 // toTable has a table take the place of the list. The caller holds mu. The answer is
 // errMoved, or ErrStorage and nothing has changed.
 func (f *Filter) toTable(list keyList) error {
-	t, err := f.tableOf(list, f.shape.leastBlocks(""))
+	t, err := tableOf(f.shape, list, f.shape.leastBlocks(""))
 	if err != nil {
 		return err
 	}
@@ -188,8 +188,8 @@ func (f *Filter) toTable(list keyList) error {
 }
 
 // tableOf returns a table of the keys.
-func (f *Filter) tableOf(list keyList, blocks uint64) (*table, error) {
-	t, err := newTable(f.shape, blocks, "")
+func tableOf(s Shape, list keyList, blocks uint64) (*table, error) {
+	t, err := newTable(s, blocks, "")
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +199,7 @@ func (f *Filter) tableOf(list keyList, blocks uint64) (*table, error) {
 			return nil, err
 		}
 	}
-	t.keepAtLeast(minBlocks)
-	t.flushAll()
+	t.finish(minBlocks)
 	return t, nil
 }
 
@@ -209,15 +208,15 @@ func (f *Filter) tableOf(list keyList, blocks uint64) (*table, error) {
 func (f *Filter) backToList(t *table) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.table.Load() == t && t.isSmall() && t.load().blocks() <= t.least && t.resizing.TryLock() {
-		f.toList(t, listMost/2)
-		t.resizing.Unlock()
+	if f.table.Load() == t && t.size.isListable() && t.load().blocks() <= t.size.least && t.size.TryLock() {
+		f.tryList(t, listMost/2)
+		t.size.Unlock()
 	}
 }
 
-// toList has a list take the place of t, if that has no more than so many keys. The
-// caller holds mu and t.resizing.
-func (f *Filter) toList(t *table, most int) bool {
+// tryList has a list take the place of t, if that has no more than so many keys. The
+// caller holds mu and the lock of t.size.
+func (f *Filter) tryList(t *table, most int) bool {
 	t.stripes.lockAll()
 	defer t.stripes.unlockAll()
 	var keys int64
@@ -227,16 +226,12 @@ func (f *Filter) toList(t *table, most int) bool {
 	if t.gone != inUse || keys > int64(most) {
 		return false
 	}
-	f.replace(t, t.list(int(keys)))
+	f.toList(t, t.list(int(keys)))
 	return true
 }
 
-// isSmall reports whether the table may be replaced by a list: it is not meant to
-// keep blocks.
-func (t *table) isSmall() bool { return t.least > minBlocks && t.floor.Load() == minBlocks }
-
-// replace has a list take the place of t. The caller holds mu and all locks of t.
-func (f *Filter) replace(t *table, list *keyList) {
+// toList has a list take the place of t. The caller holds mu and all locks of t.
+func (f *Filter) toList(t *table, list *keyList) {
 	t.gone = moved
 	f.list.Store(list)
 	f.table.Store(nil)

@@ -16,8 +16,8 @@ func (f *Filter) Intersect(other filter.Filter) error {
 	if err != nil || f == o {
 		return err
 	}
-	if !f.shape.Full() {
-		return f.table.Load().intersect(o.table.Load())
+	if !f.shape.Exact() {
+		return intersect(f.table.Load(), o.table.Load())
 	}
 	for k := range f.Keys() {
 		if o.Contains(k) {
@@ -30,13 +30,14 @@ func (f *Filter) Intersect(other filter.Filter) error {
 	return nil
 }
 
-// intersect deletes the copies that o does not have, each of which is given once.
-func (t *table) intersect(o *table) error {
-	for x := range t.mixed() {
-		if t.copies(x) <= o.copies(x) {
+// intersect deletes the copies of compact t that o does not have, each of which is
+// given once.
+func intersect(t, o *table) error {
+	for mixed := range t.mixed() {
+		if t.copies(mixed) <= o.copies(mixed) {
 			continue
 		}
-		if _, err := t.delete(x); err != nil && !errors.Is(err, filter.ErrNotFound) {
+		if _, err := t.delete(mixed); err != nil && !errors.Is(err, filter.ErrNotFound) {
 			return err
 		}
 	}
@@ -50,7 +51,7 @@ func (f *Filter) Difference(other filter.Filter) error {
 	if err != nil {
 		return err
 	}
-	if !f.shape.Full() {
+	if !f.shape.Exact() {
 		return errNoKeys
 	}
 	for k := range o.Keys() {
@@ -71,7 +72,7 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 		return nil, fmt.Errorf("evergreen: merge with nothing: %w", filter.ErrIncompatible)
 	case f.isClosed() || o.isClosed():
 		return nil, errClosed
-	case f.shape.Full() && o.shape.Full():
+	case f.shape.Exact() && o.shape.Exact():
 		return o, nil
 	}
 	a, b := f.shape, o.shape
@@ -82,27 +83,26 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 	return o, nil
 }
 
-// copies returns how often the fingerprint of x is stored.
-func (t *table) copies(x uint64) (n int) {
-	st := t.stripes.of(addressOf(x))
+// copies returns how often the fingerprint of a mixed key is stored.
+func (t *table) copies(mixed uint64) (n int) {
+	st := t.stripes.of(addressOf(mixed))
 	st.Lock()
 	defer st.Unlock()
 	if t.gone == closed {
-		return math.MaxInt // so that nothing is taken for absent
+		return math.MaxInt // so that no key is taken for absent
 	}
-	for _, other := range st.inbox.list(st.waiting) {
-		if t.same(other, x) {
+	for _, other := range st.inbox.keys() {
+		if t.alike(other, mixed) {
 			n++
 		}
 	}
-	i, fp := t.place(x, t.load().blocks()), t.fingerprint(x)
-	r := t.store.ref(i)
-	if r.count() == 0 {
+	r := *t.store.Ref(place(mixed, t.load().blocks()))
+	if r.Count() == 0 {
 		return n
 	}
-	run := t.store.run(r)
-	for j := range r.count() {
-		if t.store.get(run, j) == fp {
+	run := t.store.Run(r)
+	for i := range run.Count {
+		if run.At(i) == t.fingerprint(mixed) {
 			n++
 		}
 	}

@@ -49,10 +49,10 @@ func TestChosenKeysAreTold(t *testing.T) {
 // TestSumsOfRatesDoNotOverflow has all blocks of the largest filter full.
 func TestSumsOfRatesDoNotOverflow(t *testing.T) {
 	for perWord := 1; perWord <= 4; perWord++ {
-		tab := &table{rates: blockRates(perWord)}
+		m := meter{rates: blockRates(perWord)}
 		var sum uint64
 		for _, level := range []uint{lowBits, maxLevel} {
-			sum = uint64(tab.share(len(tab.rates)-1, level)) << level
+			sum = uint64(m.share(len(m.rates)-1, level)) << level
 			if sum > 1<<62+1<<33 || float64(sum)/one < 0.9 {
 				t.Errorf("%d bits per word, level %d: full blocks add up to %g", perWord, level, float64(sum)/one)
 			}

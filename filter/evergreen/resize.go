@@ -4,30 +4,52 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/line"
 )
 
-// Splits and merges are done by one goroutine at a time, who holds resizing, on
-// behalf of the writer that found them due. They change one block and its image,
-// and hold the stripe that both are in.
+// A sizer splits and merges the blocks of a table, on behalf of the writer that found
+// it due. Each step changes one block and its image, and holds the stripe that both
+// are in.
+type sizer struct {
+	sync.Mutex // held while splitting or merging, and to prevent both
+	t          *table
+	least      uint64        // blocks below which there are none, or a list: see list.go
+	floor      atomic.Uint64 // blocks that the table keeps when it shrinks by itself
+	made       uint64        // floor that it was made or read with
+	scratch    [2][]uint64   // for splits
+}
 
 // stepsAtOnce is how many blocks one Add or Delete splits or merges at most. One
-// split makes room for dozens of keys, so that this much catches up with a pause.
+// split makes room for dozens of keys, so this much makes up for a pause.
 const stepsAtOnce = 2
 
-// catchUp splits blocks until the rate is below the limit. If somebody else is
-// resizing, or a snapshot is being taken, it leaves that to later.
-func (t *table) catchUp() error {
-	if !t.resizing.TryLock() {
+// keepAtLeast sets the floor of a table that is not in use yet.
+func (z *sizer) keepAtLeast(blocks uint64) {
+	z.made = blocks
+	z.floor.Store(blocks)
+}
+
+// isListable reports whether a list may replace the table: it is not meant to keep
+// blocks.
+func (z *sizer) isListable() bool { return z.least > minBlocks && z.floor.Load() == minBlocks }
+
+// growIfNeeded splits blocks until the rate is below the limit. While another
+// goroutine resizes or takes a snapshot, that is left to later.
+func (z *sizer) growIfNeeded() error {
+	t := z.t
+	if !z.TryLock() {
 		return nil
 	}
-	defer t.resizing.Unlock()
+	defer z.Unlock()
 	for range stepsAtOnce {
-		if t.gone != inUse || t.sum.Load() <= t.limit.Load() {
+		if t.gone != inUse || !t.meter.isHigh() {
 			break
 		}
-		if err := t.split(); err != nil {
+		if err := z.split(); err != nil {
 			return err
 		}
 	}
@@ -35,17 +57,18 @@ func (t *table) catchUp() error {
 }
 
 // splitTo splits blocks until there are n, or undoes what it did.
-func (t *table) splitTo(n uint64) error {
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
+func (z *sizer) splitTo(n uint64) error {
+	t := z.t
+	z.Lock()
+	defer z.Unlock()
 	before := t.load().blocks()
 	for t.load().blocks() < n {
 		err := t.gone.err()
 		if err == nil {
-			err = t.split()
+			err = z.split()
 		}
 		if err != nil {
-			t.mergeTo(before)
+			z.mergeTo(before)
 			return err
 		}
 	}
@@ -53,53 +76,45 @@ func (t *table) splitTo(n uint64) error {
 }
 
 // mergeTo merges blocks until there are n, or as many as a Grow in between has asked
-// for, as far as the rate and the memory allow. The caller holds resizing.
-func (t *table) mergeTo(n uint64) {
-	for n = max(n, t.floor.Load()); t.load().blocks() > n && t.merge() == nil; {
+// for, as far as the rate and the memory allow. The caller holds the lock.
+func (z *sizer) mergeTo(n uint64) {
+	t := z.t
+	for n = max(n, z.floor.Load()); t.load().blocks() > n && z.merge() == nil; {
 	}
 }
 
-// relax merges blocks if the rate is below the low mark, and gives back pages that
-// are not needed. What cannot be done now is left to later.
-func (t *table) relax() {
-	keep := max(t.floor.Load(), t.least)
-	thin := t.sum.Load() < t.low.Load() && t.load().blocks() > keep
-	if !thin && !t.store.loose.Load() || !t.resizing.TryLock() {
+// maybeShrink merges blocks if the rate is below the low mark, and gives back pages
+// that are not needed. What cannot be done now is left to later.
+func (z *sizer) maybeShrink() {
+	t := z.t
+	keep := max(z.floor.Load(), z.least)
+	thin := t.meter.isLow() && t.load().blocks() > keep
+	if !thin && !t.store.IsFragmented() || !z.TryLock() {
 		return
 	}
-	defer t.resizing.Unlock()
+	defer z.Unlock()
 	if t.gone != inUse {
 		return
 	}
-	keep = max(t.floor.Load(), t.least) // a Grow may have raised it before the lock was taken
+	keep = max(z.floor.Load(), z.least) // a Grow may have raised it before the lock was taken
 	for range stepsAtOnce {
-		if t.sum.Load() >= t.low.Load() || t.load().blocks() <= keep || t.merge() != nil {
+		if !t.meter.isLow() || t.load().blocks() <= keep || z.merge() != nil {
 			break
 		}
 	}
-	if t.store.loose.Load() {
+	if t.store.IsFragmented() {
 		t.stripes.lockAll()
-		t.store.compact()
+		t.store.Compact()
 		t.stripes.unlockAll()
 	}
-}
-
-// reserve makes sure that there is memory for so many blocks and their refs.
-func (t *table) reserve(blocks uint64) error {
-	if err := t.lines.grow(blocks); err != nil {
-		return err
-	}
-	if err := t.store.refs.Grow(blocks); err != nil {
-		return fmt.Errorf("evergreen: slow memory: %w: %w", filter.ErrStorage, err)
-	}
-	return nil
 }
 
 // split divides the next block in turn. The upper half is there before the new
 // state says so, and the lower block has all bits until after that: a reader finds
 // every key with either state, unless it looks into the lower block with the old
 // one and too late, and then sees that the state has moved.
-func (t *table) split() error {
+func (z *sizer) split() error {
+	t := z.t
 	s := t.load()
 	n := s.blocks()
 	if n == t.shape.maxBlocks() {
@@ -112,34 +127,35 @@ func (t *table) split() error {
 	st := t.stripes.of(lower)
 	st.Lock()
 	defer st.Unlock()
-	low, high := t.divide(lower, bit)
-	if err := t.store.replace(n, high); err != nil {
+	low, high := z.divide(lower, bit)
+	if err := t.store.Replace(n, high); err != nil {
 		return err
 	}
-	if err := t.store.replace(lower, low); err != nil {
-		return errors.Join(err, t.store.replace(n, nil))
+	if err := t.store.Replace(lower, low); err != nil {
+		return errors.Join(err, t.store.Replace(n, nil))
 	}
-	bits := t.gather(st, n, n+1)
-	t.lines.at(n).store(&bits)
+	bits := t.bitsOf(st, n, n+1)
+	t.lines.at(n).Store(&bits)
 	t.publish(s.step(n + 1))
-	bits = t.gather(st, lower, n+1)
-	t.lines.at(lower).store(&bits)
-	t.note(st, 0, t.share(len(low), bit+1)+t.share(len(high), bit+1)-t.share(len(low)+len(high), bit))
-	t.expectSplit(n + 1)
+	bits = t.bitsOf(st, lower, n+1)
+	t.lines.at(lower).Store(&bits)
+	t.meter.record(st, 0, t.meter.share(len(low), bit+1)+t.meter.share(len(high), bit+1)-t.meter.share(len(low)+len(high), bit))
+	t.prefetchSplit(n + 1)
 	return nil
 }
 
 // divide returns the fingerprints of a block whose addresses have the bit clear,
 // and those that have it set. Which half one belongs to cannot be guessed, so each is
 // written to both and stays in one.
-func (t *table) divide(block uint64, bit uint) (low, high []uint64) {
-	r := t.store.ref(block)
-	if r.count() == 0 {
+func (z *sizer) divide(block uint64, bit uint) (low, high []uint64) {
+	t := z.t
+	r := *t.store.Ref(block)
+	if r.Count() == 0 {
 		return nil, nil
 	}
-	list := t.store.fingerprints(t.scratch[0][:0], t.store.run(r), r.count())
-	other := slices.Grow(t.scratch[1][:0], len(list))[:len(list)]
-	t.scratch = [2][]uint64{list, other}
+	list := t.store.Run(r).AppendTo(z.scratch[0][:0])
+	other := slices.Grow(z.scratch[1][:0], len(list))[:len(list)]
+	z.scratch = [2][]uint64{list, other}
 	shift := addressBit(bit, t.width)
 	highs := 0
 	for i, fp := range list {
@@ -152,32 +168,33 @@ func (t *table) divide(block uint64, bit uint) (low, high []uint64) {
 
 // merge undoes the last split. The lower block has the bits of both before the new
 // state says that the upper is gone.
-func (t *table) merge() error {
+func (z *sizer) merge() error {
+	t := z.t
 	s := t.load()
 	n := s.blocks() - 1
 	lower, bit := split(n)
 	st := t.stripes.of(lower)
 	st.Lock()
 	defer st.Unlock()
-	a, b := t.store.ref(lower).count(), t.store.ref(n).count()
-	if a+b > t.store.most-crowdedAt {
+	a, b := t.store.Ref(lower).Count(), t.store.Ref(n).Count()
+	if a+b > t.store.Most-crowdedAt {
 		return errSmaller
 	}
-	rise := t.share(a+b, bit) - t.share(a, bit+1) - t.share(b, bit+1)
-	if t.sum.Load()+rise > t.limit.Load() {
+	rise := t.meter.share(a+b, bit) - t.meter.share(a, bit+1) - t.meter.share(b, bit+1)
+	if t.meter.sum.Load()+rise > t.meter.limit.Load() {
 		return errSmaller
 	}
-	if err := t.store.append(lower, n); err != nil {
+	if err := t.store.Join(lower, n); err != nil {
 		return err
 	}
-	line, image := t.lines.at(lower), t.lines.at(n)
-	line.unite(image)
+	lowerLine, image := t.lines.at(lower), t.lines.at(n)
+	lowerLine.Unite(image)
 	t.publish(s.step(n))
-	image.store(new(block))
-	t.note(st, 0, rise)
+	image.Store(new(line.Block))
+	t.meter.record(st, 0, rise)
 	t.lines.shrink(n)
-	t.store.refs.Shrink(n + n/8)
-	t.expectSplit(n - 1)
+	t.store.Shrink(n)
+	t.prefetchSplit(n - 1)
 	return nil
 }
 
@@ -186,41 +203,37 @@ var (
 	errLeast   = fmt.Errorf("evergreen: shrink: the filter has its least size: %w", filter.ErrFull)
 )
 
-// publish makes a state the one that everybody sees.
-func (t *table) publish(s state) {
-	t.state.Store(uint64(s))
-	t.retarget(s.blocks())
-}
-
 // grow adds one block, which the table keeps when it shrinks by itself.
-func (t *table) grow() error {
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
+func (z *sizer) grow() error {
+	t := z.t
+	z.Lock()
+	defer z.Unlock()
 	if t.gone != inUse {
 		return t.gone.err()
 	}
-	if err := t.split(); err != nil {
+	if err := z.split(); err != nil {
 		return err
 	}
-	t.floor.Store(t.load().blocks())
+	z.floor.Store(t.load().blocks())
 	return nil
 }
 
 // shrink takes one block away, and no more such than the table has by itself are
 // kept from then on.
-func (t *table) shrink() error {
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
+func (z *sizer) shrink() error {
+	t := z.t
+	z.Lock()
+	defer z.Unlock()
 	if t.gone != inUse {
 		return t.gone.err()
 	}
-	if t.load().blocks() <= t.least {
+	if t.load().blocks() <= z.least {
 		return errLeast
 	}
-	if err := t.merge(); err != nil {
+	if err := z.merge(); err != nil {
 		return err
 	}
-	t.floor.Store(min(t.floor.Load(), t.load().blocks()))
+	z.floor.Store(min(z.floor.Load(), t.load().blocks()))
 	return nil
 }
 
@@ -230,13 +243,13 @@ func (f *Filter) Grow() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if t := f.table.Load(); t != nil {
-		return t.grow()
+		return t.size.grow()
 	}
 	if err := f.toTable(*f.list.Load()); !isMoved(err) {
 		return err
 	}
 	t := f.table.Load()
-	t.floor.Store(t.least)
+	t.size.floor.Store(t.size.least)
 	return nil
 }
 
@@ -251,11 +264,11 @@ func (f *Filter) Shrink() error {
 	if t == nil {
 		return errLeast
 	}
-	err := t.shrink()
-	if errors.Is(err, errLeast) && t.least > minBlocks {
-		t.resizing.Lock()
-		defer t.resizing.Unlock()
-		if f.toList(t, listMost) {
+	err := t.size.shrink()
+	if errors.Is(err, errLeast) && t.size.least > minBlocks {
+		t.size.Lock()
+		defer t.size.Unlock()
+		if f.tryList(t, listMost) {
 			return nil
 		}
 	}

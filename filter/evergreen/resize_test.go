@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -63,15 +64,14 @@ func TestShrinkingReturnsMemory(t *testing.T) {
 	f := mustBuild(t, Shape{FPR: 0.001, Hashes: 8, Width: 56})
 	keys := filtertest.Keys(1, n)
 	f.AddBatch(keys)
-	lines, refs, pages := f.tab().lines.array.Cap(), f.tab().store.refs.Cap(), f.tab().store.pages.words.Cap()
+	lines, slow := f.tab().lines.array.Cap(), f.Info().SlowBits
 	for _, k := range keys[1000:] {
 		if err := f.Delete(k); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if f.Blocks() != minBlocks || f.tab().lines.array.Cap() > lines/4 || f.tab().store.refs.Cap() > refs/3 || f.tab().store.pages.words.Cap() > pages/2 {
-		t.Errorf("%d blocks in %d of %d, refs %d of %d, pages %d of %d", f.Blocks(),
-			f.tab().lines.array.Cap(), lines, f.tab().store.refs.Cap(), refs, f.tab().store.pages.words.Cap(), pages)
+	if left := f.Info().SlowBits; f.Blocks() != minBlocks || f.tab().lines.array.Cap() > lines/4 || left > slow/4 || f.tab().store.IsFragmented() {
+		t.Errorf("%d blocks in %d of %d, %d slow bits of %d", f.Blocks(), f.tab().lines.array.Cap(), lines, left, slow)
 	}
 	if err := f.check(); err != nil {
 		t.Error(err)
@@ -99,7 +99,10 @@ func poor(t *testing.T, words uint64) (*Filter, *purse) {
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 	p := &purse{words}
 	var err error
-	if f.tab().store.pages, err = newPages(p); err != nil {
+	if f.tab().store, err = slab.New(7, lowBits, &f.tab().stripes, p); err == nil {
+		err = f.tab().store.Grow(minBlocks)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f, p
@@ -114,7 +117,7 @@ func TestNothingChangesWithoutMemory(t *testing.T) {
 		if eager {
 			Eager(t)
 		}
-		f, p := poor(t, 30*pageWords)
+		f, p := poor(t, 30*512)
 		in, out := make(map[filter.Key]bool), []filter.Key(nil)
 		for _, k := range filtertest.Keys(1, 20_000) {
 			added, err := f.Add(k)
@@ -207,40 +210,6 @@ func TestCrowdedBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// TestRunsAreMovedOnlyByWhoMay takes a stripe away, so that its runs must stay
-// where they are and leave holes, and gives it back.
-func TestRunsAreMovedOnlyByWhoMay(t *testing.T) {
-	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
-	keys := filtertest.Keys(1, 10_000)
-	f.AddBatch(keys)
-	busy := &f.tab().stripes[7]
-	busy.Lock()
-	for _, k := range keys[:5000] {
-		if f.tab().stripes.of(addressOf(f.tab().mixer.mix(k))) != busy {
-			if err := f.Delete(k); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	holes := 0
-	for i := range f.tab().store.shelves {
-		holes += f.tab().store.shelves[i].holes
-	}
-	busy.Unlock()
-	if holes == 0 {
-		t.Error("there are no holes: runs of a busy stripe were moved")
-	}
-	if err := f.check(); err != nil {
-		t.Error(err)
-	}
-	for _, k := range keys {
-		f.Delete(k)
-	}
-	if f.Len() != 0 || f.tab().store.pages.used != f.tab().store.pages.free.count {
-		t.Errorf("%d keys, %d pages, %d of them free", f.Len(), f.tab().store.pages.used, f.tab().store.pages.free.count)
-	}
-}
-
 // TestLargeFilters has inboxes, prefetching and segments of blocks as they are meant.
 func TestLargeFilters(t *testing.T) {
 	const n = 800_000
@@ -264,10 +233,10 @@ func TestLargeFilters(t *testing.T) {
 				t.Fatalf("%#x cannot be deleted", k)
 			}
 		}
-		if deleted, _, _, err := filter.DeleteBatch(f, keys); deleted != len(keys)/2 && f.shape.Full() || err != nil {
+		if deleted, _, _, err := filter.DeleteBatch(f, keys); deleted != len(keys)/2 && f.shape.Exact() || err != nil {
 			t.Fatalf("%d deleted, %v", deleted, err)
 		}
-		if err := f.check(); err != nil || f.Blocks() != 0 && f.shape.Full() {
+		if err := f.check(); err != nil || f.Blocks() != 0 && f.shape.Exact() {
 			t.Errorf("%d blocks in the end: %v", f.Blocks(), err)
 		}
 	}

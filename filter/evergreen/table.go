@@ -3,11 +3,13 @@ package evergreen
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
+	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -16,35 +18,22 @@ import (
 // goroutines at once. A [Filter] of few keys has none.
 type table struct {
 	// What readers need: see lookup_amd64.s.
-	state  atomic.Uint64
-	mixer  mixer
-	width  int  // of a fingerprint, in bits
-	rounds int  // bits per key and word
+	state atomic.Uint64
+	keying
+	rounds int // bits per key and word
+	level  line.Level
 	simple bool // one round of AVX-512 will do for all keys
-	full   bool // fingerprints are whole keys
 	lines  lines
 
 	_ [64]byte // what follows changes often, and readers should not have to fetch it
 
-	// The rate and the keys as far as stripes have told, and the marks at which the
-	// table grows and shrinks.
-	sum, keys, limit, low atomic.Int64
-
-	shape     Shape
-	capacity  int64
-	flushKeys int64 // how many a stripe of a compact table may keep to itself
-	flushAt   int64 // how much of the rate
-	rates     []int64
-	store     *store
-	stripes   stripes
-	file      *mem.File // nil if the slow memory is ordinary
-	gone      gone      // written while all locks are held
-
-	resizing sync.Mutex    // held while splitting or merging, and to prevent both
-	least    uint64        // blocks below which there are none, or a list: see list.go
-	floor    atomic.Uint64 // blocks that the table keeps when it shrinks by itself
-	made     uint64        // floor that it was made or read with
-	scratch  [2][]uint64   // for splits
+	meter   meter
+	shape   Shape
+	store   *slab.Store // the slow memory
+	stripes stripes
+	file    *mem.File // nil if the slow memory is ordinary
+	gone    gone      // written while all locks are held
+	size    sizer
 }
 
 // gone says why a table takes no changes any more.
@@ -83,27 +72,22 @@ func isMoved(err error) bool { return err != nil && errors.Is(err, errMoved) }
 // newTable returns an empty table with so many blocks, which it keeps.
 func newTable(s Shape, blocks uint64, slowFile string) (*table, error) {
 	t := &table{
-		shape:     s,
-		full:      s.Full(),
-		mixer:     newMixer(s.Salt),
-		width:     s.Width,
-		rounds:    s.perWord(),
-		capacity:  int64(s.Capacity()),
-		flushKeys: int64(s.Capacity() / 128 / stripeCount),
-		flushAt:   int64(flushShare * s.FPR * one),
-		rates:     blockRates(s.perWord()),
-		least:     s.leastBlocks(slowFile),
+		shape:  s,
+		keying: keying{mixer: newMixer(s.Salt), width: s.Width, exact: s.Exact()},
+		rounds: s.perWord(),
+		level:  line.CPU,
+		simple: isSimple(line.CPU, s),
 	}
+	t.meter.init(s)
+	t.size.t, t.size.least = t, s.leastBlocks(slowFile)
 	if err := t.allocate(blocks, slowFile); err != nil {
 		return nil, err
 	}
 	if blocks > s.maxBlocks() { // on a machine that has the memory
 		return nil, errors.Join(fmt.Errorf("evergreen: %d blocks, at most %d: %w", blocks, s.maxBlocks(), filter.ErrStorage), t.close())
 	}
-	t.simple = t.isSimple()
-	t.keepAtLeast(blocks)
-	t.state.Store(uint64(state(0).step(blocks)))
-	t.retarget(blocks)
+	t.size.keepAtLeast(blocks)
+	t.publish(state(0).step(blocks))
 	return t, nil
 }
 
@@ -115,18 +99,35 @@ func (t *table) allocate(blocks uint64, slowFile string) error {
 			return fmt.Errorf("evergreen: %w: %w", filter.ErrStorage, err)
 		}
 		t.file, from = file, file
+		// All that leads into the file leads to t as well, so a file that t no longer
+		// needs is not in use.
+		runtime.AddCleanup(t, func(f *mem.File) { _ = f.Discard() }, file)
 	}
 	err := t.lines.init()
 	if err == nil {
-		t.store, err = newStore(t.shape.Width/8, &t.stripes, from)
+		t.store, err = slab.New(t.width/8, lowBits, &t.stripes, from)
 	}
 	if err == nil {
 		err = t.reserve(blocks)
 	}
 	if err != nil && t.file != nil {
-		_ = t.file.Discard() // what went wrong is told already
+		_ = t.file.Discard() // err says what went wrong
 	}
 	return err
+}
+
+// reserve makes sure that there is memory for so many blocks and their refs.
+func (t *table) reserve(blocks uint64) error {
+	if err := t.lines.grow(blocks); err != nil {
+		return err
+	}
+	return t.store.Grow(blocks)
+}
+
+// publish makes a state the one that all goroutines see.
+func (t *table) publish(s state) {
+	t.state.Store(uint64(s))
+	t.meter.aim(s.blocks())
 }
 
 // close removes the file of the slow memory, if there is one.
@@ -134,8 +135,8 @@ func (t *table) close() error {
 	if t.file == nil {
 		return nil
 	}
-	t.resizing.Lock()
-	defer t.resizing.Unlock()
+	t.size.Lock()
+	defer t.size.Unlock()
 	t.stripes.lockAll()
 	defer t.stripes.unlockAll()
 	if t.gone == closed {
@@ -157,28 +158,6 @@ func (t *table) isClosed() bool {
 
 func (t *table) load() state { return state(t.state.Load()) }
 
-// fingerprint returns what is kept of a mixed key.
-func (t *table) fingerprint(mixed uint64) uint64 { return fingerprintOf(mixed, t.width) }
-
-// place returns the block of a mixed key among n.
-func (t *table) place(mixed, n uint64) uint64 { return place(addressOf(mixed), n) }
-
-// portableHas looks at the block that was the key's when it looked at the state. If
-// the answer is no and the state has moved, the key may have moved, too.
-func (t *table) portableHas(k filter.Key) bool {
-	mixed := t.mixer.mix(k)
-	fp := t.fingerprint(mixed)
-	for {
-		s := t.load()
-		if b := t.lines.at(t.place(mixed, s.blocks())); b != nil && b.portableHas(fp, t.rounds) {
-			return true
-		}
-		if t.load() == s {
-			return false
-		}
-	}
-}
-
 // contains reports whether k is in the set, from the fingerprints.
 func (t *table) contains(k filter.Key) bool {
 	if !t.has(k) {
@@ -188,7 +167,7 @@ func (t *table) contains(k filter.Key) bool {
 	st := t.stripes.of(addressOf(mixed))
 	st.Lock()
 	defer st.Unlock()
-	return t.gone == closed || t.find(st, mixed) >= 0 || t.seek(t.place(mixed, t.load().blocks()), t.fingerprint(mixed)) >= 0
+	return t.gone == closed || t.stores(st, mixed, place(mixed, t.load().blocks()))
 }
 
 // info describes the table as it stands.
@@ -200,7 +179,7 @@ func (t *table) info() filter.Info {
 		Keys:      uint64(keys),
 		Exact:     true,
 		FastBits:  blocks * theory.BlockBits,
-		SlowBits:  t.store.bits(blocks),
+		SlowBits:  t.store.Bits(blocks),
 		FPR:       min(1, float64(sum)/one+t.shape.floor(uint64(keys))),
 		Unbounded: true,
 	}
@@ -209,15 +188,32 @@ func (t *table) info() filter.Info {
 		{Name: "blocks", Value: strconv.FormatUint(blocks, 10)},
 		{Name: "asked rate", Value: strconv.FormatFloat(t.shape.FPR, 'g', -1, 64)},
 	}
-	if !t.full {
+	if !t.exact {
 		info.Duplicates = filter.DuplicatesCounted
-		info.Capacity = uint64(t.capacity)
+		info.Capacity = uint64(t.meter.capacity)
 	}
 	return info
 }
 
-// keepAtLeast sets the floor of a table that is not in use yet.
-func (t *table) keepAtLeast(blocks uint64) {
-	t.made = blocks
-	t.floor.Store(blocks)
+// count returns the number of keys and the sum of rates, stripe by stripe.
+func (t *table) count() (keys, sum int64) {
+	for i := range t.stripes {
+		st := &t.stripes[i]
+		st.Lock()
+		_ = t.deliver(st) // if there is no memory, a few keys are missing in the rate
+		keys += st.keys
+		sum += st.pending
+		st.Unlock()
+	}
+	return keys, sum + t.meter.sum.Load()
+}
+
+// finish completes a table that was filled and is not in use yet. It keeps so many
+// blocks.
+func (t *table) finish(floor uint64) {
+	t.size.keepAtLeast(floor)
+	for i := range t.stripes {
+		t.meter.flush(&t.stripes[i])
+	}
+	t.meter.aim(t.load().blocks())
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -57,27 +58,20 @@ func Blocks(n, f float64, perWord int) float64 {
 func SlowBits(n, blocks float64, width int) float64 {
 	base := math.Exp2(math.Floor(math.Log2(blocks)))
 	split := blocks - base
-	var runs [classCount]float64 // of each class
-	g := geometries[width/8]()
+	g := slab.GeometryOf(width / 8)
+	runs := make([]float64, g.Most+1) // by the number of their fingerprints
 	for _, part := range []struct{ blocks, load float64 }{{base - split, n / base}, {2 * split, n / (2 * base)}} {
 		for i, p := range theory.Poisson(part.load) {
-			runs[g.classes[min(i, g.most)]] += p * part.blocks
+			runs[min(i, g.Most)] += p * part.blocks
 		}
 	}
-	var pageCount float64
-	for class, count := range runs {
-		if class > 0 && count > 0 {
-			used := min(1, count) // whether there is such a run at all
-			pageCount += max(used, count/float64(perPage(class))+used/2)
-		}
-	}
-	return pageCount*(8*pageBytes+64) + 64*blocks
+	return g.ExpectedBits(runs, blocks)
 }
 
 // floor returns the rate at which keys that were not added have the place and the
 // fingerprint of one that was. There is no such key if fingerprints are whole.
 func (s Shape) floor(n uint64) float64 {
-	if s.Full() {
+	if s.Exact() {
 		return 0
 	}
 	return float64(n) * math.Exp2(-float64(s.Width+lowBits))
@@ -90,7 +84,7 @@ const floorShare = 0.1
 // that is more than any memory has; otherwise it ends where keys that cannot be
 // told apart make up a tenth of the rate.
 func (s Shape) Capacity() uint64 {
-	if s.Full() {
+	if s.Exact() {
 		return 1 << 62
 	}
 	return uint64(floorShare * s.FPR * math.Exp2(float64(s.Width+lowBits)))
@@ -133,7 +127,7 @@ func (s Shape) predict(n uint64, least float64) (filter.Prediction, error) {
 
 // blocksFor returns how many blocks n keys need, 0 for a list.
 func (s Shape) blocksFor(n uint64) float64 {
-	if s.Full() && n <= uint64(listMost) {
+	if s.Exact() && n <= uint64(listMost) {
 		return 0
 	}
 	return s.tableBlocks(n)

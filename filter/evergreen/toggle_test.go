@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/line/linetest"
 )
 
 // TestReadersSeeThatABlockHasMoved asks only for keys of the one block that is split
@@ -16,7 +17,7 @@ import (
 func TestReadersSeeThatABlockHasMoved(t *testing.T) {
 	prefetchAlways(t)
 	for _, s := range []Shape{{FPR: 0.01, Hashes: 8, Width: 56}, {FPR: 1e-5, Hashes: 16, Width: 56}} {
-		eachLevel(t, func(t *testing.T) {
+		linetest.EachLevel(t, func(t *testing.T) {
 			t.Helper()
 			f, keys := toggled(t, s)
 			var done atomic.Bool
@@ -34,12 +35,11 @@ func TestReadersSeeThatABlockHasMoved(t *testing.T) {
 func toggled(t *testing.T, s Shape) (f *Filter, keys []filter.Key) {
 	t.Helper()
 	f = mustBuild(t, s)
-	f.tab().simple = f.tab().isSimple()
 	for _, k := range filtertest.Keys(1, 2000) {
 		if _, err := f.Add(k); err != nil {
 			t.Fatal(err)
 		}
-		if f.tab().place(f.tab().mixer.mix(k), minBlocks+1) == minBlocks {
+		if place(f.tab().mixer.mix(k), minBlocks+1) == minBlocks {
 			keys = append(keys, k)
 		}
 	}

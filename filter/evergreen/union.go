@@ -41,7 +41,7 @@ func (f *Filter) prepareUnion(other filter.Filter) (complete func() error, err e
 	if err != nil {
 		return nil, err
 	}
-	if f == o && f.shape.Full() {
+	if f == o && f.shape.Exact() {
 		return func() error { return nil }, nil
 	}
 	for {
@@ -118,13 +118,13 @@ type union struct {
 // gather finds the keys of o that are not there.
 func (u *union) gather(o *Filter) (err error) {
 	t := u.t
-	if mine, _ := t.count(); int64(o.Len()) > t.capacity-mine {
+	if mine, _ := t.count(); int64(o.Len()) > t.meter.capacity-mine {
 		return errLimit
 	}
 	if u.mixed, err = roomFor(o); err != nil {
 		return err
 	}
-	if !t.full {
+	if !t.exact {
 		u.mixed = slices.AppendSeq(u.mixed, o.table.Load().mixed())
 		return nil
 	}
@@ -144,76 +144,55 @@ func (u *union) prepare() error {
 	blocks := t.shape.tableBlocks(uint64(keys + more))
 	goal := uint64(blocks)
 	before := t.load().blocks()
-	t.resizing.Lock()
+	t.size.Lock()
 	err := t.reserve(max(before, goal))
-	t.resizing.Unlock()
+	t.size.Unlock()
 	if err != nil {
 		return err
 	}
 	if more > 2*keys {
-		if err := t.splitTo(goal); err != nil {
+		if err := t.size.splitTo(goal); err != nil {
 			return err
 		}
 	}
 	n := t.load().blocks()
-	slices.SortFunc(u.mixed, func(a, b uint64) int { return cmp.Compare(t.place(a, n), t.place(b, n)) })
+	slices.SortFunc(u.mixed, func(a, b uint64) int { return cmp.Compare(place(a, n), place(b, n)) })
 	slow := uint64(SlowBits(float64(keys+more), blocks, t.shape.Width))
-	err = u.reserve(n, slow/(8*pageBytes))
+	err = u.reserve(n, slow)
 	if err != nil && n > before {
-		t.resizing.Lock()
-		t.mergeTo(before)
-		t.resizing.Unlock()
+		t.size.Lock()
+		t.size.mergeTo(before)
+		t.size.Unlock()
 	}
 	return err
 }
 
-// reserve takes pages for the runs that n blocks will have, and for as many as are
-// predicted, so that blocks can be split afterwards. Keys come block by block. So a
-// class has no more runs at any time than before or afterwards, but for the run that
-// is growing; places are given back when runs leave, which is not counted on.
+// reserve takes pages for the runs that n blocks will have, and for as many bits as are
+// predicted, so that blocks can be split afterwards. Keys come block by block.
 func (u *union) reserve(n, predicted uint64) error {
 	s := u.t.store
-	var runs, most [classCount]int
-	s.mu.Lock()
-	for class := 1; class < classCount; class++ {
-		if shelf := &s.shelves[class]; shelf.count > 0 {
-			most[class] = shelf.places(class)
-			runs[class] = most[class] - shelf.holes
-		}
-	}
-	s.mu.Unlock()
+	plan := s.Plan()
 	var to int
 	for from := 0; from < len(u.mixed); from = to {
-		block := u.t.place(u.mixed[from], n)
-		for to = from; to < len(u.mixed) && u.t.place(u.mixed[to], n) == block; to++ {
+		block := place(u.mixed[from], n)
+		for to = from; to < len(u.mixed) && place(u.mixed[to], n) == block; to++ {
 		}
-		count, err := u.t.countOf(block)
+		count, err := u.countOf(block)
 		if err != nil {
 			return err
 		}
-		if count+to-from > s.most {
+		if count+to-from > s.Most {
 			return errCrowded
 		}
-		old, class := s.classes[count], s.classes[count+to-from]
-		for c := old + 1; c <= class; c++ {
-			most[c] = max(most[c], runs[c]+1)
-		}
-		runs[old]--
-		runs[class]++
+		plan.Grow(count, count+to-from)
 	}
-	var pages uint64
-	for class := 1; class < classCount; class++ {
-		pages += uint64((most[class] + perPage(class) - 1) / perPage(class))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	inUse := s.pages.used - s.pages.free.count
-	return s.pages.reserve(max(pages, predicted) - min(inUse, max(pages, predicted)))
+	return s.Reserve(plan, predicted)
 }
 
 // countOf returns how many fingerprints the run of a block has, with those that were
 // waiting for it.
-func (t *table) countOf(block uint64) (int, error) {
+func (u *union) countOf(block uint64) (int, error) {
+	t := u.t
 	st := t.stripes.of(block)
 	st.Lock()
 	defer st.Unlock()
@@ -223,7 +202,7 @@ func (t *table) countOf(block uint64) (int, error) {
 	if err := t.deliver(st); err != nil {
 		return 0, err
 	}
-	return t.store.ref(block).count(), nil
+	return t.store.Ref(block).Count(), nil
 }
 
 // complete puts the keys in, and lets the table grow afterwards. Keys for which there
@@ -231,19 +210,19 @@ func (t *table) countOf(block uint64) (int, error) {
 func (u *union) complete() error {
 	rest := u.mixed[:0]
 	for _, mixed := range u.mixed {
-		if err := u.t.settleKey(mixed); err != nil {
+		if err := u.put(mixed); err != nil {
 			rest = append(rest, mixed)
 		}
 	}
-	for u.t.sum.Load() > u.t.limit.Load() {
+	for u.t.meter.isHigh() {
 		before := u.t.load()
-		if u.t.catchUp() != nil || u.t.load() == before {
+		if u.t.size.growIfNeeded() != nil || u.t.load() == before {
 			break // the next Add tries again
 		}
 	}
 	for _, mixed := range rest {
 		var err error
-		if u.t.full {
+		if u.t.exact {
 			_, err = u.f.Add(u.t.mixer.key(mixed))
 		} else {
 			_, err = u.t.add(mixed)
@@ -255,28 +234,29 @@ func (u *union) complete() error {
 	return nil
 }
 
-// settleKey adds a mixed key without splitting blocks and without an inbox.
-func (t *table) settleKey(mixed uint64) error {
+// put adds a mixed key without splitting blocks and without an inbox.
+func (u *union) put(mixed uint64) error {
+	t := u.t
 	st := t.stripes.of(addressOf(mixed))
 	st.Lock()
 	defer st.Unlock()
 	if err := t.gone.err(); err != nil {
 		return err
 	}
-	if st.crowded {
+	if st.inbox.crowded {
 		if err := t.deliver(st); err != nil {
 			return err
 		}
 	}
 	n := t.load().blocks()
-	i, fp := t.place(mixed, n), t.fingerprint(mixed)
-	if t.full && (t.find(st, mixed) >= 0 || t.seek(i, fp) >= 0) {
+	block := place(mixed, n)
+	if t.exact && t.stores(st, mixed, block) {
 		return nil
 	}
-	if err := t.push(st, t.store.slot(i), i, fp, n); err != nil {
+	if err := t.push(st, t.store.Ref(block), mixed, block, n); err != nil {
 		return err
 	}
-	t.lines.at(i).add(fp, t.rounds)
-	t.note(st, 1, 0)
+	t.lines.at(block).Add(t.fingerprint(mixed), t.rounds)
+	t.meter.record(st, 1, 0)
 	return nil
 }

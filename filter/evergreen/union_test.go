@@ -23,8 +23,8 @@ func TestUnionsAreWholeOrNothing(t *testing.T) {
 		other := filtertest.Make(t, New, Config{FPR: 0.01, Salt: 5})
 		other.AddBatch(keys[c.mine/2:]) // some are in both
 		refused, done := 0, 0
-		step := effort.PickVariant[uint64](23*pageWords+16, 11*pageWords+16, 5*pageWords+16)
-		for words := uint64(4 * pageWords); words < 200*pageWords; words += step {
+		step := effort.PickVariant[uint64](23*512+16, 11*512+16, 5*512+16)
+		for words := uint64(4 * 512); words < 200*512; words += step {
 			f, p := poor(t, 1<<40)
 			f.AddBatch(keys[:c.mine])
 			before := filtertest.Stored(t, f)

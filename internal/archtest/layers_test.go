@@ -16,6 +16,7 @@ var layers = [][]string{
 		"internal/archtest",
 		"internal/bitvec",
 		"internal/effort",
+		"internal/line/...",
 		"internal/mem",
 		"internal/packed",
 		"internal/quantity",
@@ -29,7 +30,7 @@ var layers = [][]string{
 	{"internal/merging"},
 	{"filter/bloom", "filter/counting", "internal/filtertest"},
 	{
-		"filter/deletable", "filter/dleft", "filter/dynamic", "filter/elastic", "filter/evergreen",
+		"filter/deletable", "filter/dleft", "filter/dynamic", "filter/elastic", "filter/evergreen/...",
 		"filter/partition", "filter/scalable",
 	},
 	{"internal/kinds"},

@@ -167,7 +167,7 @@ func widths(ctx context.Context, e *lab.Env) (lab.Table, error) {
 			return t, errors.Join(err, ctx.Err())
 		}
 		l, most, alike := w.glance(), "no limit", "none"
-		if s := f.Shape(); !s.Full() {
+		if s := f.Shape(); !s.Exact() {
 			most = lab.Digits(float64(s.Capacity()), 3)
 			alike = lab.Digits(float64(l.keys)*math.Exp2(-float64(width+8)), 2)
 		}

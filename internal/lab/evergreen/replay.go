@@ -238,7 +238,7 @@ func (d *diary) askGone(f *evergreen.Filter, set map[filter.Key]bool, h history)
 
 // compareKeys takes the filter's own list of keys, which only whole keys allow.
 func (d *diary) compareKeys(f *evergreen.Filter, set map[filter.Key]bool) {
-	if !f.Shape().Full() {
+	if !f.Shape().Exact() {
 		return
 	}
 	given := 0

@@ -53,7 +53,7 @@ type growth struct {
 }
 
 func (g growth) name() string {
-	if g.shape.Full() {
+	if g.shape.Exact() {
 		return percent(g.shape.FPR)
 	}
 	return fmt.Sprintf("%s, %d bits", percent(g.shape.FPR), g.shape.Width)
@@ -137,7 +137,7 @@ func (p wanted) check(name string, g growth) []lab.Check {
 	if p.all[0] != "" {
 		checks = append(checks, within("bits per key in all, "+name, p.all[0], p.all[1], "design 4", pick(g.glances, half, allBits)))
 	}
-	if p.rate == 0.01 && g.shape.Full() {
+	if p.rate == 0.01 && g.shape.Exact() {
 		checks = append(checks,
 			nearTen("bits per key in all on average, "+name, "about 80 (README)", 80, mean(pick(g.glances, half, allBits))),
 			lab.Measured("bits per key that queries read on average, "+name, "12 (README)", doublings))
@@ -173,7 +173,7 @@ func nearTen(name, printed string, about, ours float64) lab.Check {
 
 // alike is the share of the asked rate that keys with equal fingerprints take.
 func (g growth) alike() float64 {
-	if g.shape.Full() {
+	if g.shape.Exact() {
 		return 0
 	}
 	return float64(g.last) * math.Exp2(-float64(g.shape.Width+8)) / g.shape.FPR
@@ -226,7 +226,7 @@ func ratePlot(all []growth) lab.Plot {
 		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "false positives ÷ asked rate"},
 	}
 	for _, g := range all {
-		if g.shape.Full() {
+		if g.shape.Exact() {
 			p.Series = append(p.Series, lab.Series{Name: g.name(), Style: lab.Dots, Points: rates(g.looks, g.shape.FPR)})
 		}
 	}
@@ -244,7 +244,7 @@ func fastPlot(all []growth) lab.Plot {
 		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key"},
 	}
 	for _, g := range all {
-		if !g.shape.Full() {
+		if !g.shape.Exact() {
 			continue
 		}
 		name := ""

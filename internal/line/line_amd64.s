@@ -1,43 +1,42 @@
 //go:build amd64 && !purego
 
-#include "go_asm.h"
 #include "textflag.h"
-#include "block_amd64.h"
+#include "line_amd64.h"
 
-// func lineHas(b *block, fingerprint uint64, rounds int) bool
-TEXT ·lineHas(SB), NOSPLIT, $0-25
+// func blockHas(b *Block, fingerprint uint64, rounds int) bool
+TEXT ·blockHas(SB), NOSPLIT, $0-25
 	MOVQ b+0(FP), R11
 	MOVQ fingerprint+8(FP), AX
 	MOVQ rounds+16(FP), R13
-	CMPB ·level(SB), AVX512
+	CMPB ·CPU(SB), AVX512
 	JNE  avx2
 	CONSTANTS512
-	PATTERN
-	HAS512(more512, last512)
+	PATTERN(AX)
+	HAS512(R11, AX, R13, BX, R10, more512, last512)
 	SETEQ ret+24(FP)
 	RET
 avx2:
 	CONSTANTS256
-	PATTERN
-	HAS256(more256, last256)
+	PATTERN(AX)
+	HAS256(R11, AX, R13, BX, R10, more256, last256)
 	SETEQ ret+24(FP)
 	VZEROUPPER
 	RET
 
-// func lineAdd(b *block, fingerprint uint64, rounds int) (fresh bool)
-TEXT ·lineAdd(SB), NOSPLIT, $0-25
+// func blockAdd(b *Block, fingerprint uint64, rounds int) (fresh bool)
+TEXT ·blockAdd(SB), NOSPLIT, $0-25
 	MOVQ b+0(FP), R11
 	MOVQ fingerprint+8(FP), AX
 	MOVQ rounds+16(FP), R13
 	MOVQ STEP, R10
-	CMPB ·level(SB), AVX512
+	CMPB ·CPU(SB), AVX512
 	JNE  avx2
 	CONSTANTS512
-	PATTERN
+	PATTERN(AX)
 	VMOVDQU64 (R11), Z20
 	VMOVDQA64 Z20, Z19
 round512:
-	MASK512
+	MASK512(AX)
 	VPORQ Z18, Z19, Z19
 	IMULQ R10, AX
 	DECQ R13
@@ -49,13 +48,13 @@ round512:
 	RET
 avx2:
 	CONSTANTS256
-	PATTERN
+	PATTERN(AX)
 	VMOVDQU (R11), Y2
 	VMOVDQU 32(R11), Y3
 	VMOVDQA Y2, Y8
 	VMOVDQA Y3, Y9
 round256:
-	MASK256
+	MASK256(AX)
 	VPOR Y0, Y2, Y2
 	VPOR Y1, Y3, Y3
 	IMULQ R10, AX
@@ -71,8 +70,8 @@ round256:
 	VZEROUPPER
 	RET
 
-// func lineStore(b, value *block)
-TEXT ·lineStore(SB), NOSPLIT, $0-16
+// func blockStore(b, value *Block)
+TEXT ·blockStore(SB), NOSPLIT, $0-16
 	MOVQ b+0(FP), DI
 	MOVQ value+8(FP), SI
 	VMOVDQU (SI), Y0
@@ -82,8 +81,8 @@ TEXT ·lineStore(SB), NOSPLIT, $0-16
 	VZEROUPPER
 	RET
 
-// func lineCollect(b *block, first *byte, n, width int, mask uint64, rounds int)
-TEXT ·lineCollect(SB), NOSPLIT, $0-48
+// func blockCollect(b *Block, first *byte, n, width int, mask uint64, rounds int)
+TEXT ·blockCollect(SB), NOSPLIT, $0-48
 	MOVQ b+0(FP), DI
 	MOVQ first+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -91,7 +90,7 @@ TEXT ·lineCollect(SB), NOSPLIT, $0-48
 	MOVQ mask+32(FP), R11
 	MOVQ rounds+40(FP), R13
 	MOVQ STEP, R10
-	CMPB ·level(SB), AVX512
+	CMPB ·CPU(SB), AVX512
 	JNE  avx2
 
 	CONSTANTS512
@@ -100,8 +99,8 @@ next512:
 	MOVQ (SI), AX
 	ANDQ R11, AX
 	ADDQ R9, SI
-	PATTERN
-	MASK512
+	PATTERN(AX)
+	MASK512(AX)
 	VPORQ Z18, Z19, Z19
 	MOVQ R13, BX
 	DECQ BX
@@ -113,7 +112,7 @@ done512:
 	RET
 more512:
 	IMULQ R10, AX
-	MASK512
+	MASK512(AX)
 	VPORQ Z18, Z19, Z19
 	DECQ BX
 	JNZ  more512
@@ -127,10 +126,10 @@ next256:
 	MOVQ (SI), AX
 	ANDQ R11, AX
 	ADDQ R9, SI
-	PATTERN
+	PATTERN(AX)
 	MOVQ R13, BX
 more256:
-	MASK256
+	MASK256(AX)
 	VPOR Y0, Y2, Y2
 	VPOR Y1, Y3, Y3
 	IMULQ R10, AX
@@ -165,10 +164,10 @@ GLOBL five<>(SB), RODATA|NOPTR, $8
 	VPADDQ Z23, Z21, Z21      \
 	VPTERNLOGQ $0xE0, Z19, Z21, K1, Z20 // Z20 & (Z21 | Z19)
 
-// func runApart(first *byte, n, width int, mask, p, except uint64, rounds int) (apart uint64, at int)
+// func runDistinct(first *byte, n, width int, mask, p, except uint64, rounds int) (distinct uint64, at int)
 //
 // Eight fingerprints at a time. K1 has a bit for each of them that counts.
-TEXT ·runApart(SB), NOSPLIT, $64-72
+TEXT ·runDistinct(SB), NOSPLIT, $64-72
 	MOVQ first+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ width+16(FP), R9
@@ -219,7 +218,7 @@ done:
 	ANDQ lanes-24(SP), AX
 	ANDQ lanes-16(SP), AX
 	ANDQ lanes-8(SP), AX
-	MOVQ AX, apart+56(FP)
+	MOVQ AX, distinct+56(FP)
 	MOVQ R12, at+64(FP)
 	RET
 more:
@@ -263,16 +262,16 @@ found:
 	MOVQ R10, ret+40(FP)
 	RET
 
-// func prefetch(p unsafe.Pointer)
-TEXT ·prefetch(SB), NOSPLIT, $0-8
+// func Prefetch(p unsafe.Pointer)
+TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX
 	PREFETCHT0 (AX)
 	RET
 
-// func prefetchRun(first *byte, bytes int)
-TEXT ·prefetchRun(SB), NOSPLIT, $0-16
+// func PrefetchBytes(first *byte, n int)
+TEXT ·PrefetchBytes(SB), NOSPLIT, $0-16
 	MOVQ first+0(FP), AX
-	MOVQ bytes+8(FP), CX
+	MOVQ n+8(FP), CX
 	ADDQ AX, CX
 next:
 	PREFETCHT0 (AX)
@@ -282,8 +281,8 @@ next:
 	PREFETCHT0 -1(CX)
 	RET
 
-// func peek(p *uint64) uint64
-TEXT ·peek(SB), NOSPLIT, $0-16
+// func Peek(p *uint64) uint64
+TEXT ·Peek(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
 	MOVQ (AX), AX
 	MOVQ AX, ret+8(FP)

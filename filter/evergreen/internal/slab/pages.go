@@ -1,4 +1,4 @@
-package evergreen
+package slab
 
 import (
 	"fmt"
@@ -46,11 +46,11 @@ const firstPages = 2
 func newPages(from mem.Allocator) (pages, error) {
 	words, err := mem.NewArray(firstPages, pageWords, from)
 	if err != nil {
-		return pages{}, fmt.Errorf("evergreen: %w", err)
+		return pages{}, err
 	}
 	links, err := mem.NewArray(firstPages+4, 1, from)
 	if err != nil {
-		return pages{}, fmt.Errorf("evergreen: %w", err)
+		return pages{}, err
 	}
 	return pages{words: words, links: links}, nil
 }
@@ -65,10 +65,10 @@ func (p *pages) reserve(n uint64) error {
 		return fmt.Errorf("evergreen: slow memory of %d pages: at most %d: %w", total, uint64(maxPages), filter.ErrStorage)
 	}
 	if err := p.words.Grow(total); err != nil {
-		return fmt.Errorf("evergreen: slow memory: %w: %w", filter.ErrStorage, err)
+		return errMemory(err)
 	}
 	if err := p.links.Grow(p.words.Cap()); err != nil {
-		return fmt.Errorf("evergreen: slow memory: %w: %w", filter.ErrStorage, err)
+		return errMemory(err)
 	}
 	return nil
 }
