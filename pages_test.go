@@ -3,14 +3,11 @@ package everbloom
 import (
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
@@ -122,29 +119,4 @@ func TestChangelogHasTheChanges(t *testing.T) {
 		*list += "- " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 	}
 	wantText(t, name, withUnreleased(readText(t, name), changed+added))
-}
-
-// TestReadmeCommandsWork runs the commands that README.md shows for the tool, as a
-// newcomer would, with the tool built from here.
-func TestReadmeCommandsWork(t *testing.T) {
-	effort.PlainOnly(t)
-	if runtime.GOOS != "linux" {
-		t.Skip("needs the go tool and a shell")
-	}
-	commands, found := between(readText(t, "README.md"), "## On the command line\n\n```sh\n", "```")
-	if !found {
-		t.Fatal("README.md shows no commands")
-	}
-	folder := t.TempDir()
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(folder, "bin", "everbloom"), "./cmd/everbloom")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	script := strings.Replace(commands, "make build && ", "", 1)
-	run := exec.Command("bash", "-eu", "-c", script)
-	run.Dir = folder
-	out, err := run.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "100001\n100002\n") {
-		t.Errorf("%v:\n%s", err, out)
-	}
 }

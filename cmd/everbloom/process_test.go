@@ -219,18 +219,45 @@ func TestTheListOnStdinIsNotReplaced(t *testing.T) {
 	}
 }
 
-// TestTourRuns has every command of the tour succeed.
-func TestTourRuns(t *testing.T) {
-	effort.OneGoroutine(t)
-	folder := t.TempDir()
+// shell returns bash in a folder where everbloom is this program.
+func shell(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	bin := filepath.Join(folder, "bin")
 	shim := "#!/bin/sh\nexec " + os.Args[0] + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(folder, "everbloom"), []byte(shim), 0o755); err != nil {
+	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "everbloom"), []byte(shim), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("bash", "../../scripts/tour.sh", folder)
-	c.Env = append(os.Environ(), childMark+"=1", "TMPDIR="+folder, "GORACE=atexit_sleep_ms=0")
-	out, err := c.CombinedOutput()
+	c := exec.Command("bash", args...)
+	c.Dir, c.Env = folder, command(t, folder).Env
+	return c
+}
+
+// TestTourRuns has every command of the tour succeed.
+func TestTourRuns(t *testing.T) {
+	tour, err := filepath.Abs("../../scripts/tour.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	out, err := shell(t, folder, tour, filepath.Join(folder, "bin")).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "\n100000\n") || !strings.Contains(string(out), "\nNext: ") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestReadmeCommandsWork runs the commands that README.md shows for the tool.
+func TestReadmeCommandsWork(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "## On the command line\n\n```sh\nmake build && ")
+	commands, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("README.md shows no commands")
+	}
+	out, err := shell(t, t.TempDir(), "-eu", "-c", commands).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "100001\n100002\n") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }
