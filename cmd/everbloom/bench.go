@@ -22,7 +22,7 @@ import (
 // bench measures all kinds on this machine.
 type bench struct {
 	*env
-	wish
+	needs
 	json   bool
 	rounds int
 	done   atomic.Int64 // measurements made

@@ -23,11 +23,11 @@ import (
 // build makes a filter from a list of keys.
 type build struct {
 	*env
-	wish
+	needs
 	rules lines.Rules
 	out   string
 	like  string   // file with a set whose kind, shape and hash to take
-	asked []string // names of the flags of wish, which like excludes
+	asked []string // names of the flags of needs, which like excludes
 	quiet bool
 	keys  atomic.Uint64 // read so far
 	added uint64        // of these looked new

@@ -13,7 +13,8 @@
 // command line. What verbs share:
 //
 //	env.go      the world: standard streams, terminal, table of kinds
-//	wish.go     flags that say what a set has to do
+//	flags.go    values of flags
+//	needs.go    flags that say what a set has to do
 //	lists.go    key lists: flags, opening, hashing
 //	filters.go  filters: opening, checking, saving
 //	change.go   what add, delete and apply have in common

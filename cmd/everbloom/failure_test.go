@@ -106,7 +106,7 @@ func TestUnmergeableNamesTheFiles(t *testing.T) {
 }
 
 func TestFlagsReadWhatPeopleWriteAndShowDefaults(t *testing.T) {
-	var w wish
+	var w needs
 	cmd := &cobra.Command{Use: "test"}
 	w.sizeFlags(cmd, "")
 	w.needFlags(cmd)

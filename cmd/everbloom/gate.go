@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,44 +49,20 @@ type gateFlags struct {
 func (g *gateFlags) makeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.Kind, "kind", "", "`KIND` of filter for tracked and banned sources: "+strings.Join(gate.Kinds(), ", ")+" (default evergreen)")
-	f.Var((*countFlag)(&g.Banned), "banned", "number of bad sources expected, those of the black list included (default: a quarter of the users)")
+	f.Var(countFlag(&g.Banned), "banned", "number of bad sources expected, those of the black list included (default: a quarter of the users)")
 	f.Float64Var(&g.BitsPerUser, "bits", 0, "memory of each set per source expected in it, in `BITS` (default: depends on the kind)")
-	f.Var((*countFlag)(&g.Memory), "memory", "limit for sets and states in bytes, such as 16M (default: what --bits comes to)")
+	f.Var(bytesFlag(&g.Memory), "memory", "limit for sets and states in bytes, such as 16MiB (default: what --bits comes to)")
 	f.IntVar(&g.Strikes, "strikes", 3, "completed patterns that ban, `N`")
 	f.DurationVar(&g.Window, "window", 0, "how long a strike counts, such as 10m (default: for ever)")
 	f.BoolVar(&g.DropFlagged, "drop", false, "hold back the packets that complete a pattern")
-	f.Var((*confirmFlag)(&g.Confirm), "confirm", "look every hit of a banned source up exactly, so that no false positive locks a source out "+
+	f.Var(confirmFlag(&g.Confirm), "confirm", "look every hit of a banned source up exactly, so that no false positive locks a source out "+
 		"(default: on with evergreen and elastic, where it takes no memory; other kinds keep 11 bytes per banned source)")
 	f.Lookup("confirm").NoOptDefVal = "true"
 	f.IntVar(&g.IPv6Prefix, "ipv6-prefix", 128, "leading bits of an IPv6 address that make a user, `N`")
-	f.Var((*hashFlag)(&g.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (sources that choose their addresses)")
+	f.Var(hashFlag(&g.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (sources that choose their addresses)")
 	complete(cmd, "kind", gate.Kinds()...)
 	complete(cmd, "hash", "xxh3", "siphash", "murmur3")
 }
-
-// confirmFlag is a switch with a third state: left alone, the kind decides.
-type confirmFlag gate.Confirmation
-
-// Set takes what a boolean flag takes.
-func (c *confirmFlag) Set(text string) error {
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return errors.New("must be true or false")
-	}
-	*c = confirmFlag(gate.ConfirmNever)
-	if on {
-		*c = confirmFlag(gate.ConfirmAlways)
-	}
-	return nil
-}
-
-// String returns nothing for the default, which the help explains.
-func (c *confirmFlag) String() string {
-	return map[gate.Confirmation]string{gate.ConfirmAlways: "true", gate.ConfirmNever: "false"}[gate.Confirmation(*c)]
-}
-
-// Type names the values in the help.
-func (c *confirmFlag) Type() string { return "bool" }
 
 // fileFlags adds the flags for lists in files.
 func (g *gateFlags) fileFlags(cmd *cobra.Command) {

@@ -26,10 +26,10 @@ type trafficFlags struct {
 func (t *trafficFlags) trafficFlags(cmd *cobra.Command, userCount, packetCount string) {
 	f := cmd.Flags()
 	f.Uint64Var(&t.Seed, "seed", 1, "number that the traffic follows from, `N`")
-	f.Var((*countFlag)(&t.users), "users", "number of sources that are not on the black list (default "+userCount+")")
-	f.Var((*countFlag)(&t.count), "packets", "number of packets (default "+packetCount+")")
+	f.Var(countFlag(&t.users), "users", "number of sources that are not on the black list (default "+userCount+")")
+	f.Var(countFlag(&t.count), "packets", "number of packets (default "+packetCount+")")
 	f.Float64Var(&t.Evil, "evil", 0.1, "`SHARE` of users who send patterns")
-	f.Var((*countFlag)(&t.blacklisted), "blacklisted", "number of sources on the black list (default: a quarter of the users)")
+	f.Var(countFlag(&t.blacklisted), "blacklisted", "number of sources on the black list (default: a quarter of the users)")
 	f.IntVar(&t.Patterns, "pattern-count", 64, "number of patterns, `N`")
 	f.Float64Var(&t.Skew, "skew", 0, "exponent of Zipf's law, above 1, by which some users send more than others (default: all alike)")
 	f.StringVar(&t.addresses, "addresses", "", "`FILE` of addresses to use, for the users first")

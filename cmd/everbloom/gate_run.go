@@ -99,7 +99,7 @@ If an input is damaged, what was read before counts, and the exit status is 2.`,
   everbloom gate run --kind dleft --memory 16M --queries who.txt traffic.txt`,
 		RunE: verb(g.run),
 	}
-	cmd.Flags().Var((*countFlag)(&g.Users), "users", "number of sources expected (default 100000)")
+	cmd.Flags().Var(countFlag(&g.Users), "users", "number of sources expected (default 100000)")
 	g.makeFlags(cmd)
 	g.fileFlags(cmd)
 	g.inputFlags(cmd)

@@ -44,7 +44,7 @@ const labFolder = "lab-results"
 type session struct {
 	*env
 	full  bool
-	seed  seedFlag
+	seed  uint64
 	data  string
 	again bool
 	quiet bool
@@ -55,7 +55,7 @@ type session struct {
 func (s *session) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.full, "full", false, "with the papers' own numbers of trials: hours, all in all")
 	s.seed = 1
-	cmd.Flags().Var(&s.seed, "seed", "start all random numbers from `N`")
+	cmd.Flags().Var(seedFlag(&s.seed), "seed", "start all random numbers from `N`")
 	cmd.Flags().StringVar(&s.data, "data", "", "`FOLDER` with real data for the experiments that can use it")
 	cmd.Flags().BoolVar(&s.again, "again", false, "run also what would only repeat a stored result")
 	cmd.Flags().BoolVar(&s.quiet, "quiet", false, "say nothing unless something is wrong")
@@ -69,7 +69,7 @@ func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Expe
 			return nil, fmt.Errorf("--data: %s is not a folder", s.data)
 		}
 	}
-	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, uint64(s.seed), s.data, s.again, origin.Here()
+	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, s.seed, s.data, s.again, origin.Here()
 	r.OnProgress = func(p runner.Progress) { s.at.Store(&p) }
 	bar := s.progress(s.quiet, s.state)
 	defer bar.Stop()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,9 +32,9 @@ these flags: give the same ones whenever keys are read for it.`
 // keyFlags adds the flags that say which part of a line is the key.
 func keyFlags(cmd *cobra.Command, rules *lines.Rules) {
 	f := cmd.Flags()
-	f.Var((*fieldFlag)(&rules.Field), "field", "take field `N` of each line as its key, from 1")
-	f.Var((*delimiterFlag)(&rules.Delimiter), "delimiter", "separate fields at each `TEXT`, such as , or \\t (default: runs of blanks)")
-	f.Var((*commentFlag)(&rules.Comments), "comment", "skip lines that begin with `PREFIX`, such as # (may be given several times)")
+	f.Var(fieldFlag(&rules.Field), "field", "take field `N` of each line as its key, from 1")
+	f.Var(delimiterFlag(&rules.Delimiter), "delimiter", "separate fields at each `TEXT`, such as , or \\t (default: runs of blanks)")
+	f.Var(commentFlag(&rules.Comments), "comment", "skip lines that begin with `PREFIX`, such as # (may be given several times)")
 	f.BoolVarP(&rules.IgnoreCase, "ignore-case", "i", false, "take keys in lower case")
 	f.BoolVarP(&rules.Zero, "null-data", "z", false, "lines end at a zero byte instead of a newline")
 	forceFlag(cmd, rules)
@@ -124,47 +122,3 @@ func countLines(b *lines.Block, n *uint64) error {
 	}
 	return nil
 }
-
-// fieldFlag is the number of a field.
-type fieldFlag int
-
-func (f *fieldFlag) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return fmt.Errorf("%q must be a number from 1", text)
-	}
-	*f = fieldFlag(n)
-	return nil
-}
-
-func (f *fieldFlag) String() string { return "" }
-func (f *fieldFlag) Type() string   { return "N" }
-
-// delimiterFlag is a text in which \t and its like are understood.
-type delimiterFlag string
-
-func (f *delimiterFlag) Set(text string) error {
-	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
-	if err != nil || plain == "" {
-		return fmt.Errorf("%q must be a text, such as , or \\t; write \\\\ for a backslash", text)
-	}
-	*f = delimiterFlag(plain)
-	return nil
-}
-
-func (f *delimiterFlag) String() string { return "" }
-func (f *delimiterFlag) Type() string   { return "TEXT" }
-
-// commentFlag is a list of prefixes.
-type commentFlag []string
-
-func (f *commentFlag) Set(text string) error {
-	if text == "" {
-		return errors.New("an empty prefix would skip all lines")
-	}
-	*f = append(*f, text)
-	return nil
-}
-
-func (f *commentFlag) String() string { return "" }
-func (f *commentFlag) Type() string   { return "PREFIX" }

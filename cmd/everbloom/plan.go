@@ -14,7 +14,7 @@ import (
 // plan judges the kinds of filter by what a set has to do.
 type plan struct {
 	*env
-	wish
+	needs
 	all, json bool
 	plot      string
 }

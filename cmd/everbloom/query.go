@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -91,8 +92,8 @@ func (q *query) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVarP(&q.invert, "invert", "v", false, "select the lines that are not in the set")
 	f.BoolVarP(&q.count, "count", "c", false, "print only how many lines of each input were selected")
-	f.BoolVarP(&q.list, "files-with-matches", "l", false, "print only the names of inputs with selected lines")
-	f.BoolVarP(&q.others, "files-without-match", "L", false, "print only the names of inputs without selected lines")
+	f.BoolFuncP("files-with-matches", "l", "print only the names of inputs with selected lines", q.setList(true))
+	f.BoolFuncP("files-without-match", "L", "print only the names of inputs without selected lines", q.setList(false))
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing and stop at the first selected line")
 	f.BoolVarP(&q.only, "only-matching", "o", false, "print only the parts of lines that are keys, one per line")
 	f.Uint64VarP(&q.max, "max-count", "m", noLimit, "stop after `N` selected lines of each input")
@@ -101,10 +102,19 @@ func (q *query) flags(cmd *cobra.Command) {
 	f.BoolVarP(&q.names, "with-filename", "H", false, "print the name of the input before each line (default if there are several)")
 	f.BoolVarP(&q.nameless, "no-filename", "h", false, "do not print the names of inputs")
 	f.BoolVarP(&q.silent, "no-messages", "s", false, "say nothing about inputs that cannot be read")
-	f.Var((*matchFlag)(&q.find), "match", "take all of `WHAT` as the keys of a line: ip, word or a regular expression")
+	f.Var(parsed[extract.Finder]{&q.find, "WHAT", extract.New, nil}, "match", "take all of `WHAT` as the keys of a line: ip, word or a regular expression")
 	complete(cmd, "match", "ip", "word")
 	keyFlags(cmd, &q.rules)
 	f.Bool("help", false, "help for query")
+}
+
+// setList has the last of -l and -L win.
+func (q *query) setList(with bool) func(string) error {
+	return func(text string) error {
+		on, err := strconv.ParseBool(text)
+		q.list, q.others = on && with, on && !with
+		return err
+	}
 }
 
 // checkArgs answers -h, by itself, as all other verbs do.
@@ -179,7 +189,10 @@ func (q *query) one(ctx context.Context, name string) error {
 	q.selected = 0
 	in, err := q.input([]string{name}, q.rules, q.quiet || q.silent)
 	if err != nil {
-		return q.trouble(err, q.silent)
+		if failed := q.trouble(err, q.silent); failed != nil || !errors.Is(err, lines.ErrFolder) {
+			return failed
+		}
+		return q.conclude(name) // for grep a folder is an input without lines
 	}
 	err = q.read(ctx, in)
 	q.any = q.any || q.selected > 0
@@ -241,15 +254,3 @@ func shownName(name string) string {
 	}
 	return name
 }
-
-// matchFlag is a way to find keys in lines.
-type matchFlag extract.Finder
-
-func (f *matchFlag) Set(text string) error {
-	find, err := extract.New(text)
-	*f = matchFlag(find)
-	return err
-}
-
-func (f *matchFlag) String() string { return "" }
-func (f *matchFlag) Type() string   { return "WHAT" }

@@ -21,7 +21,7 @@ import (
 // uniq prints the lines that were not there before.
 type uniq struct {
 	*env
-	wish
+	needs
 	rules    lines.Rules
 	state    string // file that remembers lines; empty: memory does
 	count    bool   // print a number instead of lines

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // A filter of few whole keys keeps them in a list: an ascending slice that is never
@@ -102,7 +103,7 @@ func (l keyList) info(s Shape) filter.Info {
 		Unbounded: true,
 		Details: []filter.Detail{
 			{Name: "keys in a list", Value: strconv.Itoa(len(l))},
-			{Name: "asked rate", Value: strconv.FormatFloat(s.FPR, 'g', -1, 64)},
+			{Name: "asked rate", Value: quantity.Rate(s.FPR)},
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -186,7 +187,7 @@ func (t *table) info() filter.Info {
 	info.Fill = float64(keys) * float64(t.shape.Width) / float64(info.SlowBits)
 	info.Details = []filter.Detail{
 		{Name: "blocks", Value: strconv.FormatUint(blocks, 10)},
-		{Name: "asked rate", Value: strconv.FormatFloat(t.shape.FPR, 'g', -1, 64)},
+		{Name: "asked rate", Value: quantity.Rate(t.shape.FPR)},
 	}
 	if !t.exact {
 		info.Duplicates = filter.DuplicatesCounted

@@ -74,6 +74,9 @@ func statOf(r io.Reader) fs.FileInfo {
 	return nil
 }
 
+// ErrFolder is the reason for an input that is no file.
+var ErrFolder = errors.New("is a folder: name the files in it")
+
 // checkFile tries to open regular files; opening a pipe would disturb it.
 func checkFile(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
@@ -81,7 +84,7 @@ func checkFile(name string) (fs.FileInfo, error) {
 		return nil, reason(err)
 	}
 	if info.IsDir() {
-		return nil, errors.New("is a folder: name the files in it")
+		return nil, ErrFolder
 	}
 	if info.Mode().IsRegular() {
 		f, err := os.Open(name)

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -63,20 +61,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// seedFlag is a number with a plain message if it is none.
-type seedFlag uint64
-
-func (s *seedFlag) String() string { return strconv.FormatUint(uint64(*s), 10) }
-func (s *seedFlag) Type() string   { return "uint64" }
-
-// Set is called by the flags.
-func (s *seedFlag) Set(text string) error {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return errors.New("it must be a whole number from 0 to 2^64 - 1")
-	}
-	*s = seedFlag(n)
-	return nil
 }
