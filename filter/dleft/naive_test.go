@@ -176,7 +176,7 @@ var naiveShapes = []Shape{
 // shorter one.
 func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
 	effort.OneGoroutine(t)
-	operations := 3 * filtertest.Operations(t, os.Getenv("EVERBLOOM_OPERATIONS"))
+	operations := max(60_000, 3*filtertest.Operations(t, os.Getenv("EVERBLOOM_OPERATIONS"))) // fewer fill no filter
 	var full int
 	var moved, stuck uint64
 	for _, s := range naiveShapes {
