@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/zeebo/xxh3"
@@ -8,39 +9,68 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/filter/deletable"
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
-	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/filter/evergreen"
-	"github.com/everbloom-go/everbloom/filter/partition"
-	"github.com/everbloom-go/everbloom/filter/scalable"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
-// ours are everbloom's kinds, one line each, and the Set that most programs use, which adds
-// a lock and the choice of the hash. Those that grow begin small: scalable with a thousand
-// keys, dynamic with units of the size that partition has, elastic with a 64th of the keys,
-// evergreen with none.
-var ours = []contender{
-	own(blocked, 32, 0, func(w wish) (filter.Filter, error) { return bloom.NewBlocked(bloom.Config{Items: w.n, FPR: w.fpr}) }),
-	own(classic, 32, 0, func(w wish) (filter.Filter, error) { return bloom.New(bloom.Config{Items: w.n, FPR: w.fpr}) }),
-	own(countingKind, 100, 0, func(w wish) (filter.Filter, error) { return counting.New(counting.Config{Items: w.n, FPR: w.fpr}) }),
-	own(deletableKind, 32, 0, func(w wish) (filter.Filter, error) { return deletable.New(deletable.Config{Items: w.n, FPR: w.fpr}) }),
-	own(dleftKind, 48, 0, func(w wish) (filter.Filter, error) { return dleft.New(dleft.Config{Items: w.n, FPR: w.fpr}) }),
-	own(scalableKind, 64, 0, func(w wish) (filter.Filter, error) { return scalable.New(scalable.Config{Items: 1000, FPR: w.fpr}) }),
-	own(partitionKind, 160, 0, func(w wish) (filter.Filter, error) {
-		return partition.New(partition.Config{Items: w.n, FPR: w.fpr})
-	}),
-	own(dynamicKind, 160, 0, func(w wish) (filter.Filter, error) {
+// ours are everbloom's kinds, and the Set that most programs use, which adds a lock and
+// the choice of the hash.
+var ours = append(ownKinds(kinds.All()),
+	contender{name: setKind, traits: short | manyAdders, peak: 32, build: newSet(0)},
+	contender{name: "everbloom Set, 16 shards", traits: manyAdders, peak: 32, build: newSet(16)},
+)
+
+// A line says what is special about the measurement of a kind.
+type line struct {
+	name  string  // "everbloom" and the name of the kind, unless given
+	peak  float64 // 256 bits per key, unless given
+	items func(n uint64) uint64
+	build func(wish) (filter.Filter, error) // by the table of kinds, unless given
+}
+
+// lines are the kinds whose name, memory or size is not the usual. Those that grow begin
+// small: scalable with a thousand keys, dynamic with units of the size that partition has,
+// elastic with a 64th of the keys, evergreen with none.
+var lines = map[string]line{
+	"bloom":     {name: classic, peak: 32},
+	"blocked":   {name: blocked, peak: 32},
+	"counting":  {name: countingKind, peak: 100},
+	"deletable": {name: deletableKind, peak: 32},
+	"dleft":     {name: dleftKind, peak: 48},
+	"scalable":  {name: scalableKind, peak: 64, items: func(uint64) uint64 { return 1000 }},
+	"partition": {name: partitionKind, peak: 160},
+	"dynamic": {name: dynamicKind, peak: 160, build: func(w wish) (filter.Filter, error) {
 		return dynamic.New(dynamic.Config{Items: 1024, FPR: w.fpr, CounterBits: 1})
-	}),
-	own("everbloom elastic", 8000, manyAdders, func(w wish) (filter.Filter, error) {
-		return elastic.New(elastic.Config{Items: max(1, w.n/64), FPR: w.fpr})
-	}),
-	own("everbloom evergreen", 200, manyAdders, func(w wish) (filter.Filter, error) { return evergreen.New(evergreen.Config{FPR: w.fpr}) }),
-	{name: setKind, traits: short | manyAdders, peak: 32, build: newSet(0)},
-	{name: "everbloom Set, 16 shards", traits: manyAdders, peak: 32, build: newSet(16)},
+	}},
+	"elastic":   {peak: 8000, items: func(n uint64) uint64 { return max(1, n/64) }},
+	"evergreen": {peak: 200, items: func(uint64) uint64 { return 0 }},
+}
+
+// ownKinds returns a contender for each kind. Of parallel there is none: it is many dynamic
+// filters, and the Set with shards shows what locks cost.
+func ownKinds(table []kinds.Kind) (all []contender) {
+	for _, k := range table {
+		if k.Name == "parallel" {
+			continue
+		}
+		l := lines[k.Name]
+		build := l.build
+		if build == nil {
+			build = func(w wish) (filter.Filter, error) {
+				items := w.n
+				if l.items != nil {
+					items = l.items(w.n)
+				}
+				return k.New(kinds.Config{Items: items, FPR: w.fpr})
+			}
+		}
+		var traits trait
+		if k.Abilities().Concurrent {
+			traits = manyAdders
+		}
+		all = append(all, own(cmp.Or(l.name, "everbloom "+k.Name), cmp.Or(l.peak, 256), traits, build))
+	}
+	return all
 }
 
 // keyOf is the hash that the rivals get, called in the same way.

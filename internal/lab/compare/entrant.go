@@ -36,11 +36,13 @@ func entrants() []entrant {
 	return append(all, compactEvergreen(all))
 }
 
-// compactEvergreen is evergreen with fingerprints of 32 bits.
+// compactName is that of evergreen with fingerprints of 32 bits.
+const compactName = "evergreen, 32 bits"
+
 func compactEvergreen(all []entrant) entrant {
 	i := slices.IndexFunc(all, func(e entrant) bool { return e.name == "evergreen" })
 	e := all[i]
-	e.name += ", 32 bits"
+	e.name = compactName
 	e.make = func(n uint64, rate float64) (filter.Filter, error) {
 		return evergreen.New(evergreen.Config{FPR: rate, Width: 32, Items: n})
 	}

@@ -1,15 +1,30 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // colours are the same for a kind in every plot. Above 7 they are the first ones
-// again, with dotted lines.
-var colours = map[string]int{
-	"evergreen": 1, "blocked": 2, "counting": 3, "deletable": 4, "dleft": 5, "scalable": 6, "bloom": 7,
-	"evergreen, 32 bits": 8, "dynamic": 9, "partition": 10, "parallel": 11, "elastic": 12,
+// again, with dotted lines. Kinds that are not named take the next ones.
+var colours = coloursOf(
+	"evergreen", "blocked", "counting", "deletable", "dleft", "scalable", "bloom",
+	compactName, "dynamic", "partition", "parallel", "elastic",
+)
+
+func coloursOf(names ...string) map[string]int {
+	colours := map[string]int{}
+	for _, k := range kinds.All() {
+		if !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	for i, name := range names {
+		colours[name] = i + 1
+	}
+	return colours
 }
 
 // memoryPlot has dots on a logarithmic axis: from ten bits to thousands.
