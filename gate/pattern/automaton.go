@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// MaxNodes is how many nodes an automaton can have, so that three bytes hold the
-// number of one.
-const MaxNodes = 1 << 24
+// maxNodes is how many nodes an automaton can have, so that three bytes hold the number
+// of one.
+const maxNodes = 1 << 24
 
-// edge leads from a node to another with a word. The root is nobody's child, so
+// edge leads from a node to another with a word. The root is the child of no node, so
 // child 0 marks a free place.
 type edge struct {
 	parent, word, child uint32
 }
 
-// node is what a stream is at.
+// node is a state of a stream.
 type node struct {
 	fail    uint32
 	pattern int32 // that ends here, or -1
@@ -29,7 +29,6 @@ type Automaton struct {
 	nodes    []node
 	edges    []edge // a power of two of them
 	shift    uint   // 64 less the logarithm of their number
-	shadowed []int
 }
 
 // Compile returns the automaton of the patterns. An empty list is allowed.
@@ -41,8 +40,8 @@ func Compile(patterns []Pattern) (*Automaton, error) {
 	for _, p := range patterns {
 		words += len(p.Words)
 	}
-	if words > MaxNodes {
-		return nil, fmt.Errorf("pattern: %d words in all patterns, at most %d", words-1, MaxNodes-1)
+	if words > maxNodes {
+		return nil, fmt.Errorf("pattern: %d words in all patterns, at most %d", words-1, maxNodes-1)
 	}
 	logarithm := bits.Len(uint(2*words - 1))
 	a := &Automaton{
@@ -55,7 +54,6 @@ func Compile(patterns []Pattern) (*Automaton, error) {
 	order := a.plant()
 	a.link(order)
 	a.nodes = slices.Clip(a.nodes)
-	a.shadowed = a.findShadowed()
 	return a, nil
 }
 
@@ -93,9 +91,8 @@ func (a *Automaton) extend(parent, word uint32) (child uint32, isNew bool) {
 	return e.child, true
 }
 
-// link sets the fail of every node. Parents come before their children, so what
-// is needed is there: the fail of a child is where its word leads from the fail of
-// its parent.
+// link sets the fail of every node: the node that its word leads to from the fail of its
+// parent. Parents come before their children.
 func (a *Automaton) link(order []edge) {
 	for _, e := range order {
 		if e.parent == 0 {
@@ -122,8 +119,8 @@ func (a *Automaton) find(parent, word uint32) *edge {
 	}
 }
 
-// Next returns where a word leads from a node. Nodes that the automaton does not
-// have make it panic.
+// Next returns the node that a word leads to. It panics if the automaton does not have
+// the node from.
 func (a *Automaton) Next(from, word uint32) uint32 {
 	for {
 		if e := a.find(from, word); e.child != 0 {
@@ -140,8 +137,8 @@ func (a *Automaton) Next(from, word uint32) uint32 {
 // -1.
 func (a *Automaton) Match(at uint32) int { return int(a.nodes[at].pattern) }
 
-// Patterns returns the patterns in the order of their numbers. They are not to be
-// changed.
+// Patterns returns the patterns in the order of their numbers. The caller must not change
+// them.
 func (a *Automaton) Patterns() []Pattern { return a.patterns }
 
 // Words returns every word of every pattern once, in ascending order: the words
@@ -155,18 +152,12 @@ func (a *Automaton) Words() []uint32 {
 	return slices.Compact(all)
 }
 
-// Nodes returns the number of nodes, the empty one included.
-func (a *Automaton) Nodes() int { return len(a.nodes) }
-
 // Bytes returns the memory of the tables.
 func (a *Automaton) Bytes() uint64 { return uint64(len(a.edges))*12 + uint64(len(a.nodes))*8 }
 
-// Shadowed returns the numbers of the patterns that can never be completed by
-// those who restart after a match: another one is complete before, or they are
-// listed twice.
-func (a *Automaton) Shadowed() []int { return slices.Clone(a.shadowed) }
-
-func (a *Automaton) findShadowed() (list []int) {
+// Shadowed returns the numbers of the patterns that are never completed if the stream
+// restarts after each match: another one is complete before, or they are listed twice.
+func (a *Automaton) Shadowed() (list []int) {
 	for i, p := range a.patterns {
 		if a.first(p.Words) != i {
 			list = append(list, i)

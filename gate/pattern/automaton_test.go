@@ -115,8 +115,8 @@ func TestWordsAreAllThatBeginOrContinueAPattern(t *testing.T) {
 	if got, want := a.Words(), []uint32{1, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("words: %v, want %v", got, want)
 	}
-	if a.Nodes() != 6 || a.Next(0, 4) != 0 {
-		t.Errorf("%d nodes, a strange word leads to %d", a.Nodes(), a.Next(0, 4))
+	if len(a.nodes) != 6 || a.Next(0, 4) != 0 {
+		t.Errorf("%d nodes, a word of no pattern leads to %d", len(a.nodes), a.Next(0, 4))
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package pattern finds forbidden sequences of 32-bit words in streams of which
-// only the present state is kept.
+// Package pattern finds forbidden sequences of 32-bit words in streams, and keeps only
+// a number for each stream.
 //
 // It is the automaton of Aho and Corasick with words in place of letters. A node
 // is a beginning of some pattern, 0 the empty one. With every word a stream goes
 // to the longest node that its words so far end with, so any position may be the
-// first of a pattern; all that there is to remember is the number of the node.
+// first of a pattern. The number of the node is the whole state of a stream.
 //
 // # Memory
 //
@@ -20,9 +20,9 @@
 //
 // # Restarts
 //
-// Whoever uses the automaton goes back to node 0 when a pattern is complete. So a
-// pattern that has another one inside it, other than at its end, is never
-// completed: the inner one is first. [Automaton.Shadowed] names such patterns.
+// The caller goes back to node 0 when a pattern is complete. So a pattern with another
+// one inside, other than at its end, is never completed: the inner one is first.
+// [Automaton.Shadowed] names such patterns.
 //
 // # Cost
 //

@@ -16,7 +16,7 @@ const maxLine = 1 << 16
 //	name: w1 w2 …
 //
 // A word is 8 hexadecimal or 32 binary digits. Names have no colon and may have
-// spaces inside. Empty lines and what follows a # are passed over.
+// spaces inside. Empty lines and comments after # are skipped.
 func Read(r io.Reader) ([]Pattern, error) {
 	var list []Pattern
 	s := bufio.NewScanner(r)
@@ -73,7 +73,7 @@ func ParseWord(text string) (uint32, error) {
 	return uint32(w), nil
 }
 
-// shorten keeps messages readable.
+// shorten cuts long text for messages.
 func shorten(text string) string {
 	if len(text) > 40 {
 		return text[:40] + "…"

@@ -10,7 +10,7 @@ import (
 
 func TestReadUnderstandsBothNotations(t *testing.T) {
 	const text = `
-# what nobody should send
+# what must not be sent
 shell code: deadbeef 00000000000000000000000000000111
 one:0000002A   # a single word
 
@@ -34,7 +34,7 @@ func TestReadRefusesAndSaysWhere(t *testing.T) {
 		{"a 12345678", `line 1: "a 12345678": no colon behind the name`},
 		{"a:", "line 1: pattern: a: 0 words, must be 1 to 16"},
 		{"a:" + strings.Repeat(" 12345678", 17), "17 words, must be 1 to 16"},
-		{": 12345678", "one has no name"},
+		{": 12345678", "a pattern has no name"},
 		{"a: 12345678\na: 12345679", "a: two patterns of that name"},
 		{"a: 12345678\nb: " + strings.Repeat("x", maxLine), "line 2: "},
 		{"a: " + strings.Repeat("1", 50), strings.Repeat("1", 40) + `…": 50 characters`},

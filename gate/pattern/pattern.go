@@ -18,7 +18,7 @@ type Pattern struct {
 // check reports whether the pattern has a name and a length that is allowed.
 func (p Pattern) check() error {
 	if p.Name == "" {
-		return errors.New("pattern: one has no name")
+		return errors.New("pattern: a pattern has no name")
 	}
 	if strings.TrimSpace(p.Name) != p.Name || strings.ContainsAny(p.Name, ":#\n\r") {
 		return fmt.Errorf("pattern: name %q: no colon, # or line break, and no space at the ends", p.Name)

@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// blocks passes a pcapng file on, block by block, after a look at each: that it is
-// there as a whole, that its two lengths agree, and that what is in it says no more
-// than there is. What has nothing to do with packets is left out: other blocks, and
-// most options. So a reader that believes all lengths never leaves a block.
+// blocks copies a pcapng file, block by block, and checks each: that it is complete, that
+// its two lengths agree, and that lengths inside stay within it. It leaves out blocks
+// without packets and most options. So a reader that trusts all lengths never leaves a
+// block.
 //
 //	| type 4 | length 4 | body … | length 4 |        whole words, in the section's order
 type blocks struct {
 	r      io.Reader
 	order  binary.ByteOrder
-	block  []byte // what is left to be passed on of the present one
+	block  []byte // the rest of the present one
 	buffer []byte
 	head   [headBytes]byte // here, so that it is not allocated for each
 	offset int64           // in the file, of the next block
@@ -52,8 +52,7 @@ func (b *blocks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads the next block, of which nothing is left to be passed on if it is one
-// of those that do not matter.
+// next reads the next block. Nothing is left of one that is left out.
 func (b *blocks) next() error {
 	head := b.head[:]
 	if _, err := io.ReadFull(b.r, head); err != nil {
@@ -109,7 +108,7 @@ func (b *blocks) body(length int) error {
 	return nil
 }
 
-// check looks at a block that was read, and leaves what matters of it.
+// check checks a block and trims it to what a reader needs.
 func (b *blocks) check(kind uint32) error {
 	block, order := b.block, b.order
 	b.block = nil
@@ -123,7 +122,7 @@ func (b *blocks) check(kind uint32) error {
 		need = 24
 	case blockInterface:
 		need = 16
-		if length >= need+4 { // the reader would allocate whatever is announced
+		if length >= need+4 { // the reader would allocate what the field announces
 			order.PutUint32(block[12:], min(order.Uint32(block[12:]), maxPacket))
 			need += optionsBytes(order, block[need:length-4])
 		}
@@ -134,7 +133,7 @@ func (b *blocks) check(kind uint32) error {
 		}
 	case blockSimple:
 		need = 12
-		if length >= need+4 { // the packet may have been cut off, and nothing says where
+		if length >= need+4 { // the packet may be cut off, and no field tells where
 			kept := min(order.Uint32(block[8:]), uint32(length-need-4))
 			order.PutUint32(block[8:], kept)
 			need += uint64(kept)
@@ -149,7 +148,7 @@ func (b *blocks) check(kind uint32) error {
 	return nil
 }
 
-// trim shortens a block to what lies before an offset, and the length at the end.
+// trim cuts a block off at an offset, and puts the length behind.
 func trim(order binary.ByteOrder, block []byte, end uint64) []byte {
 	end = (end + 3) &^ 3
 	block = block[:end+4]
@@ -158,8 +157,8 @@ func trim(order binary.ByteOrder, block []byte, end uint64) []byte {
 	return block
 }
 
-// optionsBytes returns the length that a list of options has by its own account,
-// without the one that ends it.
+// optionsBytes returns the length of a list of options by its fields, without the option
+// that ends it.
 //
 //	| code 2 | length 2 | value, padded to whole words |     code 0 is the end
 func optionsBytes(order binary.ByteOrder, b []byte) (n uint64) {

@@ -1,12 +1,12 @@
-// Package capture reads the frames of capture files, pcap and pcapng, whoever wrote
-// them and however damaged they are.
+// Package capture reads the frames of capture files, pcap and pcapng, from any program
+// and however damaged.
 //
-// [Unpack] undoes gzip, [Is] tells captures from other input, and a [Reader] gives
-// one [Frame] after the other with its link, its time and its number. What a frame
-// holds is for the caller to say.
+// [Unpack] undoes gzip, [Is] tells captures from other input, and a [Reader] returns one
+// [Frame] after the other with its link, its time and its number. It does not decode
+// frames.
 //
-// The files are read by gopacket's pcapgo, which trusts its input. So no length
-// beyond what is believed (1/4 MB for a packet) is passed on to it, pcapng is checked
-// block by block before (blocks.go), and where it still panics, that is an error like
-// others. A reader that fails says at which packet, and all before have been read.
+// The files are read by gopacket's pcapgo, which trusts its input. So packets are limited
+// to 256 KiB, pcapng is checked block by block before (blocks.go), and a panic of pcapgo
+// is an error like others. A reader that fails names the packet, and has returned all
+// before.
 package capture

@@ -12,24 +12,24 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// maxPacket is the longest packet that is believed: what tcpdump has as limit.
+// maxPacket is the length of the longest packet that is read, the limit of tcpdump.
 const maxPacket = 1 << 18
 
 // A Frame is a packet as it was on its link.
 type Frame struct {
-	Data   []byte // good until the next Read
+	Data   []byte // valid until the next Read
 	Link   layers.LinkType
 	At     time.Time // zero if the file has no time for it
-	Number uint64    // its place in the file, from 1
+	Number uint64    // in the file, from 1
 }
 
-// A Reader gives the frames of a capture.
+// A Reader returns the frames of a capture.
 type Reader struct {
 	source source
 	link   layers.LinkType
 	mixed  bool // the link comes with each packet
 	number uint64
-	err    error // where it has stopped
+	err    error // that ended it
 }
 
 // source is what both readers of pcapgo have in common.
@@ -84,13 +84,13 @@ func (r *Reader) openPcapng(b io.Reader) error {
 	return nil
 }
 
-// Link returns the link of all frames. It reports false if each has its own, as in
-// pcapng, where nobody knows beforehand.
+// Link returns the link of all frames. It reports false for pcapng, where each frame has
+// its own.
 func (r *Reader) Link() (layers.LinkType, bool) { return r.link, !r.mixed }
 
-// Read fills in the next frame, or returns an error with the number of the packet
-// that could not be read and leaves f as it was; a bare [io.EOF] is the end. An error
-// stays: nobody knows where the next packet begins.
+// Read fills in the next frame, or returns an error with the number of the packet and
+// leaves f as it was; a bare [io.EOF] is the end. An error stays: where the next packet
+// begins is unknown.
 func (r *Reader) Read(f *Frame) error {
 	if r.err != nil {
 		return r.err
@@ -103,7 +103,7 @@ func (r *Reader) Read(f *Frame) error {
 	return err
 }
 
-// next fills in field by field: copies of the whole are a tenth of the time.
+// next fills in field by field: copying the whole Frame takes a tenth of the time.
 func (r *Reader) next(f *Frame) (err error) {
 	defer orPanic(&err)
 	data, info, err := r.source.ZeroCopyReadPacketData()

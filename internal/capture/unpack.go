@@ -10,12 +10,12 @@ import (
 // bufferBytes is how much is read at a time.
 const bufferBytes = 1 << 16
 
-// Unpack undoes gzip if the input begins as it does, and leaves it as it is if not.
-// Of what it returns, 64 KB can be peeked at.
+// Unpack undoes gzip if the input begins like it, and leaves other input as it is. The
+// caller can peek at 64 KiB.
 func Unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, bufferBytes)
 	if start, _ := b.Peek(gzipStart); !isGzip(start) {
-		return b, nil // an error of the input comes again when it is read
+		return b, nil // an error of the input is returned again when it is read
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
@@ -24,12 +24,12 @@ func Unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, bufferBytes), nil
 }
 
-// gzipStart is how many bytes of gzip can be told from chance: two that are its mark,
-// the method, of which there is one, and flags, of which three are not used.
+// gzipStart is how many bytes tell gzip: two of its mark, the method, of which there is
+// one, and flags, of which three are unused.
 const gzipStart = 4
 
-// isGzip reports whether gzip begins so. What is shorter is believed if it may be the
-// beginning of one that was cut off.
+// isGzip reports whether gzip begins so. A shorter start counts if it may be that of a
+// file that was cut off.
 func isGzip(start []byte) bool {
 	if len(start) < 2 || start[0] != 0x1f || start[1] != 0x8b {
 		return false
@@ -37,8 +37,8 @@ func isGzip(start []byte) bool {
 	return (len(start) < 3 || start[2] == 8) && (len(start) < gzipStart || start[3]&0xe0 == 0)
 }
 
-// Is reports whether a capture begins so. Twelve bytes are enough to tell: the first
-// four of pcapng might be an address, or line breaks, so its byte order is looked at.
+// Is reports whether a capture begins so. Twelve bytes are enough: the first four of
+// pcapng may be an address, or line breaks, so the byte order counts, too.
 func Is(start []byte) bool {
 	format := formatOf(start)
 	if format == pcapng {

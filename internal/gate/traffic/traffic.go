@@ -1,12 +1,13 @@
-// Package traffic makes up packets for a gate: the same for the same seed.
+// Package traffic generates packets for a gate: the same for the same seed.
 //
-// There are users, some of them evil, and sources on a black list. Every packet is
-// from one of them, at random. Good users send ordinary words, now and then the
-// first word of a pattern and nothing of the rest. Evil users send whole patterns
-// word by word, ordinary words between them, and sometimes give up inside one.
+// There are users, some of them evil, and sources on a black list. Every packet is from
+// a random one of them. Honest users send ordinary words, sometimes the first word of a
+// pattern and nothing of the rest. Evil users send whole patterns word by word, ordinary
+// words between them, and sometimes stop inside one.
 package traffic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
-// Config is the wish. The zero Config asks for a million packets of 10,000 users, a
-// tenth of them evil.
+// Config is the traffic to generate. The zero Config means a million packets of 10,000
+// users, a tenth of them evil.
 type Config struct {
 	Seed    uint64
 	Packets uint64 // 0 means 1,000,000
@@ -26,7 +27,7 @@ type Config struct {
 	// Users is the number of sources that are not on the black list; 0 means 10,000.
 	Users int
 
-	// Evil is the share of users who send patterns; 0 means 0.1, below 0 none.
+	// Evil is the share of users that send patterns; 0 means 0.1, below 0 none.
 	Evil float64
 
 	// Blacklisted is the number of sources on the black list; 0 means a quarter of
@@ -40,16 +41,16 @@ type Config struct {
 	// Patterns is how many patterns there are, of 1 to 8 words; 0 means 64.
 	Patterns int
 
-	// Teasing is the share of good users' packets that begin a pattern; 0 means 0.01,
-	// below 0 none.
-	Teasing float64
+	// Beginning is the share of honest users' packets that begin a pattern; 0 means
+	// 0.01, below 0 none.
+	Beginning float64
 
-	// Skew makes some users send more than others: 0 means that all send alike,
-	// above 1 it is the exponent of Zipf's law.
+	// Skew is the exponent of Zipf's law, above 1, by which some users send more than
+	// others; 0 means that all send alike.
 	Skew float64
 
-	// Addresses are taken for the users and then for the black list, as far as they go;
-	// the rest is made up.
+	// Addresses are used for the users and then for the black list; the rest is
+	// generated.
 	Addresses []netip.Addr
 }
 
@@ -57,29 +58,22 @@ const (
 	maxSources = 1 << 28
 	longest    = 8 // words of a pattern
 
-	// startOdds is how often an evil user who is not in a pattern begins one, and
-	// stopOdds how often one who is gives up.
+	// startOdds is the probability that an evil user outside a pattern begins one, and
+	// stopOdds that one inside a pattern stops.
 	startOdds = 0.5
 	stopOdds  = 0.05
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
 func (c Config) withDefaults() (Config, error) {
-	orDefault(&c.Packets, 1_000_000)
-	orDefault(&c.Users, 10_000)
-	orDefault(&c.Evil, 0.1)
-	orDefault(&c.Blacklisted, c.Users/4)
-	orDefault(&c.Listed, 0.05)
-	orDefault(&c.Patterns, 64)
-	orDefault(&c.Teasing, 0.01)
-	c.Evil, c.Blacklisted, c.Teasing = max(0, c.Evil), max(0, c.Blacklisted), max(0, c.Teasing)
+	c.Packets = cmp.Or(c.Packets, 1_000_000)
+	c.Users = cmp.Or(c.Users, 10_000)
+	c.Evil = max(0, cmp.Or(c.Evil, 0.1))
+	c.Blacklisted = max(0, cmp.Or(c.Blacklisted, c.Users/4))
+	c.Listed = cmp.Or(c.Listed, 0.05)
+	c.Patterns = cmp.Or(c.Patterns, 64)
+	c.Beginning = max(0, cmp.Or(c.Beginning, 0.01))
 	return c, c.check()
-}
-
-func orDefault[T uint64 | int | float64](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
 }
 
 func (c Config) check() error {
@@ -87,7 +81,7 @@ func (c Config) check() error {
 	if c.Users < 1 || c.Users > maxSources || c.Blacklisted > maxSources {
 		errs = append(errs, fmt.Errorf("traffic: Users, Blacklisted: %d and %d, must be 1 to %d", c.Users, c.Blacklisted, maxSources))
 	}
-	for name, share := range map[string]float64{"Evil": c.Evil, "Listed": c.Listed, "Teasing": c.Teasing} {
+	for name, share := range map[string]float64{"Evil": c.Evil, "Listed": c.Listed, "Beginning": c.Beginning} {
 		if !(share >= 0 && share <= 1) {
 			errs = append(errs, fmt.Errorf("traffic: %s: %g, must be 0 to 1", name, share))
 		}
@@ -101,7 +95,7 @@ func (c Config) check() error {
 	return errors.Join(errs...)
 }
 
-// Generator gives the packets. It is a [packets.Reader].
+// Generator returns the packets. It is a [packets.Reader].
 type Generator struct {
 	config   Config
 	r        *rand.Rand
@@ -114,14 +108,13 @@ type Generator struct {
 
 var _ packets.Reader = (*Generator)(nil)
 
-// A chain is where an evil user is: in which pattern, and how many words of it have
-// been sent.
+// A chain is the pattern that an evil user sends, and how many words of it are sent.
 type chain struct {
 	pattern uint32
 	sent    uint8
 }
 
-// New returns a generator for the wish.
+// New returns a generator, or an error that lists all problems of the Config.
 func New(c Config) (*Generator, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -142,7 +135,7 @@ func New(c Config) (*Generator, error) {
 	return g, nil
 }
 
-// Patterns returns what evil users send.
+// Patterns returns the patterns that evil users send.
 func (g *Generator) Patterns() []pattern.Pattern { return g.patterns }
 
 // Blacklist returns the sources on the black list.
@@ -161,8 +154,8 @@ func (g *Generator) Evil() int { return len(g.evil) }
 // User returns the address of a user.
 func (g *Generator) User(i int) netip.Addr { return g.address(i) }
 
-// address returns the address of a source, those of the black list last. Addresses
-// that are made up do not repeat, but may equal one of those given.
+// address returns the address of a source, those of the black list last. Generated
+// addresses do not repeat, but may equal one of Config.Addresses.
 func (g *Generator) address(i int) netip.Addr {
 	if i < len(g.config.Addresses) {
 		return g.config.Addresses[i].Unmap()
@@ -171,8 +164,7 @@ func (g *Generator) address(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{byte(x >> 24), byte(x >> 16), byte(x >> 8), byte(x)})
 }
 
-// spread maps the numbers of 32 bits onto themselves, one to one, so that neighbours
-// end up far from each other.
+// spread is a permutation of the numbers of 32 bits that separates neighbours.
 func spread(x uint32) uint32 {
 	x ^= x >> 16
 	x *= 0x85EBCA6B
@@ -181,8 +173,7 @@ func spread(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// Read fills in the next packet; a microsecond lies between two. It ends with
-// [io.EOF].
+// Read fills in the next packet, a microsecond after the last. It ends with [io.EOF].
 func (g *Generator) Read(p *packets.Packet) error {
 	if g.number == g.config.Packets {
 		return io.EOF
@@ -196,12 +187,12 @@ func (g *Generator) Read(p *packets.Packet) error {
 	}
 	user := g.user()
 	p.Src = g.address(user)
-	g.word[0] = g.say(user)
+	g.word[0] = g.next(user)
 	return nil
 }
 
-// user chooses who sends. Zipf's law puts small numbers first, and evil users have
-// these: they are dealt out evenly.
+// user chooses the sender. Zipf's law prefers small numbers, which are those of evil
+// users, so numbers are permuted.
 func (g *Generator) user() int {
 	if g.zipf == nil {
 		return g.r.IntN(g.config.Users)
@@ -210,12 +201,12 @@ func (g *Generator) user() int {
 	return int(g.zipf.Uint64() * stride % uint64(g.config.Users))
 }
 
-// say returns the next word of a user.
-func (g *Generator) say(user int) uint32 {
+// next returns the next word of a user.
+func (g *Generator) next(user int) uint32 {
 	if user < len(g.evil) {
-		return g.plot(&g.evil[user])
+		return g.continueChain(&g.evil[user])
 	}
-	if g.r.Float64() < g.config.Teasing {
+	if g.r.Float64() < g.config.Beginning {
 		if p := g.patterns[g.r.IntN(len(g.patterns))]; len(p.Words) > 1 {
 			return p.Words[0]
 		}
@@ -223,8 +214,8 @@ func (g *Generator) say(user int) uint32 {
 	return g.r.Uint32()
 }
 
-// plot returns the next word of an evil user.
-func (g *Generator) plot(c *chain) uint32 {
+// continueChain returns the next word of an evil user.
+func (g *Generator) continueChain(c *chain) uint32 {
 	if c.sent == 0 {
 		if g.r.Float64() > startOdds {
 			return g.r.Uint32()
