@@ -12,7 +12,7 @@ import (
 )
 
 // array is what both kinds are made of: bits, how many of them are set, and the
-// number of keys they were made for, 0 if nobody said.
+// number of keys they were made for, 0 if unknown.
 type array struct {
 	words []uint64
 

@@ -37,12 +37,12 @@ func (f *Blocked) portableHasBatch(keys []filter.Key, out []bool) {
 		}
 		for i := range n {
 			b, p := blocks[i], patterns[i]
-			yes := all[i] & b.has(p)
+			found := all[i] & b.has(p)
 			for range f.rounds - 1 {
 				p = probe.Step(p)
-				yes &= b.has(p)
+				found &= b.has(p)
 			}
-			out[i] = yes != 0
+			out[i] = found != 0
 		}
 		keys, out = keys[n:], out[n:]
 	}

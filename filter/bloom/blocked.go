@@ -36,7 +36,7 @@ var (
 // reads and writes whole lines; the processor does so at least word by word.
 func (f *Blocked) LockFreeReaders() {}
 
-// NewBlocked returns an empty blocked filter for the wish.
+// NewBlocked returns an empty blocked filter for the config.
 func NewBlocked(c Config) (*Blocked, error) {
 	s, err := c.BlockedShape()
 	if err != nil {

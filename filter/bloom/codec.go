@@ -22,7 +22,7 @@ func (f *Filter) Snapshot() io.WriterTo {
 	return f.snapshot(frame.Bloom, f.Shape(), f.Len())
 }
 
-// Image is like Snapshot without the copy: nobody may change the filter before
+// Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
 func (f *Filter) Image() io.WriterTo {
 	return f.image(frame.Bloom, f.Shape(), f.Len())
@@ -53,7 +53,7 @@ func (f *Blocked) Snapshot() io.WriterTo {
 	return f.snapshot(frame.Blocked, f.Shape(), f.Len())
 }
 
-// Image is like Snapshot without the copy: nobody may change the filter before
+// Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
 func (f *Blocked) Image() io.WriterTo {
 	return f.image(frame.Blocked, f.Shape(), f.Len())

@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: how many keys, at which rate. The zero Config asks for a
+// Config is what is asked for: how many keys, at which rate. The zero Config asks for a
 // million keys at one false positive in a thousand.
 type Config struct {
 	// Items is the number of keys the filter is made for; 0 means 1,000,000. More
@@ -40,7 +40,7 @@ func (c Config) withDefaults() (Config, error) {
 // maxBits keeps all arithmetic within 64 bits; memory ends long before.
 const maxBits = 1 << 50
 
-// Shape returns the geometry of a [Filter] for the wish.
+// Shape returns the geometry of a [Filter] for the config.
 //
 //	[Sum]: m = -n ln(P) / (ln 2)^2, k = (m/n) ln 2
 //
@@ -76,7 +76,7 @@ func bitsFor(n, k, f float64) float64 {
 	return math.Ceil(-1 / math.Expm1(math.Log1p(-math.Pow(f, 1/k))/(k*n)))
 }
 
-// BlockedShape returns the geometry of a [Blocked] filter for the wish, from the
+// BlockedShape returns the geometry of a [Blocked] filter for the config, from the
 // exact mixture over the blocks' loads ([theory.BlockedBits]).
 func (c Config) BlockedShape() (BlockedShape, error) {
 	c, err := c.withDefaults()

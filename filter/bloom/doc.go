@@ -52,12 +52,12 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time. Whoever changes a filter
-// must be alone with it; everbloom.Set sees to that.
+// Any number of goroutines may ask at the same time. A goroutine that changes a
+// filter must be the only one that uses it; everbloom.Set sees to that.
 //
 // # When to take another kind
 //
-// When keys must be deleted, or when nobody knows how many there will be.
+// When keys must be deleted, or when their number is not known in advance.
 //
 // # Departures from the papers
 //

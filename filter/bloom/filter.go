@@ -32,7 +32,7 @@ var (
 // only set bits, and Intersect keeps all bits of the keys that are in both.
 func (f *Filter) LockFreeReaders() {}
 
-// New returns an empty filter for the wish.
+// New returns an empty filter for the config.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {

@@ -33,7 +33,7 @@ func TestConformance(t *testing.T)        { filtertest.Run(t, classic) }
 func TestBlockedConformance(t *testing.T) { filtertest.Run(t, blocked) }
 
 // TestRateHoldsAtEverySize measures filters that hold exactly what they were
-// made for, against the exact theory and against the wish.
+// made for, against the exact theory and against the config.
 func TestRateHoldsAtEverySize(t *testing.T) {
 	effort.PlainOnly(t)
 	probes := effort.Pick(200_000, 1_000_000)

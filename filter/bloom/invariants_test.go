@@ -28,7 +28,7 @@ func TestChecksFindDamage(t *testing.T) {
 	b := build(t, BlockedShape{Blocks: 2, Hashes: 8})
 	b.words[3] ^= 1
 	if err := b.check(); err == nil {
-		t.Error("a bit that nobody counted was not found")
+		t.Error("a bit that is not counted was not found")
 	}
 }
 

@@ -11,14 +11,14 @@ import (
 // go by the set bits, and store the units in files of their own.
 
 // Words returns the bits of the filter, bit i being bit i mod 64 of word i/64. They
-// are not a copy: whoever changes them breaks the filter.
+// are not a copy: a caller that changes them breaks the filter.
 func (f *Filter) Words() []uint64 { return f.words }
 
 // SetBits returns how many bits are set.
 func (f *Filter) SetBits() uint64 { return f.set }
 
 // Words returns the bits of the filter, 8 words for each block. They are not a
-// copy: whoever changes them breaks the filter.
+// copy: a caller that changes them breaks the filter.
 func (f *Blocked) Words() []uint64 { return f.words }
 
 // SetBits returns how many bits are set.

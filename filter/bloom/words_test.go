@@ -10,7 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestWordsMakeTheSameFilter takes filters apart and puts them together again.
+// TestWordsMakeTheSameFilter makes filters from the words of others.
 func TestWordsMakeTheSameFilter(t *testing.T) {
 	classic, err := bloom.New(bloom.Config{Items: 1000})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestWordsMakeTheSameFilter(t *testing.T) {
 	}
 	for _, k := range keys {
 		if !f.MayContain(k) || !b.MayContain(k) {
-			t.Fatalf("%#x is denied", k)
+			t.Fatalf("%#x is absent", k)
 		}
 	}
 	for i := range uint64(10_000) {

@@ -40,10 +40,10 @@ func TestMergeAndSplitBetweenTwoLooks(t *testing.T) {
 			fooled++
 		}
 		if !found && after == before {
-			t.Errorf("a reader would deny %#x", k)
+			t.Errorf("a reader would miss %#x", k)
 		}
 		if !f.MayContain(k) {
-			t.Errorf("%#x is denied", k)
+			t.Errorf("%#x is absent", k)
 		}
 	}
 	if fooled == 0 {
@@ -72,7 +72,7 @@ func TestSplitBetweenTwoLooks(t *testing.T) {
 				fooled++
 			}
 			if !found && f.tab().load() == before || !f.MayContain(k) {
-				t.Errorf("a reader would deny %#x", k)
+				t.Errorf("a reader would miss %#x", k)
 			}
 		}
 	}

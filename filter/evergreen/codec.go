@@ -106,7 +106,7 @@ func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 	}
 	f := fromTable(t)
 	if keys, _ := t.count(); t.size.isListable() && t.load().blocks() == minBlocks && keys <= int64(listMost) {
-		f.toList(t, t.list(int(keys)))
+		f.toList(t, listOf(t, int(keys)))
 	}
 	return f, nil
 }

@@ -209,7 +209,7 @@ func TestSlowFile(t *testing.T) {
 			t.Error(err)
 		}
 		if !f.MayContain(filtertest.Keys(1, 30_000)[20_000]) || f.Info().Keys != 20_000 || f.Close() != nil {
-			t.Error("a closed filter denies a key, or does not know their number")
+			t.Error("a closed filter misses a key, or does not know their number")
 		}
 	}
 	if err := of(t, evergreen.Config{}).Close(); err != nil {

@@ -15,8 +15,8 @@ import (
 
 // TestReadersNeverMissWhatIsThere has readers ask for keys that are in the set all
 // the time, one by one and in batches, while writers make the filter grow and
-// shrink by adding and deleting others, and somebody resizes it and takes
-// snapshots.
+// shrink by adding and deleting others, and another goroutine resizes it and
+// takes snapshots.
 func TestReadersNeverMissWhatIsThere(t *testing.T) {
 	Eager(t)
 	for _, s := range []Shape{
@@ -34,9 +34,9 @@ func TestReadersNeverMissWhatIsThere(t *testing.T) {
 type hammer struct {
 	*testing.T
 	f       *Filter
-	settled []filter.Key
-	waves   int // of each writer
-	wave    int // keys that a writer adds and deletes again
+	present []filter.Key // keys that stay
+	waves   int          // of each writer
+	wave    int          // keys that a writer adds and deletes again
 	done    atomic.Bool
 	writers sync.WaitGroup
 	others  sync.WaitGroup
@@ -46,11 +46,11 @@ func newHammer(t *testing.T, s Shape) *hammer {
 	t.Helper()
 	h := &hammer{
 		T: t, f: mustBuild(t, s),
-		settled: filtertest.Keys(1, effort.Pick[uint64](1000, 5000)),
+		present: filtertest.Keys(1, effort.Pick[uint64](1000, 5000)),
 		waves:   effort.PickVariant(1, 1, 4),
 		wave:    effort.PickVariant(1000, 2000, 20_000),
 	}
-	if _, _, err := h.f.AddBatch(h.settled); err != nil {
+	if _, _, err := h.f.AddBatch(h.present); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -77,8 +77,8 @@ func (h *hammer) run() {
 	if err := h.f.check(); err != nil {
 		h.Error(err)
 	}
-	if n := h.f.Len(); n != uint64(len(h.settled)) {
-		h.Errorf("%d keys are left, want %d", n, len(h.settled))
+	if n := h.f.Len(); n != uint64(len(h.present)) {
+		h.Errorf("%d keys are left, want %d", n, len(h.present))
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *hammer) write(w uint64) {
 		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		for _, k := range keys {
 			if !h.f.MayContain(k) {
-				h.Errorf("writer %d: its key %#x is denied", w, k)
+				h.Errorf("writer %d: its key %#x is absent", w, k)
 				return
 			}
 			if err := h.f.Delete(k); err != nil {
@@ -107,28 +107,28 @@ func (h *hammer) write(w uint64) {
 	}
 }
 
-// read asks for settled keys.
+// read asks for present keys.
 func (h *hammer) read(r uint64) {
 	rng := rand.New(rand.NewPCG(r, 2))
 	out := make([]bool, 100)
 	for !h.done.Load() {
-		first := rng.IntN(len(h.settled) - len(out))
-		batch := h.settled[first : first+len(out)]
+		first := rng.IntN(len(h.present) - len(out))
+		batch := h.present[first : first+len(out)]
 		h.f.MayContainBatch(batch, out)
 		for i, k := range batch {
 			if !out[i] || !h.f.MayContain(k) {
-				h.Errorf("reader %d: key %#x was there all the time and is denied (batch: %v)", r, k, out[i])
+				h.Errorf("reader %d: key %#x was there all the time and is absent (batch: %v)", r, k, out[i])
 				return
 			}
 		}
 		if k := batch[rng.IntN(len(batch))]; !h.f.Contains(k) {
-			h.Errorf("reader %d: Contains denies %#x", r, k)
+			h.Errorf("reader %d: Contains does not find %#x", r, k)
 			return
 		}
 	}
 }
 
-// disturb resizes, takes snapshots and counts. Every snapshot must have the settled
+// disturb resizes, takes snapshots and counts. Every snapshot must have the present
 // keys.
 func (h *hammer) disturb() {
 	for !h.done.Load() {
@@ -147,7 +147,7 @@ func (h *hammer) disturb() {
 			h.Errorf("a clone beside writers: %v", err)
 			return
 		}
-		for _, k := range h.settled {
+		for _, k := range h.present {
 			if !g.Contains(k) {
 				h.Errorf("a clone beside writers lacks %#x", k)
 				return
@@ -177,7 +177,7 @@ func TestSnapshotBesideWritersIsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range h.settled {
+		for _, k := range h.present {
 			if !g.Contains(k) {
 				t.Fatalf("%#x is missing", k)
 			}

@@ -118,7 +118,7 @@ func (s Shape) leastBlocks(slowFile string) uint64 {
 	return minBlocks
 }
 
-// maxBlocks is how many blocks the bits that are kept of an address can tell apart.
+// maxBlocks is how many blocks the bits that are kept of an address can number.
 func (s Shape) maxBlocks() uint64 { return min(maxBlocks, uint64(1)<<min(63, lowBits+s.Width)) }
 
 func (s Shape) perWord() int { return s.Hashes / theory.BlockWords }

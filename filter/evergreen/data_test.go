@@ -43,13 +43,13 @@ func TestRealChangesAreFollowed(t *testing.T) {
 		}
 		for k := range set {
 			if !f.Contains(k) || !f.MayContain(k) {
-				t.Fatalf("%#x is denied", k)
+				t.Fatalf("%#x is absent", k)
 			}
 		}
 		const probes = 1_000_000
 		hits := filtertest.MeasureRate(f, filtertest.Stream{Seed: 3}, probes)
 		if f.Len() != uint64(len(set)) || hits > 1.1*probes/1000 || f.Check() != nil {
-			t.Errorf("width %d: %d keys, want %d; %d yeses of %d; %v", width, f.Len(), len(set), hits, probes, f.Check())
+			t.Errorf("width %d: %d keys, want %d; %d false positives of %d; %v", width, f.Len(), len(set), hits, probes, f.Check())
 		}
 		t.Logf("width %d: %d changes, %d keys, rate %g, %+v", width, operations, len(set), float64(hits)/probes, f.Info())
 	}

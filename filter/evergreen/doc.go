@@ -41,11 +41,11 @@
 //
 //	blocks  [512 bits][512 bits][512 bits] …                   fast: queries
 //	refs    [address, count][address, count] …                 slow: changes
-//	pages   |owner f f f f . |owner f f f . . |owner f f f f . |hole     | …
+//	pages   |owner f f f f . |owner f f f . . |owner f f f f . |free     | …
 //
 // All blocks grow in step, so pages of a size are abandoned sooner or later.
 // Runs can be moved, because a run names its owner: the last runs of a size
-// fill the holes that others left, and the last pages fill free ones, so memory
+// fill the places that others left, and the last pages fill free ones, so memory
 // shrinks with the set. Blocks, refs and pages are arrays that grow by segments
 // (internal/mem): nothing is copied when they grow.
 //
@@ -71,7 +71,7 @@
 // misses overlap (inbox.go).
 //
 // The filter keeps the sum of the rates of all blocks, each by the number of
-// its keys and weighted by its share of the key space (control.go). Add splits
+// its keys and weighted by its share of the key space (meter.go). Add splits
 // the next block while that is above the asked rate, Delete undoes splits while
 // it is below 0.8 of it. Grow adds a block and keeps it; Shrink takes one away
 // if the rate allows; what Config.Items asks for is kept as well. Clear empties the
@@ -81,14 +81,14 @@
 // # Compact filters
 //
 // With fewer bits of a fingerprint, keys that agree in them and in the first
-// byte cannot be told apart. Their fingerprints are stored once for each Add,
+// byte look the same. Their fingerprints are stored once for each Add,
 // and as many Deletes are owed: to merge them would let the delete of one key
-// deny another. A key that was never added is refused but for the n of
-// 2^(width+8) that look like one that was; these also get a yes at every size,
+// take another away. A key that was never added is refused but for the n of
+// 2^(width+8) that look like one that was; these are false positives at every size,
 // and when they are a tenth of the rate the filter is full and Add answers
 // ErrFull. Copies count as keys, in the rate, in memory, and against the limit of
-// keys in a block: of one key there can be some hundreds. [Shape.Capacity] and Info tell in advance when that is: 1.1e9 keys
-// for 32 bits at 1 %, 4.3e6 for 24. There is no Difference, and Keys gives
+// keys in a block: of one key there can be some hundreds. [Shape.Capacity] and Info
+// tell in advance when that is: 1.1e9 keys for 32 bits at 1 %, 4.3e6 for 24. There is no Difference, and Keys gives
 // nothing.
 //
 // # Invariants
@@ -111,7 +111,7 @@
 // before together, is taken from the system, or cleared if it is in a file and was
 // used before; pages are taken by a sixteenth of a doubling; and when pages are given
 // back all stripes are locked for a moment, as they are by Clear. Nothing is allocated
-// apart from growth and small sets. The heap counts up to 92 bits per key, for what
+// except by growth and for small sets. The heap counts up to 92 bits per key, for what
 // waits for keys to come. On amd64 with AVX2 or AVX-512 blocks are handled in assembly; build
 // with the tag purego to go without.
 //
@@ -122,14 +122,14 @@
 // # Concurrency
 //
 // Everything may be called by many goroutines at once. Readers take no lock and
-// make no other wait:
+// make no writer wait:
 //
 // The state is one word, the number of blocks and a count of all splits and
-// merges. A reader loads it, looks into the block that it gives, and says yes
-// if all bits are set. Before it says no it loads the state again, and begins
-// anew if that has moved.
+// merges. A reader loads it, looks into the block that it gives, and reports the
+// key if all bits are set. Before it reports that the key is absent it loads the
+// state again, and begins anew if that has moved.
 //
-// Why no key is denied that is in the set throughout: all words are read and
+// Why no reader misses a key that is in the set throughout: all words are read and
 // written atomically, and each change of a block writes a word at most once,
 // with its final value. A Delete clears only bits that no remaining key of the
 // block has. A split writes the upper block, then the state, then clears bits
@@ -143,16 +143,16 @@
 // number of blocks, but not the state. Segments of blocks that were given back
 // stay readable for readers that are late (lines.go).
 //
-// A no is linearized at the look at the word that had the bit clear: before,
-// the key was not added yet, or it was deleted. A yes may be a false positive
-// and needs no place.
+// "Absent" is linearized at the look at the word that had the bit clear: before,
+// the key was not added yet, or it was deleted. "May contain" may be a false
+// positive and needs no place.
 //
 // Writers lock a stripe, chosen by the lowest bits of the address, which are
 // the same for a block and all that it was or will be split from. They read the
 // state after that: while they hold the stripe none of its blocks is split or
 // merged. What changes sizes holds one more lock, taken before the stripe. The
-// lock of the slow memory's pages is taken last; who holds it wants another
-// stripe only if it is free (shelf.go).
+// lock of the slow memory's pages is taken last; the goroutine that holds it takes
+// another stripe only if that is free (internal/slab).
 //
 // In Go these accesses are atomic operations, which are sequentially
 // consistent. The assembly uses plain loads and stores, which x86 keeps in the

@@ -49,7 +49,7 @@ func TestInvariantsHoldWhileGrowingAndShrinking(t *testing.T) {
 			}
 			for _, k := range keys {
 				if !f.MayContain(k) || !f.Contains(k) {
-					t.Fatalf("%+v: %#x is denied", s, k)
+					t.Fatalf("%+v: %#x is absent", s, k)
 				}
 			}
 		}

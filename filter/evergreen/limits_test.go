@@ -42,7 +42,7 @@ func TestFullCompactFilterStopsAtItsCapacity(t *testing.T) {
 	}
 }
 
-// TestAddressBitsRunOut has as many blocks as fingerprints can tell apart: one more
+// TestAddressBitsRunOut has as many blocks as fingerprints can number: one more
 // would lose keys.
 func TestAddressBitsRunOut(t *testing.T) {
 	if got, want := (Shape{Width: 16}).maxBlocks(), uint64(1<<24); got != want {
@@ -97,7 +97,7 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 			}
 			for _, k := range in {
 				if !g.Contains(k) {
-					t.Fatalf("%d words: %#x is denied", words, k)
+					t.Fatalf("%d words: %#x is absent", words, k)
 				}
 			}
 		}

@@ -18,25 +18,25 @@ import (
 // looked at key by key.
 type event struct {
 	call       string // add, delete, contains, may or clear
-	yes        bool   // new, deleted, there
+	positive   bool   // new, deleted, there
 	begin, end int64
 }
 
 // after returns whether the key is in the set after the event, and whether the
-// answer is right, if it was or was not there before. A yes of MayContain is always
-// right.
+// answer is right, if it was or was not there before. MayContain is always right
+// if it finds the key.
 func (e event) after(there bool) (now, right bool) {
 	switch e.call {
 	case "add":
-		return true, e.yes == !there
+		return true, e.positive == !there
 	case "delete":
-		return false, e.yes == there
+		return false, e.positive == there
 	case "contains":
-		return there, e.yes == there
+		return there, e.positive == there
 	case "clear":
-		return false, e.yes
+		return false, e.positive
 	}
-	return there, e.yes || !there
+	return there, e.positive || !there
 }
 
 // linearizable reports whether the events can be put into an order that respects
@@ -82,7 +82,7 @@ func first(events []event, done uint64, e event) bool {
 	return true
 }
 
-// TestCheckerTellsGoodFromBad makes sure that the checker can say no.
+// TestCheckerTellsGoodFromBad makes sure that the checker can reject.
 func TestCheckerTellsGoodFromBad(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -91,8 +91,8 @@ func TestCheckerTellsGoodFromBad(t *testing.T) {
 	}{
 		{"in order", []event{{"add", true, 1, 2}, {"may", true, 3, 4}, {"delete", true, 5, 6}, {"may", false, 7, 8}}, true},
 		{"a false positive", []event{{"may", true, 1, 2}}, true},
-		{"denied after add", []event{{"add", true, 1, 2}, {"may", false, 3, 4}}, false},
-		{"denied beside add", []event{{"add", true, 1, 4}, {"may", false, 2, 3}}, true},
+		{"absent after add", []event{{"add", true, 1, 2}, {"may", false, 3, 4}}, false},
+		{"absent beside add", []event{{"add", true, 1, 4}, {"may", false, 2, 3}}, true},
 		{"added twice", []event{{"add", true, 1, 2}, {"add", true, 3, 4}}, false},
 		{"added twice at once", []event{{"add", true, 1, 4}, {"add", true, 2, 3}}, false},
 		{"deleted between", []event{{"add", true, 1, 2}, {"delete", true, 2, 6}, {"add", true, 3, 5}}, true},
@@ -104,8 +104,8 @@ func TestCheckerTellsGoodFromBad(t *testing.T) {
 	}
 }
 
-// TestHistoriesAreLinearizable records short histories of a few keys, beside one
-// who resizes, and checks each.
+// TestHistoriesAreLinearizable records short histories of a few keys, beside a
+// goroutine that resizes, and checks each.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	histories := 1500
 	if effort.Brief() {
@@ -157,7 +157,7 @@ func record(f *Filter, seed uint64, names ...string) map[filter.Key][]event {
 			for range calls {
 				k := keys[rng.IntN(len(keys))]
 				e := event{call: names[rng.IntN(len(names))], begin: clock.Add(1)}
-				e.yes = perform(f, e.call, k)
+				e.positive = perform(f, e.call, k)
 				e.end = clock.Add(1)
 				parts[g][k] = append(parts[g][k], e)
 				if e.call == "clear" { // which is about both

@@ -28,7 +28,7 @@ import (
 //   - It finds neither: the table came and the list went in between. It begins anew.
 //
 // A list is stored as its keys would be in 256 blocks, and so a table that could be a
-// list has one block more. That tells them apart when they are read back.
+// list has one block more: so the two differ when they are read back.
 type keyList []filter.Key
 
 // listMost is how many keys a list has at most: 512 take as much as the blocks and
@@ -227,7 +227,7 @@ func (f *Filter) tryList(t *table, most int) bool {
 	if t.gone != inUse || keys > int64(most) {
 		return false
 	}
-	f.toList(t, t.list(int(keys)))
+	f.toList(t, listOf(t, int(keys)))
 	return true
 }
 
@@ -238,8 +238,8 @@ func (f *Filter) toList(t *table, list *keyList) {
 	f.table.Store(nil)
 }
 
-// list returns the keys of a table of whole keys. The caller holds all its locks.
-func (t *table) list(keys int) *keyList {
+// listOf returns the keys of a table of whole keys. The caller holds all its locks.
+func listOf(t *table, keys int) *keyList {
 	if keys == 0 {
 		return &noKeys
 	}

@@ -172,20 +172,20 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 		rounds = 60
 	}
 	f := filtertest.Make(t, New, Config{FPR: 0.01})
-	settled := filtertest.Keys(1, 5)
-	f.AddBatch(settled)
+	present := filtertest.Keys(1, 5)
+	f.AddBatch(present)
 	var done atomic.Bool
 	var turns atomic.Int64
 	var writers, others sync.WaitGroup
 	for r := range uint64(2) {
 		others.Go(func() {
-			out := make([]bool, len(settled))
+			out := make([]bool, len(present))
 			rng := rand.New(rand.NewPCG(r, 1))
 			for blocks := uint64(0); !done.Load(); {
-				f.MayContainBatch(settled, out)
-				k := settled[rng.IntN(len(settled))]
+				f.MayContainBatch(present, out)
+				k := present[rng.IntN(len(present))]
 				if slices.Contains(out, false) || !f.MayContain(k) || !f.Contains(k) || f.Len() < 5 {
-					t.Errorf("%#x or another is denied: %v", k, out)
+					t.Errorf("%#x or another is absent: %v", k, out)
 					return
 				}
 				if now := f.Blocks(); (now == 0) != (blocks == 0) {
@@ -207,7 +207,7 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			for _, k := range settled {
+			for _, k := range present {
 				if !g.Contains(k) {
 					t.Errorf("a snapshot lacks %#x", k)
 				}

@@ -128,16 +128,3 @@ func (t *table) prefetchKey(mixed uint64) {
 	t.prefetchBlock(mixed)
 	t.store.PrefetchAt(t.store.RefAddress(place(mixed, n)))
 }
-
-// prefetchSplit asks for what splitting the block that is next in turn among n, or
-// undoing that, needs.
-func (t *table) prefetchSplit(n uint64) {
-	if n < prefetchFrom {
-		return
-	}
-	lower, _ := split(n)
-	for _, block := range [2]uint64{lower, n} {
-		t.lines.prefetch(block)
-		t.store.PrefetchAt(t.store.RefAddress(block))
-	}
-}

@@ -48,8 +48,8 @@
 	INCQ SI                   \
 	CMPQ SI, CX
 
-// HAS answers for the key at k+8(FP) and the table in DI. A no is given only if the
-// state is the same before and after the look. One round of AVX-512 for whole keys,
+// HAS answers for the key at k+8(FP) and the table in DI. It answers that the key is
+// absent only if the state is the same before and after the look. One round of AVX-512 for whole keys,
 // which is the common case, is told from the others first: its pattern can be made
 // from all of the mixed key, since the upper byte, which is no part of the
 // fingerprint, has no influence on it.

@@ -42,7 +42,7 @@ func TestFiltersFillAMemoryLimit(t *testing.T) {
 	}
 	for i := range n {
 		if !f.MayContain(stream.Present(i)) {
-			t.Fatalf("key %d of %d is denied", i, n)
+			t.Fatalf("key %d of %d is absent", i, n)
 		}
 	}
 	if f.Contains(stream.Present(n)) {

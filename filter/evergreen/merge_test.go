@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// of returns a filter for the wish with the keys.
+// of returns a filter for the config with the keys.
 func of(t *testing.T, c evergreen.Config, keys ...[]filter.Key) *evergreen.Filter {
 	t.Helper()
 	f := filtertest.Make(t, evergreen.New, c)

@@ -109,8 +109,8 @@ func (m *meter) flush(st *stripe) {
 func (m *meter) isHigh() bool { return m.sum.Load() > m.limit.Load() }
 func (m *meter) isLow() bool  { return m.sum.Load() < m.low.Load() }
 
-// aim sets the marks for n blocks. Fingerprints that are equal by chance answer yes
-// whatever the size, and blocks get what they leave.
+// aim sets the marks for n blocks. Fingerprints that are equal by chance are false
+// positives whatever the size, and blocks get what they leave.
 func (m *meter) aim(n uint64) {
 	limit := 1 - scatter/math.Sqrt(float64(n)) - m.shape.floor(uint64(max(0, m.keys.Load())))/m.shape.FPR
 	m.limit.Store(int64(limit * m.shape.FPR * one))

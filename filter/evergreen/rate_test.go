@@ -11,7 +11,7 @@ import (
 )
 
 // TestChosenKeysAreTold has keys that were chosen to share blocks, however the filter
-// grows: their blocks answer yes far more often than asked, and Info says how often.
+// grows: their blocks have far more false positives than asked, and Info says how often.
 func TestChosenKeysAreTold(t *testing.T) {
 	effort.PlainOnly(t)
 	const groups, size, queries = 60, 150, 2_000_000
@@ -28,13 +28,13 @@ func TestChosenKeysAreTold(t *testing.T) {
 				}
 			}
 		}
-		yes := 0
+		positive := 0
 		for range queries {
 			if f.MayContain(filter.Key(rng.Uint64())) {
-				yes++
+				positive++
 			}
 		}
-		told, measured := f.Info().FPR, float64(yes)/queries
+		told, measured := f.Info().FPR, float64(positive)/queries
 		sigma := math.Sqrt(told / queries)
 		if math.Abs(told-measured) > 0.1*told+4*sigma || told < 1.2*fpr {
 			t.Errorf("asked for %g: told %g, measured %g", fpr, told, measured)

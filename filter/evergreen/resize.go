@@ -140,8 +140,21 @@ func (z *sizer) split() error {
 	bits = t.bitsOf(st, lower, n+1)
 	t.lines.at(lower).Store(&bits)
 	t.meter.record(st, 0, t.meter.share(len(low), bit+1)+t.meter.share(len(high), bit+1)-t.meter.share(len(low)+len(high), bit))
-	t.prefetchSplit(n + 1)
+	z.prefetchStep(n + 1)
 	return nil
+}
+
+// prefetchStep asks for what splitting the block that is next in turn among n, or
+// undoing that, needs.
+func (z *sizer) prefetchStep(n uint64) {
+	if n < prefetchFrom {
+		return
+	}
+	lower, _ := split(n)
+	for _, block := range [2]uint64{lower, n} {
+		z.t.lines.prefetch(block)
+		z.t.store.PrefetchAt(z.t.store.RefAddress(block))
+	}
 }
 
 // divide returns the fingerprints of a block whose addresses have the bit clear,
@@ -194,7 +207,7 @@ func (z *sizer) merge() error {
 	t.meter.record(st, 0, rise)
 	t.lines.shrink(n)
 	t.store.Shrink(n)
-	t.prefetchSplit(n - 1)
+	z.prefetchStep(n - 1)
 	return nil
 }
 

@@ -153,7 +153,7 @@ func wantIn(t *testing.T, f *Filter, in map[filter.Key]bool, out []filter.Key) {
 	}
 	for k := range in {
 		if !f.MayContain(k) || !f.Contains(k) {
-			t.Fatalf("%#x is denied", k)
+			t.Fatalf("%#x is absent", k)
 		}
 	}
 	for _, k := range out {
@@ -193,7 +193,7 @@ func TestCrowdedBlocksAreRefused(t *testing.T) {
 		}
 		for _, k := range keys {
 			if !f.Contains(k) {
-				t.Fatalf("%#x is denied", k)
+				t.Fatalf("%#x is absent", k)
 			}
 		}
 		if _, err := f.Add(f.tab().mixer.key(addressOf(6))); err != nil {

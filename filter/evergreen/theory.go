@@ -82,7 +82,7 @@ const floorShare = 0.1
 
 // Capacity returns how many keys the filter can hold. Where whole keys are kept
 // that is more than any memory has; otherwise it ends where keys that cannot be
-// told apart make up a tenth of the rate.
+// told from one another make up a tenth of the rate.
 func (s Shape) Capacity() uint64 {
 	if s.Exact() {
 		return 1 << 62

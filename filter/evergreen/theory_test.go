@@ -173,7 +173,7 @@ func (w *walk) look(fast float64) {
 	}
 	for i := 0; i < w.n; i += 1 + w.n/5000 {
 		if k := w.stream.Present(uint64(i)); !w.f.MayContain(k) {
-			w.Fatalf("%d keys: %#x is denied", w.n, k)
+			w.Fatalf("%d keys: %#x is absent", w.n, k)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // TestReadersSeeThatABlockHasMoved asks only for keys of the one block that is split
 // off and merged away all the time. A reader that does not look at the state a second
-// time denies some of them.
+// time misses some of them.
 func TestReadersSeeThatABlockHasMoved(t *testing.T) {
 	prefetchAlways(t)
 	for _, s := range []Shape{{FPR: 0.01, Hashes: 8, Width: 56}, {FPR: 1e-5, Hashes: 16, Width: 56}} {
@@ -60,7 +60,7 @@ func askSingly(t *testing.T, f *Filter, keys []filter.Key, done *atomic.Bool) {
 	for !done.Load() {
 		for _, k := range keys {
 			if !f.MayContain(k) {
-				t.Errorf("%#x is denied after %d steps", k, f.tab().load()>>32)
+				t.Errorf("%#x is absent after %d steps", k, f.tab().load()>>32)
 				return
 			}
 		}
@@ -74,7 +74,7 @@ func askInBatches(t *testing.T, f *Filter, keys []filter.Key, done *atomic.Bool)
 		f.MayContainBatch(keys, out)
 		for i, k := range keys {
 			if !out[i] {
-				t.Errorf("%#x is denied in a batch after %d steps", k, f.tab().load()>>32)
+				t.Errorf("%#x is absent in a batch after %d steps", k, f.tab().load()>>32)
 				return
 			}
 		}

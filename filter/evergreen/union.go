@@ -206,7 +206,7 @@ func (u *union) countOf(block uint64) (int, error) {
 }
 
 // complete puts the keys in, and lets the table grow afterwards. Keys for which there
-// is no room, which the filter was changed for, are added as Add does.
+// is no room, because the filter was changed in between, are added as Add does.
 func (u *union) complete() error {
 	rest := u.mixed[:0]
 	for _, mixed := range u.mixed {

@@ -37,7 +37,7 @@ func TestUnionsAreWholeOrNothing(t *testing.T) {
 				}
 				for _, k := range keys {
 					if !f.MayContain(k) || !f.Contains(k) {
-						t.Fatalf("%+v, %d words: %#x is denied", c, words, k)
+						t.Fatalf("%+v, %d words: %#x is absent", c, words, k)
 					}
 				}
 			case errors.Is(err, filter.ErrStorage):
@@ -149,7 +149,7 @@ func TestUnionsBesideWriters(t *testing.T) {
 		group.Wait()
 		for _, k := range slices.Concat(keys[:20], keys[60:]) {
 			if !f.Contains(k) {
-				t.Fatalf("%#x is denied", k)
+				t.Fatalf("%#x is absent", k)
 			}
 		}
 		if f.Len() != 50 || f.check() != nil {
