@@ -116,7 +116,7 @@ func TestUnequalSetsAreTold(t *testing.T) {
 	for name, other := range map[string]*Set{
 		"nil":    nil,
 		"zero":   new(Set),
-		"hash":   filled(t, Needs{Items: 100, Hash: filter.XXH3(1)}, 0, 10),
+		"hash":   NewSet(s.kind(), filter.XXH3(1)),
 		"shards": filled(t, Needs{Items: 100, Shards: 2}, 0, 10),
 		"kind":   filled(t, Needs{Items: 100, Kind: "bloom"}, 0, 10),
 		"shape":  filled(t, Needs{Items: 200}, 0, 10),
@@ -210,6 +210,7 @@ func TestStreamsGoOnBehindASet(t *testing.T) {
 	if err != nil || !second.Equal(b) || n != int64(len(stored(t, b))) {
 		t.Fatalf("the second set: %d bytes, %v", n, err)
 	}
+	wantWords(t, second, 50, 150)
 	if rest, err := io.ReadAll(r); string(rest) != "the end" || err != nil {
 		t.Errorf("behind the sets: %q, %v", rest, err)
 	}
