@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
@@ -71,78 +69,60 @@ func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	}
 }
 
-// held starts an add to f that has loaded f and waits for the rest of its input,
-// which ends with the returned pipe.
-func held(t *testing.T, folder string) (*exec.Cmd, io.Closer) {
+// held starts an add to f that has loaded f and waits for the rest of its input.
+func held(t *testing.T, folder string) *child {
 	t.Helper()
-	c := command(t, folder, "add", "--quiet", "f")
-	c.Stderr = os.Stderr
-	pipe, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	block := strings.Repeat(strings.Repeat("x", 1000)+"\n", 4000) // more than a pipe holds: it is reading, so it has loaded f
-	if _, err := io.WriteString(pipe, block); err != nil {
-		t.Fatal(err)
-	}
-	return c, pipe
+	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
+	c := start(t, folder, "add", "--quiet", "f")
+	c.write(strings.Repeat(strings.Repeat("x", 1000)+"\n", 4000)) // more than a pipe holds: it is reading, so it has loaded f
+	return c
 }
 
 // waiting starts the tool and returns when it says that it waits for f.
-func waiting(t *testing.T, folder, stdin string, args ...string) (c *exec.Cmd, rest io.Reader) {
+func waiting(t *testing.T, folder, stdin string, args ...string) *child {
 	t.Helper()
-	c = command(t, folder, args...)
-	c.Stdin = strings.NewReader(stdin)
-	pipe, err := c.StderrPipe()
-	if err != nil {
+	c := start(t, folder, args...)
+	c.write(stdin)
+	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	watchdog := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() }) // ends a test that would hang
-	t.Cleanup(func() { watchdog.Stop() })
-	messages := bufio.NewReader(pipe)
-	if line, err := messages.ReadString('\n'); err != nil || line != "everbloom: waiting for another change of f\n" {
+	if line, err := c.errs.ReadString('\n'); err != nil || line != "everbloom: waiting for another change of f\n" {
 		t.Fatalf("%q: %q, %v", args, line, err)
 	}
-	return c, messages
+	return c
+}
+
+// finish ends the input of a child, and children that wait for it, which must succeed.
+func (c *child) finish(waiting ...*child) {
+	c.t.Helper()
+	if err := c.stdin.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, c := range append([]*child{c}, waiting...) {
+		if messages, code, _ := c.end(); code != exitOK {
+			c.t.Errorf("%q: status %d: %s", c.Args[1:], code, messages)
+		}
+	}
 }
 
 func TestWritersWaitForAChangeAndCanBeInterrupted(t *testing.T) {
 	folder := t.TempDir()
-	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
-	slow, pipe := held(t, folder)
+	slow := held(t, folder)
 	for _, args := range [][]string{{"add", "f"}, {"build", "-o", "f"}, {"union", "-o", "f", "f", "f"}} {
-		c, messages := waiting(t, folder, "mallory\n", args...)
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		text, _ := io.ReadAll(messages)
-		if code, _ := status(t, c.Wait()); code != exitInterrupted || string(text) != "everbloom: interrupted: nothing was changed\n" {
+		c := waiting(t, folder, "mallory\n", args...)
+		c.signal(os.Interrupt)
+		if text, code, _ := c.end(); code != exitInterrupted || text != "everbloom: interrupted: nothing was changed\n" {
 			t.Errorf("%q: status %d: %s", args, code, text)
 		}
 		if names(t, folder) != "f" {
 			t.Errorf("%q: the folder has %s", args, names(t, folder))
 		}
 	}
-	next, messages := waiting(t, folder, "bob\n", "add", "--quiet", "f")
+	next := waiting(t, folder, "bob\n", "add", "--quiet", "f")
 	if got := success(t, folder, "alice\nbob\n", "query", "f"); got != "alice\n" {
 		t.Errorf("a query beside a change finds %q", got)
 	}
-	if err := pipe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := slow.Wait(); err != nil {
-		t.Error(err)
-	}
-	text, _ := io.ReadAll(messages)
-	if err := next.Wait(); err != nil {
-		t.Errorf("%v: %s", err, text)
-	}
+	slow.finish(next)
 	asked := "alice\nbob\n" + strings.Repeat("x", 1000) + "\n"
 	if got := success(t, folder, asked+"mallory\n", "query", "f"); got != asked {
 		t.Errorf("of all keys there are %q", got)
@@ -153,19 +133,8 @@ func TestWritersWaitForAChangeAndCanBeInterrupted(t *testing.T) {
 // being changed. Were it in place before the change ends, it would be undone.
 func TestBuildingOverAFileWaitsForItsChange(t *testing.T) {
 	folder := t.TempDir()
-	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
-	slow, pipe := held(t, folder)
-	build, messages := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
-	if err := pipe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := slow.Wait(); err != nil {
-		t.Error(err)
-	}
-	text, _ := io.ReadAll(messages)
-	if err := build.Wait(); err != nil {
-		t.Errorf("%v: %s", err, text)
-	}
+	slow := held(t, folder)
+	slow.finish(waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f"))
 	if got := success(t, folder, "alice\nbob\n", "query", "f"); got != "bob\n" {
 		t.Errorf("the file holds %q", got)
 	}
@@ -173,18 +142,11 @@ func TestBuildingOverAFileWaitsForItsChange(t *testing.T) {
 
 func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 	folder := t.TempDir()
-	path := filepath.Join(folder, "log")
 	success(t, folder, "alice\n", "build", "--quiet", "-o", "f")
-	filter, err := os.ReadFile(filepath.Join(folder, "f"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "precious\n"
+	filter, want := content(t, folder, "f"), "precious\n"
 	for _, name := range []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"} {
-		if err := os.WriteFile(path, []byte("precious\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		put(t, folder, "log", "precious\n")
+		log, err := os.OpenFile(filepath.Join(folder, "log"), os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +154,7 @@ func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 		c.Stdin, c.Stdout = strings.NewReader("alice\n"), log
 		wantCode := exitError
 		if name == "-" {
-			wantCode, want = exitOK, want+string(filter)
+			wantCode, want = exitOK, want+filter
 		}
 		if code, _ := status(t, c.Run()); code != wantCode {
 			t.Errorf("-o %s: status %d", name, code)
@@ -200,8 +162,8 @@ func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 		if err := log.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("-o %s: the log holds %q: %v", name, got, err)
+		if got := content(t, folder, "log"); got != want {
+			t.Errorf("-o %s: the log holds %q", name, got)
 		}
 	}
 }
@@ -210,22 +172,14 @@ func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 // file complete.
 func TestLeftoversOfKilledWritersGo(t *testing.T) {
 	folder := t.TempDir()
-	success(t, folder, "alice\n", "build", "--quiet", "--items", "5000", "-o", "f")
-	slow, pipe := held(t, folder)
-	build, _ := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
-	if err := build.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = build.Wait() // killed
+	slow := held(t, folder)
+	build := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
+	build.signal(syscall.SIGKILL)
+	build.end()
 	if left := names(t, folder); !strings.HasPrefix(left, "f f.") {
 		t.Errorf("the folder has %s: nothing was left to remove", left)
 	}
-	if err := pipe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := slow.Wait(); err != nil {
-		t.Error(err)
-	}
+	slow.finish()
 	if names(t, folder) != "f" {
 		t.Errorf("the folder has %s", names(t, folder))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,16 +25,9 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 		code, _ := status(t, err)
 		return code, string(out)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "keys"), []byte("a\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code, out := run("build", "--quiet", "-o", "f", "keys"); code != 0 {
-		t.Fatalf("status %d: %s", code, out)
-	}
-	old, err := os.ReadFile(filepath.Join(folder, "f"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	put(t, folder, "keys", "a\nb\n")
+	success(t, folder, "", "build", "--quiet", "-o", "f", "keys")
+	old := content(t, folder, "f")
 	code, out := run("build", "-o", "f", "--items", "10M", "keys")
 	if code != exitError || out != "everbloom: f: no space left on device: free some space and try again\n" {
 		t.Errorf("build: status %d: %s", code, out)
@@ -49,9 +41,8 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 		t.Errorf("spool: status %d: %s", code, spooled)
 	}
 
-	now, err := os.ReadFile(filepath.Join(folder, "f"))
-	if err != nil || !bytes.Equal(now, old) || names(t, folder) != "f keys" {
-		t.Errorf("the old file changed (%v), or the folder: %s", err, names(t, folder))
+	if content(t, folder, "f") != old || names(t, folder) != "f keys" {
+		t.Errorf("the old file changed, or the folder: %s", names(t, folder))
 	}
 }
 

@@ -39,6 +39,61 @@ func command(t *testing.T, folder string, args ...string) *exec.Cmd {
 	return c
 }
 
+// child is the tool at work, with pipes to it.
+type child struct {
+	*exec.Cmd
+	t         *testing.T
+	stdin     io.WriteCloser
+	out, errs *bufio.Reader
+}
+
+// start starts the tool. One that hangs is killed after a minute.
+func start(t *testing.T, folder string, args ...string) *child {
+	t.Helper()
+	c := &child{Cmd: command(t, folder, args...), t: t}
+	in, err := c.StdinPipe()
+	out, err2 := c.StdoutPipe()
+	messages, err3 := c.StderrPipe()
+	if err := errors.Join(err, err2, err3, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	c.stdin, c.out, c.errs = in, bufio.NewReader(out), bufio.NewReader(messages)
+	watchdog := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+	t.Cleanup(func() { watchdog.Stop() })
+	return c
+}
+
+// write gives the tool some input.
+func (c *child) write(text string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.stdin, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// line expects a line of output.
+func (c *child) line(want string) {
+	c.t.Helper()
+	if line, err := c.out.ReadString('\n'); err != nil || line != want {
+		c.t.Fatalf("%q, %v, want %q", line, err, want)
+	}
+}
+
+func (c *child) signal(sig os.Signal) {
+	c.t.Helper()
+	if err := c.Process.Signal(sig); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// end waits and returns the rest of the messages and the exit status, or -1 and the signal.
+func (c *child) end() (messages string, code int, sig syscall.Signal) {
+	c.t.Helper()
+	text, _ := io.ReadAll(c.errs)
+	code, sig = status(c.t, c.Wait())
+	return string(text), code, sig
+}
+
 // status returns how the process ended: its exit status, or -1 and the signal.
 func status(t *testing.T, err error) (int, syscall.Signal) {
 	t.Helper()
@@ -50,6 +105,24 @@ func status(t *testing.T, err error) (int, syscall.Signal) {
 		t.Fatal(err)
 	}
 	return exit.ExitCode(), exit.Sys().(syscall.WaitStatus).Signal()
+}
+
+// put writes a file into folder.
+func put(t *testing.T, folder, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// content reads a file of folder.
+func content(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // names lists a folder.
@@ -72,53 +145,29 @@ const manyLines = 1<<20 + 1<<19
 func TestSignalsLeaveTheOldFileAndNothingElse(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, "f"), []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
+		put(t, folder, "f", "old")
+		c := start(t, folder, "build", "-o", "f")
+		c.write(strings.Repeat("key\n", manyLines)) // once all is in the pipe, most has been read
+		c.signal(sig)
+		messages, code, _ := c.end()
+		if old := content(t, folder, "f"); code != exitInterrupted || old != "old" || names(t, folder) != "f" {
+			t.Errorf("%v: status %d, file %q, folder: %s", sig, code, old, names(t, folder))
 		}
-		c := command(t, folder, "build", "-o", "f")
-		var stderr bytes.Buffer
-		c.Stderr = &stderr
-		stdin, err := c.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// Once all of this is in the pipe, most of it has been read.
-		if _, err := io.WriteString(stdin, strings.Repeat("key\n", manyLines)); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		code, _ := status(t, c.Wait())
-		old, err := os.ReadFile(filepath.Join(folder, "f"))
-		if code != exitInterrupted || err != nil || string(old) != "old" || names(t, folder) != "f" {
-			t.Errorf("%v: status %d, file %q (%v), folder: %s", sig, code, old, err, names(t, folder))
-		}
-		if got := stderr.String(); got != "everbloom: interrupted: nothing was changed\n" {
-			t.Errorf("%v: %q", sig, got)
+		if messages != "everbloom: interrupted: nothing was changed\n" {
+			t.Errorf("%v: %q", sig, messages)
 		}
 	}
 }
 
 func TestBrokenPipeEndsQuietly(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "keys"), bytes.Repeat([]byte("key\n"), manyLines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := command(t, folder, "build", "--quiet", "-o", "f", "keys").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	put(t, folder, "keys", strings.Repeat("key\n", manyLines))
+	success(t, folder, "", "build", "--quiet", "-o", "f", "keys")
 	c := command(t, folder, "query", "f", "keys")
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
+	if err := errors.Join(err, c.Start()); err != nil {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "key\n" {
@@ -138,10 +187,7 @@ func TestUnwritableFolderAndUnreadableFile(t *testing.T) {
 		t.Skip("root may write and read everything")
 	}
 	folder := t.TempDir()
-	keys := filepath.Join(folder, "keys")
-	if err := os.WriteFile(keys, []byte("a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, folder, "keys", "a\n")
 	if err := os.Chmod(folder, 0o500); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +196,7 @@ func TestUnwritableFolderAndUnreadableFile(t *testing.T) {
 	if code, _ := status(t, err); code != exitError || string(out) != "everbloom: f: cannot be written: permission denied: choose another folder with -o\n" {
 		t.Errorf("status %d: %s", code, out)
 	}
-	if err := os.Chmod(keys, 0); err != nil {
+	if err := os.Chmod(filepath.Join(folder, "keys"), 0); err != nil {
 		t.Fatal(err)
 	}
 	out, err = command(t, folder, "build", "-o", "/dev/null/f", "keys").CombinedOutput()
@@ -161,49 +207,24 @@ func TestUnwritableFolderAndUnreadableFile(t *testing.T) {
 
 func TestQueryAnswersWhileTheInputIsOpen(t *testing.T) {
 	folder := t.TempDir()
-	c := command(t, folder, "build", "--quiet", "-o", "f")
-	c.Stdin = strings.NewReader("alice\n")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	c = command(t, folder, "query", "f")
-	stdin, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	watchdog := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() }) // ends a test that would hang
-	defer watchdog.Stop()
-	answers := bufio.NewReader(stdout)
+	success(t, folder, "alice\n", "build", "--quiet", "-o", "f")
+	c := start(t, folder, "query", "f")
 	for range 3 {
-		if _, err := io.WriteString(stdin, "alice\n"); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := answers.ReadString('\n'); err != nil || line != "alice\n" {
-			t.Fatalf("%q, %v", line, err)
-		}
+		c.write("alice\n")
+		c.line("alice\n")
 	}
-	if err := stdin.Close(); err != nil {
+	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); err != nil {
-		t.Error(err)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Error(code, messages)
 	}
 }
 
 func TestTheListOnStdinIsNotReplaced(t *testing.T) {
 	folder := t.TempDir()
-	path := filepath.Join(folder, "keys.txt")
-	if err := os.WriteFile(path, []byte("a\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
+	put(t, folder, "keys.txt", "a\nb\n")
+	file, err := os.Open(filepath.Join(folder, "keys.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +235,7 @@ func TestTheListOnStdinIsNotReplaced(t *testing.T) {
 	if code, _ := status(t, err); code != 2 || !strings.Contains(string(out), "both an input and the output") {
 		t.Errorf("status %d: %s", code, out)
 	}
-	if got, _ := os.ReadFile(path); string(got) != "a\nb\n" {
+	if got := content(t, folder, "keys.txt"); got != "a\nb\n" {
 		t.Errorf("the list is now %q", got)
 	}
 }
