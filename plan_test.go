@@ -202,36 +202,6 @@ func TestNoKindIsSaidWithTheChoices(t *testing.T) {
 	}
 }
 
-// TestANewKindNeedsARowOnly plays through what the package does for a kind that
-// can delete and grow, of which only the table knows.
-func TestANewKindNeedsARowOnly(t *testing.T) {
-	table := append(rows(t, "bloom", "blocked"), exactKind)
-	for _, needs := range []Needs{{Delete: true}, {Grow: true}, {Delete: true, Grow: true, Merge: true}, {Kind: "exact"}} {
-		needs.Items, needs.Shards = 10, 3
-		s, err := build(table, needs)
-		if err != nil {
-			t.Fatalf("%+v: %v", needs, err)
-		}
-		if kind := s.Info().Kind; kind != "exact" {
-			t.Fatalf("%+v: built a %s", needs, kind)
-		}
-		addWords(t, s, 0, 1000)
-		for i := range 500 {
-			if err := s.DeleteString(word(i)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		wantWords(t, s, 500, 1000)
-		if n := countWords(s, 0, 500); n != 0 || s.Len() != 500 {
-			t.Errorf("%+v: %d deleted keys are left, length %d", needs, n, s.Len())
-		}
-		wantError(t, s.DeleteString("absent"), filter.ErrNotFound)
-	}
-	if s, err := build(table, Needs{}); err != nil || s.Info().Kind != "blocked" {
-		t.Errorf("without special needs: %v", err)
-	}
-}
-
 func TestNamedKindIsTakenIfItIsAble(t *testing.T) {
 	effort.OneGoroutine(t)
 	for _, k := range kinds.All() {

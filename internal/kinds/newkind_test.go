@@ -33,7 +33,7 @@ func TestANewKindIsAFolderAndARow(t *testing.T) {
 	}
 	for _, c := range trials[:effort.Pick(3, 4)] {
 		program := filepath.Join(t.TempDir(), "test.exe")
-		build := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-c", "-o", program, c.pkg)
+		build := exec.Command("go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-c", "-o", program, c.pkg)
 		build.Dir = filepath.Join("..", "..")
 		run(t, build)
 		if c.update != "" {
