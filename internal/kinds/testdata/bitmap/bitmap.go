@@ -138,7 +138,7 @@ func Read(src io.Reader) (*Filter, error) {
 	}
 	n := bitvec.WordsFor(s.Bits)
 	if r.Left() != 8*n {
-		return nil, r.Corruptf("payload: %d bytes, want %d", r.Left(), 8*n)
+		return nil, r.Corrupt("payload: bytes", r.Left(), 8*n)
 	}
 	words, err := r.ReadWords(n, mem.Words)
 	if err != nil {
@@ -146,10 +146,10 @@ func Read(src io.Reader) (*Filter, error) {
 	}
 	f := &Filter{words: words, set: bitvec.Vector(words).Count(), capacity: r.Header().Summary.Capacity, shape: s}
 	if tail := s.Bits % 64; tail != 0 && words[n-1]>>tail != 0 {
-		return nil, r.Corruptf("payload: bits beyond %d are set", s.Bits)
+		return nil, r.Corrupt("payload: bits", "set beyond the last", s.Bits)
 	}
 	if got, want := f.summary(), r.Header().Summary; got != want {
-		return nil, r.Corruptf("summary: %+v, found %+v", want, got)
+		return nil, r.Corrupt("summary", want, got)
 	}
 	return f, r.Close()
 }
