@@ -25,7 +25,7 @@ func newDemo(e *env) *cobra.Command {
 		GroupID: groupLab,
 		Short:   "Show in a few seconds what filters that change can do",
 		Long: `Demo grows a set a hundredfold and shrinks it again, then judges two million
-made-up packets with a gate that keeps its users in such sets. Every figure is
+generated packets with a gate that keeps its users in such sets. Every figure is
 measured while it runs, and every answer is checked exactly.`,
 		Example: `  everbloom demo
   everbloom demo --html demo.html`,

@@ -36,7 +36,7 @@ and why, bans that are missing, late or spurious, answers to queries, and for
 each set the rate measured and predicted.
 
 INPUTs are those of everbloom gate run; - is the standard input. Without any it
-makes up packets, as everbloom gate generate does, for as many seeds as asked
+generates packets, as everbloom gate generate does, for as many seeds as asked
 for, from --seed on.
 
 If an input is damaged, what was read before counts, and the exit status is 2.
@@ -53,7 +53,7 @@ Otherwise it is 1 if a packet passed that should have been rejected.`,
 	g.inputFlags(cmd)
 	g.outputFlags(cmd)
 	g.trafficFlags.trafficFlags(cmd, "10000", "1000000")
-	cmd.Flags().IntVar(&g.seeds, "seeds", 1, "make up traffic for `N` seeds, and show means and intervals")
+	cmd.Flags().IntVar(&g.seeds, "seeds", 1, "generate traffic for `N` seeds, and show means and intervals")
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func (g *gateCheck) refuse(cmd *cobra.Command, args []string) error {
 	reason := "without an INPUT: name a file, or - for the standard input"
 	switch {
 	case len(args) > 0:
-		reason = "with an INPUT: it is for made-up packets"
+		reason = "with an INPUT: it is for generated packets"
 		idle = []string{"packets", "evil", "blacklisted", "pattern-count", "skew", "addresses", "seeds"}
 	default:
 		idle = []string{"patterns", "blacklist", "whitelist", "format", "reassemble"}

@@ -28,9 +28,9 @@ func newGateDemo(e *env) *cobra.Command {
 	g := &gateDemo{env: e}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show a gate at work on made-up packets",
-		Long: `Demo makes up packets, judges them, and compares every verdict with that of an
-exact gate. Where hits are confirmed, a gate that does not confirm judges the
+		Short: "Show a gate at work on generated packets",
+		Long: `Demo generates packets, judges them, and compares every verdict with that of
+an exact gate. Where hits are confirmed, a gate that does not confirm judges the
 packets as well, and shows the false positives that this removes.`,
 		Example: `  everbloom gate demo
   everbloom gate demo --kind deletable --packets 10M --html report.html`,
@@ -66,7 +66,7 @@ func (g *gateDemo) line(format string, args ...any) {
 	}
 }
 
-// show judges made-up packets and tells about it.
+// show judges generated packets and tells about it.
 func (g *gateDemo) show(ctx context.Context) (page gatereport.Page, err error) {
 	if err := g.checkValues(); err != nil {
 		return page, err
@@ -108,7 +108,7 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// demoSession is a gate and the packets that are made up for it.
+// demoSession is a gate and the packets that are generated for it.
 type demoSession struct {
 	*gateSession
 	flags gateFlags
@@ -147,7 +147,7 @@ func (g *gateDemo) judgeAll(ctx context.Context, s *demoSession) error {
 
 // conclude sums up what a gate did with the packets.
 func (s *demoSession) conclude(one *gateSession, seed uint64) gatereport.Summary {
-	sum := one.summary([]string{fmt.Sprintf("made-up traffic, seed %d", seed)}, seed)
+	sum := one.summary([]string{fmt.Sprintf("generated traffic, seed %d", seed)}, seed)
 	sum.Traffic = s.traffic(one.engine, seed)
 	return sum
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 )
 
-// fromFile reads a file and adds its name to what is wrong with it. That somebody
-// interrupts is nothing that is wrong with a file.
+// fromFile reads a file and adds its name to errors, but for interrupts.
 func fromFile(path string, read func(io.Reader) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -50,7 +49,7 @@ type output struct {
 }
 
 // create begins to write a file; a hyphen is the standard output. The file is opened
-// for writing only: who can read from a pipe keeps it from breaking.
+// for writing only: a reader of a pipe keeps it from breaking.
 func (e *env) create(path string) (*output, error) {
 	if path == lines.Stdin {
 		return &output{Writer: e.stdout, path: path}, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/gate/traffic"
 )
 
-// trafficFlags is what the flags say about made-up packets.
+// trafficFlags is what the flags say about generated packets.
 type trafficFlags struct {
 	traffic.Config
 	users, count, blacklisted uint64
@@ -28,7 +28,7 @@ func (t *trafficFlags) trafficFlags(cmd *cobra.Command, userCount, packetCount s
 	f.Uint64Var(&t.Seed, "seed", 1, "number that the traffic follows from, `N`")
 	f.Var(countFlag(&t.users), "users", "number of sources that are not on the black list (default "+userCount+")")
 	f.Var(countFlag(&t.count), "packets", "number of packets (default "+packetCount+")")
-	f.Float64Var(&t.Evil, "evil", 0.1, "`SHARE` of users who send patterns")
+	f.Float64Var(&t.Evil, "evil", 0.1, "`SHARE` of users that send patterns")
 	f.Var(countFlag(&t.blacklisted), "blacklisted", "number of sources on the black list (default: a quarter of the users)")
 	f.IntVar(&t.Patterns, "pattern-count", 64, "number of patterns, `N`")
 	f.Float64Var(&t.Skew, "skew", 0, "exponent of Zipf's law, above 1, by which some users send more than others (default: all alike)")
@@ -67,7 +67,7 @@ func addressesOf(list []netip.Prefix) (all []netip.Addr) {
 	return all
 }
 
-// gateGenerate writes made-up packets to a file.
+// gateGenerate writes generated packets to a file.
 type gateGenerate struct {
 	*env
 	trafficFlags
@@ -79,8 +79,8 @@ func newGateGenerate(e *env) *cobra.Command {
 	g := &gateGenerate{env: e}
 	cmd := &cobra.Command{
 		Use:   "generate -o FILE",
-		Short: "Make up packets",
-		Long: `Generate writes made-up packets: some users send ordinary words, some send
+		Short: "Generate packets",
+		Long: `Generate writes random packets: some users send ordinary words, some send
 forbidden patterns, and some sources are on the black list. The same seed gives
 the same packets.`,
 		Example: `  everbloom gate generate -o t.bin --patterns-out p.txt --blacklist-out ips.txt

@@ -39,7 +39,7 @@ var errAbandoned = errors.New("abandoned")
 // abandon ends a report that nothing came of.
 func (g *gateOutput) abandon() {
 	if g.page != nil {
-		_ = g.page.finish(errAbandoned) // whoever abandons it has another error
+		_ = g.page.finish(errAbandoned) // the caller has another error
 	}
 }
 
@@ -65,7 +65,7 @@ func (g *gateOutput) tell(w io.Writer, s gatereport.Summary) error {
 	return errors.Join(failed, s.Text(w))
 }
 
-// warn tells what a user may not expect, apart from the summary.
+// warn prints what the summary does not tell and a user may not expect.
 func (e *env) warn(s *gateSession, g *gateFlags) {
 	if g.Window > 0 && s.timeless > 0 {
 		e.say("--window: packets without a time, of which there are %d, count as if all came at once: their strikes count for ever", s.timeless)

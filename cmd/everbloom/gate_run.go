@@ -96,7 +96,7 @@ If an input is damaged, what was read before counts, and the exit status is 2.`,
 		Example: `  everbloom gate run --patterns bad.txt --blacklist ips.txt --users 1M t.bin
   everbloom gate run --patterns bad.txt --verdicts capture.pcapng.gz
   everbloom gate run --patterns bad.txt --log log.json --html gate.html *.pcap
-  everbloom gate run --kind dleft --memory 16M --queries who.txt traffic.txt`,
+  everbloom gate run --kind dleft --memory 16M --queries ask.txt traffic.txt`,
 		RunE: verb(g.run),
 	}
 	cmd.Flags().Var(countFlag(&g.Users), "users", "number of sources expected (default 100000)")

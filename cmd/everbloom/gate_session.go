@@ -32,12 +32,12 @@ type gateSession struct {
 	out      *bufio.Writer // for verdicts and answers
 	verdicts bool          // every one is printed
 	answers  bool          // and so are these
-	log      *json.Encoder // nil if nobody wants events
+	log      *json.Encoder // nil if events are not logged
 
 	timeless uint64 // packets whose time is not known
 	skipped  uint64 // frames of captures that are no packets
 
-	packets atomic.Uint64 // so far, for those who watch
+	packets atomic.Uint64 // so far, for the progress bar
 	watched func()        // called now and then from the loop; may be nil
 }
 
@@ -185,15 +185,15 @@ func (s *gateSession) askAll(path string) error {
 	})
 }
 
-// strangers is how many addresses that nobody knows a check asks about.
-const strangers = 200_000
+// absentSources is how many absent addresses a check asks about.
+const absentSources = 200_000
 
 // summary tells what has happened since the session began.
 func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 	sum := s.recorder.Summary(s.engine.Stats(), time.Since(s.start).Seconds())
 	sum.Inputs, sum.Skipped, sum.Confirmed = inputs, s.skipped, s.engine.Confirms()
 	if s.check != nil {
-		r := s.check.Report(strangers, seed)
+		r := s.check.Report(absentSources, seed)
 		sum.Check = &r
 	}
 	return sum

@@ -44,7 +44,7 @@ func (p Page) HTML(w io.Writer) error {
 	}{p, p.Headline(), p.lead(), p.Facts(), growthCharts(p.Growth), p.gateCharts(), text.String()})
 }
 
-// Headline says in a sentence how it went.
+// Headline returns the result in a sentence.
 func (s Summary) Headline() string {
 	if s.Check == nil {
 		return fmt.Sprintf("%s of %s rejected, %s banned.", quantity.Count(s.Gate.Rejected),
@@ -63,7 +63,7 @@ func (s Summary) Headline() string {
 	return fmt.Sprintf("%s; %s locked out by false positives.", passed, plural(s.Traffic.LockedOut, "honest user"))
 }
 
-// lead says what else was shown, under the headline.
+// lead returns further results, for the line under the headline.
 func (p Page) lead() string {
 	var list []string
 	if p.Without != nil && p.Without.Traffic != nil {
@@ -113,7 +113,7 @@ func (p Page) Facts() []Fact {
 	return append(facts, p.errors()...)
 }
 
-// senders says from whom made-up packets come.
+// senders returns the sources of generated packets.
 func (s Summary) senders() string {
 	t := s.Traffic
 	if t == nil {

@@ -1,5 +1,5 @@
-// Package gatereport follows a gate at work and tells about it: in numbers for
-// machines, in words, and as a page with figures.
+// Package gatereport records what a gate does and reports it: as JSON, as text, and as a
+// page with charts.
 package gatereport
 
 import (
@@ -22,7 +22,7 @@ type Event struct {
 	Strikes uint8      `json:"strikes"`
 }
 
-// Point is how things stood after some number of packets.
+// Point is the state after some number of packets.
 type Point struct {
 	Packets  uint64  `json:"packets"`
 	Passed   uint64  `json:"passed"`
@@ -57,7 +57,7 @@ type PatternCount struct {
 	Strikes uint64 `json:"strikes"`
 }
 
-// Traffic is what is known about the sources of made-up packets.
+// Traffic describes the sources of generated packets.
 type Traffic struct {
 	Seed      uint64 `json:"seed"`
 	Honest    uint64 `json:"honest"`
@@ -67,7 +67,7 @@ type Traffic struct {
 	MapBytes  uint64 `json:"map_bytes"`  // of a Go map of all addresses
 }
 
-// Summary is all that there is to tell in the end.
+// Summary is the result of a run.
 type Summary struct {
 	Inputs  []string `json:"inputs,omitempty"`
 	Seconds float64  `json:"seconds"` // reading and judging
@@ -89,12 +89,12 @@ type Summary struct {
 	Check    *exact.Report  `json:"check,omitempty"`
 }
 
-// Recorder notes what happens. It is for one goroutine at a time.
+// Recorder counts verdicts. It is for one goroutine at a time.
 type Recorder struct {
 	patterns []pattern.Pattern
 	strikes  []uint64
 	packets  uint64
-	actions  [4]uint64 // packets by what became of them
+	actions  [4]uint64 // packets by verdict
 	points   []Point
 	every    uint64 // packets between two points, a power of two
 	latest   []Event
@@ -111,13 +111,13 @@ const (
 	MaxQueries = 1000
 )
 
-// NewRecorder returns one for a gate with these patterns. It calls look now and then, to
-// fill in what counting verdicts does not tell.
+// NewRecorder returns a recorder for a gate with these patterns. It calls look at times,
+// to fill in what verdicts do not tell.
 func NewRecorder(patterns []pattern.Pattern, look func(*Point)) *Recorder {
 	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1, look: look}
 }
 
-// Count takes in what became of a packet.
+// Count counts the verdict on a packet.
 func (r *Recorder) Count(v gate.Verdict) {
 	r.packets++
 	r.actions[v.Action]++
@@ -126,7 +126,7 @@ func (r *Recorder) Count(v gate.Verdict) {
 	}
 }
 
-// Strike takes in a verdict whose reason is [gate.Struck], after Count.
+// Strike records a verdict whose reason is [gate.Struck], after Count.
 func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict) Event {
 	r.strikes[v.Pattern]++
 	e := Event{Number: p.Number, At: p.At, Src: p.Src, Ban: v.Action == gate.Ban, Pattern: r.patterns[v.Pattern].Name, Strikes: v.Strikes}
@@ -137,7 +137,7 @@ func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict) Event {
 	return e
 }
 
-// mark keeps a point. When there are too many, every second one goes.
+// mark keeps a point. When there are too many, every second one is dropped.
 func (r *Recorder) mark() {
 	r.points = append(r.points, r.point())
 	if len(r.points) < maxPoints {
@@ -150,7 +150,7 @@ func (r *Recorder) mark() {
 	r.every *= 2
 }
 
-// point is how things stand.
+// point returns the present state.
 func (r *Recorder) point() Point {
 	p := Point{
 		Packets: r.packets,
@@ -160,7 +160,7 @@ func (r *Recorder) point() Point {
 	return p
 }
 
-// Answer takes in the answer to a query, as far as there is room for it.
+// Answer records the answer to a query, if there is room for it.
 func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
 	if len(r.queries) == MaxQueries {
 		r.omitted++
@@ -172,7 +172,7 @@ func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
 // Omitted returns how many answers there was no room for.
 func (r *Recorder) Omitted() uint64 { return r.omitted }
 
-// Now returns how things stand, and the latest events.
+// Now returns the present state and the latest events.
 func (r *Recorder) Now() (Point, []Event) { return r.point(), slices.Clone(r.latest) }
 
 // Summary puts everything together.

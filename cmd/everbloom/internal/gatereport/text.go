@@ -21,7 +21,7 @@ func (t table) row(name, format string, args ...any) {
 	_, _ = fmt.Fprintf(t, name+"\t"+format+"\n", args...) // Flush reports
 }
 
-// Text writes the summary for people.
+// Text writes the summary as text.
 func (s Summary) Text(w io.Writer) error {
 	t := newTable(w)
 	g := s.Gate
@@ -56,7 +56,7 @@ func (s Summary) speed() string {
 	return fmt.Sprintf(", %s per second", quantity.Short(float64(s.Gate.Packets)/s.Seconds))
 }
 
-// reasons says how many packets were rejected for what.
+// reasons returns how many packets were rejected for which reason.
 func reasons(g gate.Stats) string {
 	var list []string
 	for _, r := range []gate.Reason{gate.Banned, gate.Listed, gate.OverLimit} {
@@ -82,7 +82,7 @@ func describe(s gate.Set) string {
 	return text
 }
 
-// given says what the gate gave up for want of memory.
+// given returns what the gate gave up for want of memory.
 func given(l gate.Lost) string {
 	var list []string
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func given(l gate.Lost) string {
 	return strings.Join(list, ", ") + ": more memory would help"
 }
 
-// checkRows tells what the comparison with an exact gate has found.
+// checkRows writes the result of the comparison with an exact gate.
 func checkRows(t table, r exact.Report) {
 	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.OverflowFilter]
 	t.row("false positives", "%s of %s packets that an exact gate passes, %s predicted", quantity.Count(ordinary),
@@ -136,7 +136,7 @@ func causes(by map[exact.Cause]uint64) string {
 	var list []string
 	for cause, n := range by {
 		if cause == exact.FalsePositive || cause == exact.OverflowFilter {
-			continue // told apart
+			continue // has a row of its own
 		}
 		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))
 	}
