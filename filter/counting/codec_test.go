@@ -39,7 +39,7 @@ func TestGoldenFilesAreReadForever(t *testing.T) {
 	}
 }
 
-// TestIntersectionIsStored checks that a file says that nobody counted.
+// TestIntersectionIsStored checks that a file says that the keys were not counted.
 func TestIntersectionIsStored(t *testing.T) {
 	s := counting.Shape{Counters: 1000, Hashes: 7, CounterBits: 4}
 	keys := filtertest.Keys(1, 60)

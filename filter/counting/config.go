@@ -8,7 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: how many keys, at which rate. The zero Config asks for a
+// Config is what is asked for: how many keys, at which rate. The zero Config asks for a
 // million keys at one false positive in a thousand, with counters of 4 bits.
 type Config struct {
 	// Items is the number of different keys the filter is made for; 0 means
@@ -31,7 +31,7 @@ type Config struct {
 
 const defaultCounterBits = 4
 
-// Shape returns the geometry for the wish: as many counters as a [bloom.Filter]
+// Shape returns the geometry for c: as many counters as a [bloom.Filter]
 // for it has bits, and as many hashes.
 func (c Config) Shape() (Shape, error) {
 	p := sizing.In("counting")

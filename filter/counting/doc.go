@@ -3,7 +3,7 @@
 //
 // [Sum] and [dlCBF06] Sec. 2.1 describe it.
 //
-// The idea: a bit of a Bloom filter may belong to many keys, so nobody can tell
+// The idea: a bit of a Bloom filter may belong to many keys, so it is unknown
 // whether it may be cleared. A counter knows how many they are. Adding a key
 // counts its k counters up, deleting counts them down, asking looks whether all
 // are above zero. The positions are those of a bloom.Filter with as many bits,
@@ -26,16 +26,16 @@
 // Delete counts down. If a position is at zero, or has less than the key would
 // take from it, the key is certainly absent: Delete answers ErrNotFound and
 // nothing has changed. Deleting each key at most as often as it was added never
-// denies another.
+// loses another.
 //
 // DELETING A KEY THAT IS NOT IN THE SET DOES HARM if it happens to be a false
-// positive: it takes counts that belong to other keys, and these may be denied
+// positive: it takes counts that belong to other keys, and these may be lost
 // from then on. The filter cannot notice, neither in Delete nor later. Callers
 // who cannot be sure must keep the keys elsewhere or take another kind.
 //
 // A counter that reaches its top, 15 for 4 bits, is saturated: it no longer knows
 // its true number. It stays there for good, through all Adds and Deletes, so
-// that no key is ever denied because of it. Its position counts as set from then
+// that no key is ever lost because of it. Its position counts as set from then
 // on, which raises the rate a little. Info tells how many there are.
 //
 // Union adds the counters, saturating, and gives the filter that all keys of both
@@ -43,7 +43,7 @@
 //
 // Intersect takes the smaller of two counters. What it promises is about the
 // common keys, each as often as in the operand that has fewer of it: these are
-// never denied, and as many Deletes of them succeed and do no harm. For at every
+// never lost, and as many Deletes of them succeed and do no harm. For at every
 // position each operand counts at least them, hence so does the smaller; Add and
 // Delete then change both sides alike; and a saturated counter yields to the other
 // one only, which counts enough. Above that a counter may count keys of one operand
@@ -51,7 +51,7 @@
 // present after its last Delete, and nothing takes them out again. Keys that were in
 // one operand only must not be deleted. Both merges need equal shapes.
 //
-// Bloom gives the plain filter, for those who only ask.
+// Bloom gives the plain filter, for programs that only ask.
 //
 // # Invariants
 //
@@ -59,7 +59,7 @@
 // the set count it, and exactly that if there was no intersection. No counter
 // goes below zero or above its top. The numbers of counters above zero and of
 // saturated ones are true. The number of keys is Adds less Deletes, and the sum
-// over a union; after an intersection nobody knows it, and Info gives an estimate,
+// over a union; after an intersection it is unknown, and Info gives an estimate,
 // until an intersection with an empty filter leaves nothing. Bits behind the last
 // counter stay clear.
 //
@@ -81,7 +81,7 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time. Whoever changes a filter
+// Any number of goroutines may ask at the same time. A goroutine that changes a filter
 // must be alone with it; everbloom.Set sees to that.
 //
 // # When to take another kind

@@ -69,7 +69,7 @@ func ExampleFilter_Delete() {
 	// false true
 }
 
-// A plain filter for those who only ask takes a quarter of the memory.
+// A plain filter for programs that only ask takes a quarter of the memory.
 func ExampleFilter_Bloom() {
 	f, err := counting.New(counting.Config{Items: 1_000_000, FPR: 0.01})
 	if err != nil {

@@ -30,7 +30,7 @@ type Filter struct {
 
 	keys     uint64 // Adds less Deletes; means nothing unless exact
 	exact    bool
-	capacity uint64 // keys it was made for, 0 if nobody said
+	capacity uint64 // keys it was made for, 0 if unknown
 }
 
 var (
@@ -41,7 +41,7 @@ var (
 	_ filter.Snapshotter = (*Filter)(nil)
 )
 
-// New returns an empty filter for the wish.
+// New returns an empty filter for c.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -191,7 +191,7 @@ var errAbsent = fmt.Errorf("counting: delete: %w", filter.ErrNotFound)
 //
 // Never delete a key that was not added, or more often than it was added: if it
 // looks present by chance, Delete takes what belongs to other keys, and these
-// may be denied from then on. Asking MayContain before is no protection: it errs
+// may be lost from then on. Asking MayContain before is no protection: it errs
 // in the same cases.
 func (f *Filter) Delete(k filter.Key) error {
 	// Saturated counters alone would go on saying yes after the last key has gone.

@@ -126,7 +126,7 @@ func TestKeysThatShareAllPositionsAreOneAnothersCopies(t *testing.T) {
 	f.Add(b)
 	remove(t, f, a)
 	if !f.MayContain(b) {
-		t.Error("deleting a key denied another with the same positions")
+		t.Error("deleting a key lost another with the same positions")
 	}
 	remove(t, f, b)
 	refuse(t, f, b)
@@ -153,7 +153,7 @@ func TestCoincidingPositionsCountTwice(t *testing.T) {
 	}
 	refuse(t, f, twice) // its counter is 1, and must not go below zero
 	if !f.MayContain(cover) {
-		t.Error("a refused Delete denied another key")
+		t.Error("a refused Delete lost another key")
 	}
 	remove(t, f, cover)
 	wantCounters(t, f, "in the end", nil)
@@ -201,7 +201,7 @@ func TestDeletingAFalsePositiveHarms(t *testing.T) {
 			}
 		}
 	}
-	t.Error("no key was denied: has Delete become exact?")
+	t.Error("no key was lost: has Delete become exact?")
 }
 
 // TestSaturatedCountersStay adds more copies than a counter holds. Deleting all of

@@ -83,22 +83,22 @@ func TestUnionIsAsIfAllWereAdded(t *testing.T) {
 	for _, s := range shapes {
 		rng := rand.New(rand.NewPCG(s.Counters, 6))
 		for range 20 {
-			ours, theirs := some(rng, 40), some(rng, 40)
+			mine, others := some(rng, 40), some(rng, 40)
 			a, b, both := build(t, s), build(t, s), build(t, s)
-			a.AddBatch(ours)
-			b.AddBatch(theirs)
-			both.AddBatch(ours)
-			both.AddBatch(theirs)
+			a.AddBatch(mine)
+			b.AddBatch(others)
+			both.AddBatch(mine)
+			both.AddBatch(others)
 			if err := a.Union(b); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(filtertest.Stored(t, a), filtertest.Stored(t, both)) {
-				t.Fatalf("%+v: the union of %d and %d keys is another filter", s, len(ours), len(theirs))
+				t.Fatalf("%+v: the union of %d and %d keys is another filter", s, len(mine), len(others))
 			}
 			if err := a.Check(); err != nil {
 				t.Fatal(err)
 			}
-			for _, k := range append(ours, theirs...) {
+			for _, k := range append(mine, others...) {
 				remove(t, a, k)
 			}
 			if a.Len() != 0 || a.Saturated() == 0 && a.Info().Fill != 0 {
@@ -110,32 +110,32 @@ func TestUnionIsAsIfAllWereAdded(t *testing.T) {
 
 // TestIntersectionOwesTheFewerCopies deletes from an intersection, in random order,
 // what is in both, as often as in the operand with fewer copies. None may be
-// refused, and none denied before its last copy has gone.
+// refused, and none lost before its last copy has gone.
 func TestIntersectionOwesTheFewerCopies(t *testing.T) {
 	for _, s := range shapes {
 		rng := rand.New(rand.NewPCG(s.Counters, 7))
 		for range 20 {
 			a, b := build(t, s), build(t, s)
-			var ours, theirs filtertest.Set
-			addTo(a, &ours, some(rng, 60))
-			addTo(b, &theirs, some(rng, 60))
+			var mine, others filtertest.Set
+			addTo(a, &mine, some(rng, 60))
+			addTo(b, &others, some(rng, 60))
 			if err := a.Intersect(b); err != nil {
 				t.Fatal(err)
 			}
-			ours.Intersect(&theirs)
+			mine.Intersect(&others)
 			if rng.IntN(2) == 0 { // what is added later is owed, too
-				addTo(a, &ours, some(rng, 20))
+				addTo(a, &mine, some(rng, 20))
 			}
 			if err := a.Check(); err != nil {
 				t.Fatal(err)
 			}
-			for ours.Len() > 0 {
-				k := ours.At(rng.IntN(ours.Len()))
+			for mine.Len() > 0 {
+				k := mine.At(rng.IntN(mine.Len()))
 				remove(t, a, k)
-				ours.Delete(k)
-				for k := range ours.All() {
+				mine.Delete(k)
+				for k := range mine.All() {
 					if !a.MayContain(k) {
-						t.Fatalf("%+v: %#x is in the intersection and was denied", s, k)
+						t.Fatalf("%+v: %#x is in the intersection and was not found", s, k)
 					}
 				}
 			}

@@ -240,7 +240,7 @@ func TestPaperSimulation(t *testing.T) {
 	f := build(t, paperShape)
 	for i, k := range churn(t, f, 1, int(paperKeys), steps) {
 		if !f.MayContain(k) {
-			t.Fatalf("key %d is in the set and was denied", i)
+			t.Fatalf("key %d is in the set and was not found", i)
 		}
 	}
 	const probes = 500_000

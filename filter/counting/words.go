@@ -10,8 +10,8 @@ import (
 // go by the counters above zero, and store the units in files of their own.
 
 // Words returns the counters of the filter: counter i has CounterBits bits, from
-// bit i·CounterBits mod 64 of word i·CounterBits/64 on. They are not a copy: whoever
-// changes them breaks the filter.
+// bit i·CounterBits mod 64 of word i·CounterBits/64 on. They are not a copy: changing
+// them breaks the filter.
 func (f *Filter) Words() []uint64 { return f.words }
 
 // SetBits returns how many counters are above zero, which are the set bits of the
@@ -19,7 +19,7 @@ func (f *Filter) Words() []uint64 { return f.words }
 func (f *Filter) SetBits() uint64 { return f.positive }
 
 // Count returns the number of keys in the set, each as often as it was added, or all
-// ones if nobody knows it: after an intersection.
+// ones if it is unknown: after an intersection.
 func (f *Filter) Count() uint64 {
 	if f.counted() {
 		return f.keys

@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestWordsMakeTheSameFilter takes filters apart and puts them together again.
+// TestWordsMakeTheSameFilter takes the words out of filters and puts them together again.
 func TestWordsMakeTheSameFilter(t *testing.T) {
 	for _, width := range []int{2, 4, 8} {
 		f := build(t, counting.Shape{Counters: 1001, Hashes: 3, CounterBits: width, Salt: 5})

@@ -15,7 +15,7 @@ import (
 type Goal struct {
 	deletable []filter.Key // shall be possible to delete
 	must      bool         // all of them, or the filter is not taken
-	denied    []filter.Key // shall not be taken for present
+	absent    []filter.Key // shall not be taken for present
 }
 
 // BestFill prefers the filter with the fewest set bits, and so the lowest rate.
@@ -30,9 +30,9 @@ func AllDeletable(named ...filter.Key) Goal { return Goal{deletable: named, must
 func MostDeletable(named ...filter.Key) Goal { return Goal{deletable: named} }
 
 // FewestFalse prefers the filter that takes the fewest of these keys, which are not
-// in the set, for present. It is for those who know what will be asked; for all other
+// in the set, for present. It is for programs that know what will be asked; for all other
 // keys it gains little.
-func FewestFalse(strangers ...filter.Key) Goal { return Goal{denied: strangers} }
+func FewestFalse(absent ...filter.Key) Goal { return Goal{absent: absent} }
 
 // And asks for both. Keys that the one goal misses count as much as those that the
 // other does.
@@ -40,7 +40,7 @@ func (g Goal) And(other Goal) Goal {
 	return Goal{
 		deletable: slices.Concat(g.deletable, other.deletable),
 		must:      g.must || other.must,
-		denied:    slices.Concat(g.denied, other.denied),
+		absent:    slices.Concat(g.absent, other.absent),
 	}
 }
 
@@ -54,7 +54,7 @@ const maxCandidates = 1 << 16
 //
 // If the goal is AllDeletable and no candidate reaches it, the error is
 // ErrPinned. Keys that shall be deletable must be among the keys, or deleting them
-// would harm others; strangers must not.
+// would harm others; absent keys must not.
 func Choose(s Shape, keys []filter.Key, goal Goal, candidates int) (f *Filter, number int, err error) {
 	if err := checkChoice(s, keys, goal, candidates); err != nil {
 		return nil, 0, err
@@ -94,9 +94,9 @@ func checkChoice(s Shape, keys []filter.Key, goal Goal, candidates int) error {
 			errs = append(errs, fmt.Errorf("deletable: choose: named key %#x is not among the keys: %w", uint64(k), filter.ErrNotFound))
 		}
 	}
-	for _, k := range goal.denied {
+	for _, k := range goal.absent {
 		if known[k] {
-			errs = append(errs, fmt.Errorf("deletable: choose: stranger %#x is among the keys", uint64(k)))
+			errs = append(errs, fmt.Errorf("deletable: choose: absent key %#x is among the keys", uint64(k)))
 		}
 	}
 	return errors.Join(errs...)
@@ -124,7 +124,7 @@ func (g Goal) cost(f *Filter) (n int) {
 		}
 		n++
 	}
-	for _, k := range g.denied {
+	for _, k := range g.absent {
 		if f.MayContain(k) {
 			n++
 		}

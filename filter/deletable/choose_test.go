@@ -38,9 +38,9 @@ func TestChooseTakesTheLowestFill(t *testing.T) {
 	}
 }
 
-// TestChooseDeniesNoKey: the candidates share memory, and each must be asked by
+// TestChooseKeepsEveryKey: the candidates share memory, and each must be asked by
 // its own salt.
-func TestChooseDeniesNoKey(t *testing.T) {
+func TestChooseKeepsEveryKey(t *testing.T) {
 	for seed := range uint64(100) {
 		keys := filtertest.Keys(seed, 22)
 		for name, goal := range map[string]deletable.Goal{
@@ -56,7 +56,7 @@ func TestChooseDeniesNoKey(t *testing.T) {
 			}
 			for _, k := range keys {
 				if !f.MayContain(k) {
-					t.Fatalf("seed %d, %s, candidate %d: key %#x is denied", seed, name, number, k)
+					t.Fatalf("seed %d, %s, candidate %d: key %#x is not found", seed, name, number, k)
 				}
 			}
 		}
@@ -133,9 +133,9 @@ func pow5(x float64) float64 { return x * x * x * x * x }
 // TestChooseCountsTheNamedKeys builds the candidates again and counts in each what
 // the goals are about.
 func TestChooseCountsTheNamedKeys(t *testing.T) {
-	keys, strangers := filtertest.Keys(1, 22), filtertest.Keys(2, 300)
+	keys, absent := filtertest.Keys(1, 22), filtertest.Keys(2, 300)
 	claimed := func(f *deletable.Filter) (n int) {
-		for _, k := range strangers {
+		for _, k := range absent {
 			if f.MayContain(k) {
 				n++
 			}
@@ -158,10 +158,10 @@ func TestChooseCountsTheNamedKeys(t *testing.T) {
 		goal  deletable.Goal
 		count func(*deletable.Filter) int
 	}{
-		"false": {deletable.FewestFalse(strangers...), claimed},
+		"false": {deletable.FewestFalse(absent...), claimed},
 		"most":  {deletable.MostDeletable(keys...), pinned},
 		"both": {
-			deletable.MostDeletable(keys...).And(deletable.FewestFalse(strangers...)),
+			deletable.MostDeletable(keys...).And(deletable.FewestFalse(absent...)),
 			func(f *deletable.Filter) int { return claimed(f) + pinned(f) },
 		},
 	} {
@@ -180,7 +180,7 @@ func TestChooseCountsTheNamedKeys(t *testing.T) {
 	}
 }
 
-func TestChooseRefusesStrangersThatAreKeys(t *testing.T) {
+func TestChooseRefusesAbsentKeysThatArePresent(t *testing.T) {
 	keys := filtertest.Keys(1, 5)
 	_, _, err := deletable.Choose(inPacket, keys, deletable.FewestFalse(keys[3]), 4)
 	if err == nil || !strings.Contains(err.Error(), "is among the keys") {

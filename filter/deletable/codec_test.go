@@ -46,7 +46,7 @@ func TestGoldenFilesAreReadForever(t *testing.T) {
 	}
 }
 
-// TestOwnFilesAreAlwaysRead is about filters whose owner broke the rules and
+// TestOwnFilesAreAlwaysRead is about filters after a caller broke the rules and
 // deleted keys that were never added: more keys than bits must not be written.
 func TestOwnFilesAreAlwaysRead(t *testing.T) {
 	f := build(t, deletable.Shape{Bits: 64, Hashes: 2, Regions: 32})

@@ -8,7 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
-// Config is the wish: how many keys, at which rate, and how many of them shall be
+// Config is what is asked for: how many keys, at which rate, and how many of them shall be
 // possible to delete. The zero Config asks for a million keys at one false
 // positive in a thousand, of which nine in ten can be deleted.
 type Config struct {
@@ -28,7 +28,7 @@ type Config struct {
 	Deletability float64
 
 	// RegionShare is the share of the bits that code the regions, above 0 and at
-	// most 0.5, for those who would rather fix what is spent than what is gained:
+	// most 0.5, to fix what is spent rather than what is gained:
 	// 0.1 is the example of [DlBF10], 0.5 the collision array of [Sum]. 0 means
 	// that Deletability decides; giving both is an error.
 	RegionShare float64
@@ -64,7 +64,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, p.Err()
 }
 
-// Shape returns the geometry for the wish, with the fewest bits in all: see
+// Shape returns the geometry for c, with the fewest bits in all: see
 // [Shape.FPR] and [Shape.Deletability] for what it gives. It often has fewer
 // hashes than a standard filter, since keys with fewer bits collide less and
 // regions may then be larger.

@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestShapes holds the sizes of some wishes.
+// TestShapes holds the sizes for some requests.
 func TestShapes(t *testing.T) {
 	type config = deletable.Config
 	for _, c := range []struct {
@@ -39,17 +39,17 @@ func TestShapeIsTheSmallest(t *testing.T) {
 	effort.PlainOnly(t)
 	for _, n := range []uint64{3, 50, 5000} {
 		for _, fpr := range []float64{0.3, 0.001} {
-			for _, wish := range []float64{0.05, 0.5, 0.9, 0.999} {
-				s, err := deletable.Config{Items: n, FPR: fpr, Deletability: wish}.Shape()
+			for _, share := range []float64{0.05, 0.5, 0.9, 0.999} {
+				s, err := deletable.Config{Items: n, FPR: fpr, Deletability: share}.Shape()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.FPR(n) > fpr*(1+1e-9) || s.Deletability(n) < wish*(1-1e-9) {
-					t.Errorf("%d keys at %g, %g: %+v has rate %g, deletability %g", n, fpr, wish, s, s.FPR(n), s.Deletability(n))
+				if s.FPR(n) > fpr*(1+1e-9) || s.Deletability(n) < share*(1-1e-9) {
+					t.Errorf("%d keys at %g, %g: %+v has rate %g, deletability %g", n, fpr, share, s, s.FPR(n), s.Deletability(n))
 				}
-				best := smallest(n, fpr, wish)
+				best := smallest(n, fpr, share)
 				if float64(s.Bits) > 1.001*float64(best.Bits)+3 { // tiny ones pay for the margin
-					t.Errorf("%d keys at %g, %g: %+v, but %+v would do", n, fpr, wish, s, best)
+					t.Errorf("%d keys at %g, %g: %+v, but %+v would do", n, fpr, share, s, best)
 				}
 			}
 		}
@@ -57,9 +57,9 @@ func TestShapeIsTheSmallest(t *testing.T) {
 }
 
 // smallest finds the least m' for each k and region size by bisection.
-func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
+func smallest(n uint64, fpr, share float64) (best deletable.Shape) {
 	enough := func(s deletable.Shape) bool {
-		return s.FPR(n) <= fpr && s.Deletability(n) >= wish+deletable.FewRegions(wish, float64(s.Regions))
+		return s.FPR(n) <= fpr && s.Deletability(n) >= share+deletable.FewRegions(share, float64(s.Regions))
 	}
 	for k := 1; k <= 16; k++ {
 		for size := uint64(1); size <= 60; size++ {
@@ -84,18 +84,18 @@ func smallest(n uint64, fpr, wish float64) (best deletable.Shape) {
 	return best
 }
 
-// TestWishedDeletabilityIsReached fills filters with the keys that they were made
+// TestAskedDeletabilityIsReached fills filters with the keys that they were made
 // for and deletes them all.
-func TestWishedDeletabilityIsReached(t *testing.T) {
+func TestAskedDeletabilityIsReached(t *testing.T) {
 	effort.PlainOnly(t)
 	all := effort.Pick[uint64](4000, 20_000)
 	for _, n := range []uint64{1, 2, 3, 5, 8, 12, 30, 300, effort.Pick[uint64](2000, 5000)} {
 		for _, fpr := range []float64{0.1, 0.01, 0.001} {
-			for _, wish := range []float64{0.3, 0.5, 0.8, 0.9, 0.99} {
-				config := deletable.Config{Items: n, FPR: fpr, Deletability: wish}
+			for _, share := range []float64{0.3, 0.5, 0.8, 0.9, 0.99} {
+				config := deletable.Config{Items: n, FPR: fpr, Deletability: share}
 				mean, spread := measure(t, config, max(4, all/n))
-				if mean < wish-4*spread {
-					t.Errorf("%d keys at %g: wished for %g, got %.4f ± %.4f", n, fpr, wish, mean, spread)
+				if mean < share-4*spread {
+					t.Errorf("%d keys at %g: asked for %g, got %.4f ± %.4f", n, fpr, share, mean, spread)
 				}
 			}
 		}
@@ -154,19 +154,19 @@ func TestConfigReportsAllProblems(t *testing.T) {
 	}
 }
 
-// TestExtremeWishesArePlanned is about arithmetic at its limits: every wish has an
+// TestExtremeRequestsArePlanned is about arithmetic at its limits: every request has an
 // answer or an error, at once.
-func TestExtremeWishesArePlanned(t *testing.T) {
+func TestExtremeRequestsArePlanned(t *testing.T) {
 	effort.PlainOnly(t)
 	for _, n := range []uint64{1, 2, 1000, 1 << 30, 1 << 44} {
 		for _, fpr := range []float64{0.9999999, 0.5, 1e-6, 1e-15} {
-			for _, wish := range []float64{1e-300, 1e-9, 0.5, 0.999999, 1 - 1e-9} {
-				s, err := deletable.Config{Items: n, FPR: fpr, Deletability: wish}.Shape()
+			for _, share := range []float64{1e-300, 1e-9, 0.5, 0.999999, 1 - 1e-9} {
+				s, err := deletable.Config{Items: n, FPR: fpr, Deletability: share}.Shape()
 				if err != nil {
 					continue
 				}
-				if s.Regions < 1 || s.Regions > s.Cells() || s.Hashes < 1 || s.FPR(n) > fpr*(1+1e-6) || !(s.Deletability(n) >= wish*(1-1e-6)) {
-					t.Errorf("%d keys at %g, %g: %+v: rate %g, deletability %g", n, fpr, wish, s, s.FPR(n), s.Deletability(n))
+				if s.Regions < 1 || s.Regions > s.Cells() || s.Hashes < 1 || s.FPR(n) > fpr*(1+1e-6) || !(s.Deletability(n) >= share*(1-1e-6)) {
+					t.Errorf("%d keys at %g, %g: %+v: rate %g, deletability %g", n, fpr, share, s, s.FPR(n), s.Deletability(n))
 				}
 			}
 		}

@@ -22,7 +22,7 @@
 //
 // The last region may be short, and there may be marks for which no cells are
 // left: every m and r with 1 <= r <= m' works. With r = m' regions have one bit.
-// In memory marks and cells are apart, each from the start of a word; a query
+// In memory marks and cells are separate, each from the start of a word; a query
 // reads cells only. [Filter.AppendRaw] gives the m bits without a gap, for packet
 // headers, and [Wire] tests and deletes keys there.
 //
@@ -34,11 +34,11 @@
 // Delete has three outcomes. ErrNotFound: a cell is clear, the key is certainly
 // not in the set. ErrPinned: all cells are in marked regions, nothing was changed,
 // the key stays. Otherwise those in clean regions are cleared, at least one, and
-// the key is denied from then on. Its cells in marked regions stay behind.
+// the key is absent from then on. Its cells in marked regions stay behind.
 //
 // Adding a key twice makes all its bits collide: it is pinned, and so are its
 // regions. Deleting a key that was never added, but is taken for present, clears
-// bits of other keys, which are then denied. Delete only what was added, and do
+// bits of other keys, which are then lost. Delete only what was added, and do
 // not skip an Add because MayContain said yes if the key is to be deleted later.
 //
 // Marks never clear, but by Clear. Under additions and deletions in turn the clean
@@ -66,7 +66,7 @@
 // A set cell in a clean region belongs to at most one key of the set, and to it
 // only once. So deleting a key of the set takes nothing from others:
 //
-//   - Add sets a clear cell, which belongs to nobody, or marks the region.
+//   - Add sets a clear cell, which belongs to no key, or marks the region.
 //   - Delete clears cells of clean regions, which belonged to the key alone.
 //   - Union: a cell of a region that is clean afterwards was set in one operand
 //     only, in a region that was clean there.
@@ -93,7 +93,7 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time. Whoever changes a filter
+// Any number of goroutines may ask at the same time. A goroutine that changes a filter
 // must be alone with it; everbloom.Set sees to that.
 //
 // # When to take another kind
@@ -105,7 +105,7 @@
 //
 // A key's repeated positions do not collide with themselves, so that a lone key
 // can always be deleted. A Delete that can clear nothing is refused instead of
-// ignored. The size of the bitmap follows from a wished deletability by a formula
+// ignored. The size of the bitmap follows from a asked deletability by a formula
 // that takes into account that the key itself is in the filter; Eq. (1) does not,
 // and promises too much ([Deletable]). The number of hashes is chosen with it.
 //

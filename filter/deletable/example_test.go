@@ -51,8 +51,8 @@ func ExampleFilter_Delete() {
 }
 
 func ExampleConfig_Shape() {
-	for _, wish := range []float64{0.5, 0.9, 0.99} {
-		s, err := deletable.Config{Items: 1_000_000, FPR: 0.01, Deletability: wish}.Shape()
+	for _, share := range []float64{0.5, 0.9, 0.99} {
+		s, err := deletable.Config{Items: 1_000_000, FPR: 0.01, Deletability: share}.Shape()
 		if err != nil {
 			log.Fatal(err)
 		}

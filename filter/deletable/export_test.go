@@ -10,8 +10,8 @@ import (
 // Check reports whether the filter's invariants hold.
 func (f *Filter) Check() error { return f.check() }
 
-// FewRegions is the margin that wishes are planned with.
-func FewRegions(wish, regions float64) float64 { return fewRegions(wish, regions) }
+// FewRegions is the margin that requests are planned with.
+func FewRegions(share, regions float64) float64 { return fewRegions(share, regions) }
 
 // Positions returns the cells of k, in order and each once.
 func (s Shape) Positions(k filter.Key) []uint64 {

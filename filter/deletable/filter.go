@@ -25,7 +25,7 @@ type Filter struct {
 	set      uint64  // set cells
 	marked   uint64  // set marks
 	keys     uint64  // Adds that set a cell, less successful Deletes
-	capacity uint64  // keys it was made for, 0 if nobody said
+	capacity uint64  // keys it was made for, 0 if unknown
 	shape    Shape
 }
 
@@ -43,7 +43,7 @@ var (
 	errPinned   = fmt.Errorf("deletable: delete: no bit of the key is free of collisions: %w", filter.ErrPinned)
 )
 
-// New returns an empty filter for the wish.
+// New returns an empty filter for c.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -194,7 +194,7 @@ var steps = func() (s [sizing.MaxHashes]uint64) {
 // in the set ErrNotFound; nothing was changed then.
 //
 // The key must be in the set. Of a key that is not, but is taken for present,
-// the bits belong to others, which are then denied.
+// the bits belong to others, which are then lost.
 func (f *Filter) Delete(k filter.Key) error {
 	h := f.mixer.Mix(k)
 	present, free := f.look(h)

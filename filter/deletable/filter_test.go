@@ -39,10 +39,10 @@ func build(tb testing.TB, s deletable.Shape) *deletable.Filter {
 	return filtertest.Make(tb, deletable.Build, s)
 }
 
-// find returns the first key whose cells are as wished.
-func find(t *testing.T, s deletable.Shape, wish func(cells []uint64) bool) filter.Key {
+// find returns the first key whose cells are as asked for.
+func find(t *testing.T, s deletable.Shape, share func(cells []uint64) bool) filter.Key {
 	t.Helper()
-	return filtertest.Find(t, func(k filter.Key) bool { return wish(s.Positions(k)) })
+	return filtertest.Find(t, func(k filter.Key) bool { return share(s.Positions(k)) })
 }
 
 func wantDelete(t *testing.T, f *deletable.Filter, k filter.Key, want error) {
@@ -88,7 +88,7 @@ func TestKeysThatShareAllBitsAreBothPinned(t *testing.T) {
 	wantDelete(t, f, a, filter.ErrPinned)
 	wantDelete(t, f, b, filter.ErrPinned)
 	if !f.MayContain(a) || !f.MayContain(b) {
-		t.Error("one of two keys with the same bits is denied")
+		t.Error("one of two keys with the same bits is not found")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestEveryShapeWorks(t *testing.T) {
 				}
 				for _, rest := range keys[i+1:] {
 					if !f.MayContain(rest) {
-						t.Fatalf("%+v: %#x is denied after deleting key %d", s, rest, i)
+						t.Fatalf("%+v: %#x is not found after deleting key %d", s, rest, i)
 					}
 				}
 			}

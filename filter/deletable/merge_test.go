@@ -66,9 +66,9 @@ func TestIntersectionLetsCommonKeysGo(t *testing.T) {
 	wantDelete(t, f, 1, nil)
 }
 
-// TestMergedFiltersNeverDeny merges filters that have lived, deletes from the
+// TestMergedFiltersKeepEveryKey merges filters that have lived, deletes from the
 // result, and merges on: small ones, where keys collide all the time.
-func TestMergedFiltersNeverDeny(t *testing.T) {
+func TestMergedFiltersKeepEveryKey(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		m := 24 + rng.Uint64N(200)
@@ -85,7 +85,7 @@ func TestMergedFiltersNeverDeny(t *testing.T) {
 			step()
 			for k := range a.set.All() {
 				if !a.f.MayContain(k) {
-					t.Fatalf("seed %d, %+v: %#x is denied", seed, s, k)
+					t.Fatalf("seed %d, %+v: %#x is not found", seed, s, k)
 				}
 			}
 			if err := a.f.Check(); err != nil {

@@ -16,13 +16,13 @@ type plan struct {
 func (p plan) total() float64 { return p.cells + p.regions }
 
 // planDeletability returns the plan with the fewest bits that meets both the rate
-// and the wished share of keys that can be deleted.
+// and the asked share of keys that can be deleted.
 //
 // It goes through the numbers of hashes and, for each, through the sizes of
 // regions. The cells that the rate needs fall with k as far as the k that is best
 // for a standard filter and then rise: once they alone are more than the best
 // plan, no further k can help.
-func planDeletability(n, fpr, wish float64) plan {
+func planDeletability(n, fpr, want float64) plan {
 	best := plan{cells: math.Inf(1)}
 	last := math.Inf(1)
 	for k := 1; k <= sizing.MaxHashes; k++ {
@@ -31,7 +31,7 @@ func planDeletability(n, fpr, wish float64) plan {
 			break
 		}
 		last = floor
-		if p := planHashes(n, k, floor, wish); p.total() < best.total() {
+		if p := planHashes(n, k, floor, want); p.total() < best.total() {
 			best = p
 		}
 	}
@@ -42,10 +42,10 @@ func planDeletability(n, fpr, wish float64) plan {
 // first size of regions it tries is the largest that floor cells allow; larger
 // ones need more cells, and pay while the saved marks outweigh them. Large sizes
 // are tried in steps of a thirty-second, since their marks hardly count.
-func planHashes(n float64, k int, floor, wish float64) plan {
+func planHashes(n float64, k int, floor, want float64) plan {
 	best := plan{cells: math.Inf(1), hashes: k}
-	for s := largestRegion(floor, float64(k), n, wish); ; s += math.Ceil(s / 32) {
-		cells := cellsForWish(n, float64(k), s, floor, wish)
+	for s := largestRegion(floor, float64(k), n, want); ; s += math.Ceil(s / 32) {
+		cells := cellsFor(n, float64(k), s, floor, want)
 		if cells >= best.total() {
 			return best
 		}
@@ -79,14 +79,14 @@ func cellsForRate(n, k, f float64) float64 {
 	return max(1, math.Ceil(-1/math.Expm1(math.Log1p(-math.Pow(f, 1/k))/(k*n))))
 }
 
-// cellsForWish returns how many cells, floor or more, regions of s need for the
-// wished deletability. The solution for many keys is the start; the exact one is
+// cellsFor returns how many cells, floor or more, regions of s need for the
+// asked deletability. The solution for many keys is the start; the exact one is
 // near, but for few keys, and then found in steps that double and halve.
-func cellsForWish(n, k, s, floor, wish float64) float64 {
+func cellsFor(n, k, s, floor, want float64) float64 {
 	enough := func(cells float64) bool {
-		return cells >= floor && Deletable(cells, k, n, min(s, cells)) >= wish+fewRegions(wish, math.Ceil(cells/s))
+		return cells >= floor && Deletable(cells, k, n, min(s, cells)) >= want+fewRegions(want, math.Ceil(cells/s))
 	}
-	cells := max(floor, math.Ceil(k*n/loadForWish(k, s, wish)))
+	cells := max(floor, math.Ceil(k*n/loadFor(k, s, want)))
 	for !enough(cells) {
 		cells += math.Ceil(cells / (1 << 16))
 	}
@@ -105,20 +105,20 @@ func cellsForWish(n, k, s, floor, wish float64) float64 {
 // fewRegions returns what [Deletable] may promise too much where there are few
 // regions: it takes the positions of a key as independent, and those that share a
 // region are not. Measured, the difference falls as the number of regions rises and
-// is below this for wishes from 0.2 on.
-func fewRegions(wish, regions float64) float64 {
-	return (1 - wish) * min(0.5, 1.5*wish/regions)
+// is below this for shares from 0.2 on.
+func fewRegions(want, regions float64) float64 {
+	return (1 - want) * min(0.5, 1.5*want/regions)
 }
 
-// loadForWish returns the load c = kn/m' at which the share of keys that can be
-// deleted is the wish, for regions of s cells and many keys:
+// loadFor returns the load c = kn/m' at which the share of keys that can be
+// deleted is as asked, for regions of s cells and many keys:
 //
-//	1 - (1 - p)^k = wish with p = e^-c ((1 + c) e^-c)^(s-1)
+//	1 - (1 - p)^k = want with p = e^-c ((1 + c) e^-c)^(s-1)
 //
 // by Newton's method on -ln p, which rises and is convex in c. The start, the
 // solution for s = 1, lies above the root, so that every step goes down to it.
-func loadForWish(k, s, wish float64) float64 {
-	target := -math.Log(cleanForWish(k, wish))
+func loadFor(k, s, want float64) float64 {
+	target := -math.Log(cleanFor(k, want))
 	c := target
 	for range 100 {
 		step := (s*c - (s-1)*math.Log1p(c) - target) / (s - (s-1)/(1+c))
@@ -129,14 +129,14 @@ func loadForWish(k, s, wish float64) float64 {
 	return c
 }
 
-// cleanForWish returns the p with 1 - (1 - p)^k = wish.
-func cleanForWish(k, wish float64) float64 { return -math.Expm1(math.Log1p(-wish) / k) }
+// cleanFor returns the p with 1 - (1 - p)^k = want.
+func cleanFor(k, want float64) float64 { return -math.Expm1(math.Log1p(-want) / k) }
 
 // largestRegion returns the largest number of cells per region, at least 1, with
-// which m cells give the wished deletability to n keys.
-func largestRegion(m, k, n, wish float64) float64 {
-	own := -math.Log(missed(m, k*n-1) / cleanForWish(k, wish)) // the position itself
-	each := math.Log1p(-Collided(m, k, n))                     // and each other cell of its region
+// which m cells give the asked deletability to n keys.
+func largestRegion(m, k, n, want float64) float64 {
+	own := -math.Log(missed(m, k*n-1) / cleanFor(k, want)) // the position itself
+	each := math.Log1p(-Collided(m, k, n))                 // and each other cell of its region
 	s := math.Floor(1 + own/each)
 	if !(s >= 1) { // also if own is not a number
 		return 1

@@ -117,7 +117,7 @@ func TestForgedParallelFilesAreRefused(t *testing.T) {
 	parallelCodec.Refuses(t, "too many lists", "Partitions: 5000", s, sum, 1, 1, 1, 1, 1, 1)
 }
 
-// TestUncountedKeysAreStored goes through a file with what nobody counted.
+// TestUncountedKeysAreStored goes through a file with keys that were not counted.
 func TestUncountedKeysAreStored(t *testing.T) {
 	f := filtertest.Make(t, dynamic.Build, small)
 	keys := fill(t, f, 1, 3)

@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: how many keys a unit takes, at which rate. The zero Config
+// Config is what is asked for: how many keys a unit takes, at which rate. The zero Config
 // asks for units of a million keys at one false positive in a thousand, with
 // counters of 4 bits.
 type Config struct {
@@ -61,7 +61,7 @@ func (c Config) withDefaults() (Config, sizing.Problems) {
 	return c, p
 }
 
-// Shape returns the geometry of a [Filter] for the wish.
+// Shape returns the geometry of a [Filter] for c.
 //
 //	[DPBF19] Eq. (1): m = -n k / ln(1 - f^(1/k))
 //
@@ -79,7 +79,7 @@ func (c Config) Shape() (Shape, error) {
 	return c.unit(c.Items)
 }
 
-// ParallelShape returns the geometry of a [Parallel] for the wish. The lists do
+// ParallelShape returns the geometry of a [Parallel] for c. The lists do
 // not get equally many keys, so that each has room for four standard deviations
 // more than its share.
 func (c Config) ParallelShape() (ParallelShape, error) {

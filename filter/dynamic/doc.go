@@ -4,7 +4,7 @@
 // [DBF10] is its paper; [DPBF19] App. A and [EBF21] Sec. 2.2 describe it, and
 // Par-BF, its parallel form. See docs/papers/dbf10.md.
 //
-// The idea: nobody need know how many keys there will be. Keys go to the last
+// The idea: it need not be known how many keys there will be. Keys go to the last
 // filter of the list, the active unit. When that is full, so that more keys would
 // take its rate above the asked one, an empty unit is appended. A key may be in any
 // unit, so that a query asks all of them, and each adds its share of false
@@ -31,9 +31,9 @@
 // it takes room, and the key is pinned.
 //
 // MayContain asks the units, newest first. Delete does, too. If exactly one unit
-// answers yes, the key is deleted from it, which is safe: a unit never denies a key
+// answers yes, the key is deleted from it, which is safe: a unit always finds a key
 // that it has, so the one that answers is the one that has it. If several answer,
-// because the key was added to several or by chance, nobody can tell which unit has
+// because the key was added to several or by chance, it is unknown which unit has
 // it, and deleting it from another would harm the keys there: ErrPinned. If none
 // does, the key is absent: ErrNotFound. Neither changes anything. [Pinned] tells how
 // many keys are pinned by chance, 0.1 % for each further unit of that rate; they may
@@ -78,7 +78,7 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask a [Filter] at the same time; whoever changes it
+// Any number of goroutines may ask a [Filter] at the same time; a goroutine that changes it
 // must be alone with it, and everbloom.Set sees to that. A [Parallel] needs no locks
 // from outside.
 //

@@ -34,7 +34,7 @@ var (
 	errPlain  = fmt.Errorf("dynamic: delete: units are plain Bloom filters: %w", errors.ErrUnsupported)
 )
 
-// New returns an empty filter for the wish.
+// New returns an empty filter for c.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -110,14 +110,14 @@ func (f *Filter) reuse() bool {
 func (f *Filter) MayContain(k filter.Key) bool { return f.seek(f.units, k) >= 0 }
 
 // Delete takes k out of the set once. If exactly one unit answers for k, it is
-// done: no unit ever denies a key that it has, so this is the one. If several do,
-// nobody knows which of them has it, and if none does, it is certainly absent:
+// done: every unit finds the keys that it has, so this is the one. If several do,
+// it is unknown which of them has it, and if none does, it is certainly absent:
 // ErrPinned and ErrNotFound, and nothing has changed. Filters of plain units
 // cannot delete at all.
 //
 // Never delete a key that was not added, or more often than it was added: if it
 // looks present by chance, Delete takes what belongs to other keys, and these may
-// be denied from then on.
+// be lost from then on.
 func (f *Filter) Delete(k filter.Key) error {
 	if f.shape.plain() {
 		return errPlain
@@ -131,7 +131,7 @@ func (f *Filter) Delete(k filter.Key) error {
 	case !f.units[at].delete(k):
 		return errAbsent
 	}
-	f.settle(at)
+	f.mergeThin(at)
 	return nil
 }
 
@@ -167,7 +167,7 @@ func addKeys(a, b uint64) uint64 { return min(a+b, math.MaxInt64) }
 // with the bits that are set. It takes time in proportion to their number.
 //
 // Duplicates count, also in plain units: a copy whose key is in an older unit takes room
-// in the active one, so that it is not ignored, although nobody can delete either.
+// in the active one, so that it is not ignored, although neither can be deleted.
 func (f *Filter) Info() filter.Info {
 	return filter.Info{
 		Kind:       "dynamic",

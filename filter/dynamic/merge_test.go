@@ -70,13 +70,13 @@ func TestPackingTakesWorkInProportion(t *testing.T) {
 // TestPreparedUnionsChangeNothing until they are completed.
 func TestPreparedUnionsChangeNothing(t *testing.T) {
 	f, g := filtertest.Make(t, dynamic.Build, small), filtertest.Make(t, dynamic.Build, small)
-	wish := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
-	p, q := filtertest.Make(t, dynamic.NewParallel, wish), filtertest.Make(t, dynamic.NewParallel, wish)
-	ours, theirs := filtertest.Keys(1, 100), filtertest.Keys(2, 100)
+	config := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
+	p, q := filtertest.Make(t, dynamic.NewParallel, config), filtertest.Make(t, dynamic.NewParallel, config)
+	mine, others := filtertest.Keys(1, 100), filtertest.Keys(2, 100)
 	for _, pair := range [][2]merging.Preparer{{f, g}, {p, q}} {
 		to, from := pair[0], pair[1]
-		add(t, to, ours...)
-		add(t, from, theirs...)
+		add(t, to, mine...)
+		add(t, from, others...)
 		before := filtertest.Stored(t, to.(filter.Snapshotter))
 		finish, err := to.PrepareUnion(from)
 		if err != nil || !slices.Equal(filtertest.Stored(t, to.(filter.Snapshotter)), before) {
@@ -85,7 +85,7 @@ func TestPreparedUnionsChangeNothing(t *testing.T) {
 		if err := finish(true); err != nil {
 			t.Error(err)
 		}
-		wantAll(t, to, slices.Concat(ours, theirs))
+		wantAll(t, to, slices.Concat(mine, others))
 		if n := to.Info().Keys; n != 200 {
 			t.Errorf("%T: %d keys, want 200", to, n)
 		}
@@ -113,20 +113,20 @@ func TestCopiesInPlainUnitsTakeRoom(t *testing.T) {
 // TestUnionKeepsFullUnits checks that the lists are joined and the rates add up.
 func TestUnionKeepsFullUnits(t *testing.T) {
 	f, g := filtertest.Make(t, dynamic.Build, small), filtertest.Make(t, dynamic.Build, small)
-	ours, theirs := fill(t, f, 1, 5), fill(t, g, 2, 8)
+	mine, others := fill(t, f, 1, 5), fill(t, g, 2, 8)
 	rates := 1 - (1-f.Info().FPR)*(1-g.Info().FPR)
 	if err := f.Union(g); err != nil {
 		t.Fatal(err)
 	}
-	wantAll(t, f, slices.Concat(ours, theirs))
+	wantAll(t, f, slices.Concat(mine, others))
 	if f.Units() != 12 { // the two active ones, with a key each, are one
 		t.Errorf("5 and 8 units became %d", f.Units())
 	}
 	if got := f.Info().FPR; got > 1.0001*rates || got < 0.999*rates {
 		t.Errorf("the rate is %g, want %g", got, rates)
 	}
-	if f.Len() != uint64(len(ours)+len(theirs)) {
-		t.Errorf("%d keys, want %d", f.Len(), len(ours)+len(theirs))
+	if f.Len() != uint64(len(mine)+len(others)) {
+		t.Errorf("%d keys, want %d", f.Len(), len(mine)+len(others))
 	}
 }
 
@@ -184,10 +184,10 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 	if err := f.Intersect(f); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
-	wish := dynamic.Config{Items: 1000}
-	a := filtertest.Make(t, dynamic.NewParallel, wish)
-	wish.Partitions = 3
-	if err := a.Union(filtertest.Make(t, dynamic.NewParallel, wish)); !errors.Is(err, filter.ErrIncompatible) {
+	config := dynamic.Config{Items: 1000}
+	a := filtertest.Make(t, dynamic.NewParallel, config)
+	config.Partitions = 3
+	if err := a.Union(filtertest.Make(t, dynamic.NewParallel, config)); !errors.Is(err, filter.ErrIncompatible) {
 		t.Errorf("got %v", err)
 	}
 	if err := a.Intersect(a); !errors.Is(err, errors.ErrUnsupported) {
@@ -197,8 +197,8 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 
 // TestMutualUnionsDoNotWaitForEachOther would hang if a Union held two locks.
 func TestMutualUnionsDoNotWaitForEachOther(t *testing.T) {
-	wish := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
-	a, b := filtertest.Make(t, dynamic.NewParallel, wish), filtertest.Make(t, dynamic.NewParallel, wish)
+	config := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
+	a, b := filtertest.Make(t, dynamic.NewParallel, config), filtertest.Make(t, dynamic.NewParallel, config)
 	keys := filtertest.Keys(1, 40)
 	add(t, a, keys[:20]...)
 	add(t, b, keys[20:]...)

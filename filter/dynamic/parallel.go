@@ -37,7 +37,7 @@ var (
 	_ filter.Concurrent  = (*Parallel)(nil)
 )
 
-// NewParallel returns an empty filter for the wish.
+// NewParallel returns an empty filter for c.
 func NewParallel(c Config) (*Parallel, error) {
 	s, err := c.ParallelShape()
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *Parallel) Clear() error {
 
 // Union adds what is in other, a *Parallel of equal shape, list by list: see
 // [Filter.Union]. It never holds two locks at once. Every list of other is taken as
-// it was at one moment; those who ask meanwhile may find some lists united and
+// it was at one moment; queries meanwhile may find some lists united and
 // others not yet.
 func (f *Parallel) Union(other filter.Filter) error {
 	return merging.Union(f, other)
@@ -203,7 +203,7 @@ func (f *Parallel) Info() filter.Info {
 
 // Snapshot captures the filter in memory of its own: every list as it is at one
 // moment, so that every key is in the state that it had at some moment during the
-// call. Nobody waits longer than it takes to copy a list.
+// call. No goroutine waits longer than it takes to copy a list.
 func (f *Parallel) Snapshot() io.WriterTo {
 	lists, err := f.copies()
 	if err != nil {

@@ -28,8 +28,8 @@ func TestRateIsThatOfOneList(t *testing.T) {
 	effort.OneGoroutine(t)
 	const keys, probes = 64_000, 100_000
 	for salt := range uint64(2) {
-		wish := dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8, Salt: salt}
-		f := filtertest.Make(t, dynamic.NewParallel, wish)
+		config := dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8, Salt: salt}
+		f := filtertest.Make(t, dynamic.NewParallel, config)
 		filter.AddBatch(f, filtertest.Keys(1, keys))
 		hits := filtertest.MeasureRate(f, filtertest.Stream{Seed: 1}, probes)
 		filtertest.CheckRate(t, "against Info", hits, probes, f.Info().FPR, 4)
@@ -44,10 +44,10 @@ func TestRateIsThatOfOneList(t *testing.T) {
 
 // TestOneListIsAFilter: with one list there is nothing to split.
 func TestOneListIsAFilter(t *testing.T) {
-	wish := dynamic.Config{Items: 500, FPR: 0.01, Salt: 3}
-	f := filtertest.Make(t, dynamic.New, wish)
-	wish.Partitions = 1
-	p := filtertest.Make(t, dynamic.NewParallel, wish)
+	config := dynamic.Config{Items: 500, FPR: 0.01, Salt: 3}
+	f := filtertest.Make(t, dynamic.New, config)
+	config.Partitions = 1
+	p := filtertest.Make(t, dynamic.NewParallel, config)
 	if p.Shape().List() != f.Shape() {
 		t.Fatalf("shapes %+v and %+v", p.Shape(), f.Shape())
 	}

@@ -13,8 +13,8 @@ import (
 //
 // A merge must leave room. Deleting merges only up to three quarters of a full
 // unit, so that as many as a quarter of a unit's keys must come before a new unit
-// is made for them, and as many must go before the next merge: whoever adds and
-// deletes around some number of keys does not make the filter merge and grow in
+// is made for them, and as many must go before the next merge: adding and
+// deleting around some number of keys does not make the filter merge and grow in
 // turns. For the same reason the active unit stays when it is empty.
 //
 // The set positions of a union are at most the sum of both, so that no merge takes
@@ -24,9 +24,9 @@ import (
 // if that leaves room for a key.
 func (f *Filter) thin() uint64 { return min(f.shape.Full/2, f.room) }
 
-// settle looks at unit i, from which a key was deleted: an empty one goes, a thin
+// mergeThin looks at unit i, from which a key was deleted: an empty one goes, a thin
 // one is merged with the thinnest other if both fit into three quarters of a unit.
-func (f *Filter) settle(i int) {
+func (f *Filter) mergeThin(i int) {
 	f.uneven = true
 	u := &f.units[i]
 	switch {
@@ -51,7 +51,7 @@ func (f *Filter) wipe(u *unit) {
 	*u, _ = unitOver(f.shape, 0, u.words)
 }
 
-// thinnest returns the unit with the fewest set positions apart from one, or -1 if
+// thinnest returns the unit with the fewest set positions but for one, or -1 if
 // there is no other.
 func (f *Filter) thinnest(except int) int {
 	best := -1

@@ -36,7 +36,7 @@ func wantAll(t *testing.T, f filter.Filter, keys []filter.Key) {
 	t.Helper()
 	for i, k := range keys {
 		if !f.MayContain(k) {
-			t.Fatalf("key %d of %d, %#x, is in the set and was denied", i, len(keys), k)
+			t.Fatalf("key %d of %d, %#x, is in the set and was not found", i, len(keys), k)
 		}
 	}
 }

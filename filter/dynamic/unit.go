@@ -13,7 +13,7 @@ import (
 // A unit is one filter of a list.
 type unit struct {
 	words []uint64 // of the part, for queries
-	set   uint64   // of the part, for whoever looks for room
+	set   uint64   // of the part, to look for room
 	part  part
 }
 
@@ -30,7 +30,7 @@ var (
 	_ part = (*counting.Filter)(nil)
 )
 
-// newUnit returns an empty unit, whose memory nobody has touched yet.
+// newUnit returns an empty unit, whose memory is untouched.
 func newUnit(s Shape) (unit, error) {
 	var p part
 	var err error
@@ -59,7 +59,7 @@ func (s Shape) counting() counting.Shape {
 const unknownKeys = math.MaxUint64
 
 // unitOver returns the unit with the given number of keys whose bits or counters
-// are words. Of plain units nobody counts the keys: their number is 0.
+// are words. Plain units do not count their keys: their number is 0.
 func unitOver(s Shape, keys uint64, words []uint64) (unit, error) {
 	var p part
 	var err error

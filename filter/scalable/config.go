@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: a rate that holds however many keys there will be, and with
+// Config is what is asked for: a rate that holds however many keys there will be, and with
 // how many to begin. The zero Config asks for one false positive in a thousand and
 // room for a million keys in the first unit.
 type Config struct {
@@ -31,7 +31,7 @@ type Config struct {
 // maxItems is the largest unit that package bloom makes.
 const maxItems = sizing.MaxItems
 
-// Shape returns the geometry for the wish.
+// Shape returns the geometry for c.
 func (c Config) Shape() (Shape, error) {
 	c.Items = cmp.Or(c.Items, sizing.Items)
 	c.FPR = cmp.Or(c.FPR, sizing.FPR)

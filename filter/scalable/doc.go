@@ -67,7 +67,7 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time. Whoever changes a filter must
+// Any number of goroutines may ask at the same time. A goroutine that changes a filter must
 // be alone with it; everbloom.Set sees to that.
 //
 // # When to take another kind
@@ -78,7 +78,7 @@
 // # Departures from the papers
 //
 // They say that the rate of scalable filters goes on growing; with rates that fall
-// in this way it does not. The schedule is ours: a geometric one such as f/2, f/4,
+// in this way it does not. The schedule is not of the paper: a geometric one such as f/2, f/4,
 // f/8, … would take 38 bits per key instead of 23 after 14 units at 1 %.
 //
 // # Symbols

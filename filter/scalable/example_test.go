@@ -15,7 +15,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	var hash filter.Hash
-	for i := range uint64(100_000) { // a hundred times more than anybody thought
+	for i := range uint64(100_000) { // a hundred times more than expected
 		f.Add(hash.Uint64(i))
 	}
 	fmt.Println(f.Units(), "units, rate below 1 %:", f.Info().FPR < 0.01)

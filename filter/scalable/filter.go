@@ -36,7 +36,7 @@ var (
 // complete before readers see it, and the units are safe themselves.
 func (f *Filter) LockFreeReaders() {}
 
-// New returns an empty filter for the wish.
+// New returns an empty filter for c.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {

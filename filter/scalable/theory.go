@@ -11,7 +11,7 @@ import (
 //
 //	[DBF10], scalable filters: sum over i >= 0 of 2f / ((i+2)(i+3)) = f
 //
-// The schedule is ours. A geometric one, f(1-r)r^i, needs more memory for each
+// The schedule is not of the paper. A geometric one, f(1-r)r^i, needs more memory for each
 // doubling of the set, and this one less and less: see docs/papers/dbf10.md.
 func UnitFPR(f float64, i int) float64 {
 	return 2 * f / (float64(i+2) * float64(i+3))

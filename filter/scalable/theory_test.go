@@ -60,7 +60,7 @@ func TestBitsPerKey(t *testing.T) {
 }
 
 // TestGeometricRates holds the table of docs/papers/dbf10.md: bits per key at 1 %
-// for geometric rates with three ratios and for ours.
+// for geometric rates with three ratios and for that of this package.
 func TestGeometricRates(t *testing.T) {
 	geometric := func(r float64) func(i int) float64 {
 		return func(i int) float64 { return 0.01 * (1 - r) * math.Pow(r, float64(i)) }
@@ -136,8 +136,8 @@ func TestRateHoldsWhileTheSetGrows(t *testing.T) {
 			}
 			wantNear(t, f, n, p)
 		}
-		if denied := countDenied(f, stream, next); denied > 0 {
-			t.Errorf("asked %g: %d of %d keys were denied", rate, denied, next)
+		if lost := countLost(f, stream, next); lost > 0 {
+			t.Errorf("asked %g: %d of %d keys were not found", rate, lost, next)
 		}
 	}
 }
@@ -166,13 +166,13 @@ func keysFrom(s filtertest.Stream, first, n uint64) []filter.Key {
 	return keys
 }
 
-func countDenied(f *scalable.Filter, s filtertest.Stream, n uint64) (denied int) {
+func countLost(f *scalable.Filter, s filtertest.Stream, n uint64) (lost int) {
 	for i := range n {
 		if !f.MayContain(s.Present(i)) {
-			denied++
+			lost++
 		}
 	}
-	return denied
+	return lost
 }
 
 func TestPredictedLines(t *testing.T) {

@@ -31,7 +31,7 @@ func TestNamesAndNumbersAreUnique(t *testing.T) {
 			t.Errorf("name %q is not one lower-case word", k.Name)
 		}
 		if k.Number == 0 {
-			t.Errorf("%s: number 0 is that of a header nobody filled in", k.Name)
+			t.Errorf("%s: number 0 is that of an empty header", k.Name)
 		}
 		typ := reflect.TypeOf(k.Type)
 		if names[k.Name] || numbers[k.Number] || types[typ] {
@@ -205,7 +205,7 @@ func TestReadFindsTheKind(t *testing.T) {
 			}
 			for _, key := range keys {
 				if !got.MayContain(key) {
-					t.Errorf("key %#x is denied after reading", key)
+					t.Errorf("key %#x is not found after reading", key)
 				}
 			}
 		})
