@@ -10,19 +10,13 @@ import (
 // What kinds that are made of several filters need: they ask all units at once,
 // go by the set bits, and store the units in files of their own.
 
-// Words returns the bits of the filter, bit i being bit i mod 64 of word i/64. They
-// are not a copy: a caller that changes them breaks the filter.
-func (f *Filter) Words() []uint64 { return f.words }
+// Words returns the bits of the filter, bit i being bit i mod 64 of word i/64, 8 words
+// for each block of a [Blocked]. They are not a copy: a caller that changes them breaks
+// the filter.
+func (a *array) Words() []uint64 { return a.words }
 
 // SetBits returns how many bits are set.
-func (f *Filter) SetBits() uint64 { return f.set }
-
-// Words returns the bits of the filter, 8 words for each block. They are not a
-// copy: a caller that changes them breaks the filter.
-func (f *Blocked) Words() []uint64 { return f.words }
-
-// SetBits returns how many bits are set.
-func (f *Blocked) SetBits() uint64 { return f.set }
+func (a *array) SetBits() uint64 { return a.set }
 
 // BlockedFromWords returns the blocked filter of shape s whose bits are words, 8
 // for each block. They belong to the filter from then on.

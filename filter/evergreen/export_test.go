@@ -3,6 +3,7 @@ package evergreen
 import (
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen/internal/slab"
 )
 
@@ -11,6 +12,25 @@ func (f *Filter) Check() error { return f.check() }
 
 // tab returns the table of a filter that has one.
 func (f *Filter) tab() *table { return f.table.Load() }
+
+// wantKeys checks that all keys are found, in both ways.
+func wantKeys(tb testing.TB, f *Filter, keys []filter.Key) {
+	tb.Helper()
+	for _, k := range keys {
+		if !f.MayContain(k) || !f.Contains(k) {
+			tb.Errorf("%#x is absent among %d keys: MayContain %v, Contains %v", k, f.Len(), f.MayContain(k), f.Contains(k))
+			return
+		}
+	}
+}
+
+// wantSound checks the invariants and the number of keys.
+func wantSound(tb testing.TB, f *Filter, keys int) {
+	tb.Helper()
+	if err := f.check(); err != nil || f.Len() != uint64(keys) {
+		tb.Errorf("%d keys, want %d: %v", f.Len(), keys, err)
+	}
+}
 
 // Lists has filters turn lists of more than so many keys into tables, until the test
 // ends.

@@ -95,11 +95,7 @@ func TestMemoryMayEndAnywhere(t *testing.T) {
 			if g.Len() != uint64(len(in)) {
 				t.Fatalf("%d words: %d keys of %d", words, g.Len(), len(in))
 			}
-			for _, k := range in {
-				if !g.Contains(k) {
-					t.Fatalf("%d words: %#x is absent", words, k)
-				}
-			}
+			wantKeys(t, g, in)
 		}
 	}
 }
@@ -126,9 +122,7 @@ func TestAFilterWithoutMemoryCanBeEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.check(); err != nil || f.Len() != 0 {
-		t.Errorf("%d keys are left: %v", f.Len(), err)
-	}
+	wantSound(t, f, 0)
 }
 
 // TestClosedFilterOnlyAnswers does everything with a filter whose memory is gone.

@@ -2,7 +2,6 @@ package evergreen
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -107,10 +106,7 @@ func TestCheckerTellsGoodFromBad(t *testing.T) {
 // TestHistoriesAreLinearizable records short histories of a few keys, beside a
 // goroutine that resizes, and checks each.
 func TestHistoriesAreLinearizable(t *testing.T) {
-	histories := 1500
-	if effort.Brief() {
-		histories = 100
-	}
+	histories := effort.PickVariant(100, 100, 1500)
 	Eager(t)
 	linetest.EachLevel(t, func(t *testing.T) {
 		t.Helper()
@@ -127,19 +123,25 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 				}
 			}
 		})
-		for seed := range uint64(histories) {
-			for k, events := range record(f, seed, "add", "delete", "contains", "may", "may") {
-				if !linearizable(events, false) {
-					t.Fatalf("seed %d, key %#x: no order explains %s", seed, k, fmt.Sprint(events))
-				}
-			}
-		}
+		checkHistories(t, f, histories, "add", "delete", "contains", "may", "may")
 		done.Store(true)
 		resizer.Wait()
 		if err := f.check(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// checkHistories records so many histories and checks each.
+func checkHistories(t *testing.T, f *Filter, histories int, names ...string) {
+	t.Helper()
+	for seed := range uint64(histories) {
+		for k, events := range record(f, seed, names...) {
+			if !linearizable(events, false) {
+				t.Fatalf("seed %d, key %#x, lists of %d: no order explains %v", seed, k, listMost, events)
+			}
+		}
+	}
 }
 
 // record has four goroutines make calls of the given names for two keys and returns

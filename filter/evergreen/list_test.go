@@ -167,10 +167,7 @@ func TestGrowAndShrinkTurnLists(t *testing.T) {
 func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 	Lists(t, 20)
 	Eager(t)
-	rounds := 400
-	if effort.Brief() {
-		rounds = 60
-	}
+	rounds := effort.PickVariant(60, 60, 400)
 	f := filtertest.Make(t, New, Config{FPR: 0.01})
 	present := filtertest.Keys(1, 5)
 	f.AddBatch(present)
@@ -207,11 +204,7 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			for _, k := range present {
-				if !g.Contains(k) {
-					t.Errorf("a snapshot lacks %#x", k)
-				}
-			}
+			wantKeys(t, g, present)
 		}
 	})
 	for w := range uint64(2) {
@@ -234,32 +227,19 @@ func TestReadersNeverMissKeysThatTurn(t *testing.T) {
 	writers.Wait()
 	done.Store(true)
 	others.Wait()
-	if f.Len() != 5 || f.check() != nil {
-		t.Errorf("%d keys, %v", f.Len(), f.check())
-	}
+	wantSound(t, f, 5)
 	t.Logf("readers saw %d turns", turns.Load())
 }
 
 // TestTurningHistoriesAreLinearizable is TestHistoriesAreLinearizable for lists, and
 // for filters that are a table with three keys and a list with one.
 func TestTurningHistoriesAreLinearizable(t *testing.T) {
-	histories := 3000
-	if effort.Brief() {
-		histories = 300
-	}
+	histories := effort.PickVariant(300, 300, 3000)
 	for _, most := range []int{2, 512} {
 		Lists(t, most)
 		f := filtertest.Make(t, New, Config{FPR: 0.01})
 		f.Add(1 << 63)
-		for seed := range uint64(histories) {
-			for k, events := range record(f, seed, "add", "delete", "contains", "may", "may") {
-				if !linearizable(events, false) {
-					t.Fatalf("seed %d, key %#x: no order explains %v", seed, k, events)
-				}
-			}
-		}
-		if f.Len() != 1 || f.check() != nil {
-			t.Errorf("%d keys, %v", f.Len(), f.check())
-		}
+		checkHistories(t, f, histories, "add", "delete", "contains", "may", "may")
+		wantSound(t, f, 1)
 	}
 }

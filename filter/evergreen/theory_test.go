@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -87,18 +85,10 @@ func sizes(from, to float64, count int) (all []int) {
 }
 
 // TestRateAndMemoryAreHeldAtEverySize grows a filter and shrinks it again, and
-// looks at the rate and the memory on the way. With EVERBLOOM_TRIALS set to a
-// number of keys it goes up to that many.
+// looks at the rate and the memory on the way.
 func TestRateAndMemoryAreHeldAtEverySize(t *testing.T) {
 	effort.PlainOnly(t)
-	most, points := 150_000.0, 6
-	if text := os.Getenv("EVERBLOOM_TRIALS"); text != "" {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most, points = n, 60
-	}
+	most, points := effort.Pick(150_000.0, 1e6), effort.Pick(6, 30)
 	for _, c := range []struct {
 		config                     evergreen.Config
 		growing, shrinking, memory float64 // bits per key at most: fast in both directions, and all

@@ -35,11 +35,7 @@ func TestUnionsAreWholeOrNothing(t *testing.T) {
 				if f.Len() != uint64(len(keys)) {
 					t.Fatalf("%+v, %d words: %d keys, want %d", c, words, f.Len(), len(keys))
 				}
-				for _, k := range keys {
-					if !f.MayContain(k) || !f.Contains(k) {
-						t.Fatalf("%+v, %d words: %#x is absent", c, words, k)
-					}
-				}
+				wantKeys(t, f, keys)
 			case errors.Is(err, filter.ErrStorage):
 				refused++
 				if !bytes.Equal(filtertest.Stored(t, f), before) {
@@ -118,10 +114,7 @@ func TestPreparedUnionsWait(t *testing.T) {
 func TestUnionsBesideWriters(t *testing.T) {
 	Lists(t, 40)
 	Eager(t)
-	rounds := 100
-	if effort.Brief() {
-		rounds = 20
-	}
+	rounds := effort.PickVariant(20, 20, 100)
 	keys := filtertest.Keys(5, 90)
 	o := filtertest.Make(t, New, Config{})
 	o.AddBatch(keys[60:])
@@ -147,13 +140,7 @@ func TestUnionsBesideWriters(t *testing.T) {
 			}
 		})
 		group.Wait()
-		for _, k := range slices.Concat(keys[:20], keys[60:]) {
-			if !f.Contains(k) {
-				t.Fatalf("%#x is absent", k)
-			}
-		}
-		if f.Len() != 50 || f.check() != nil {
-			t.Fatalf("%d keys: %v", f.Len(), f.check())
-		}
+		wantKeys(t, f, slices.Concat(keys[:20], keys[60:]))
+		wantSound(t, f, 50)
 	}
 }
