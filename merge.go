@@ -2,10 +2,12 @@ package everbloom
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/merging"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Union adds what is in other. Both sets must have the same hash, the same
@@ -97,7 +99,7 @@ func (s *Set) inShard(i int, err error) error {
 	if len(s.shards) == 1 {
 		return err
 	}
-	return fmt.Errorf("everbloom: shard %d of %d: %w", i, len(s.shards), err)
+	return fault.In("everbloom", "shard %d of %d: %w", i, len(s.shards), err)
 }
 
 func (s *Set) compatible(other *Set) error {
@@ -105,15 +107,19 @@ func (s *Set) compatible(other *Set) error {
 	case len(s.shards) == 0:
 		return errZero
 	case other == nil || len(other.shards) == 0:
-		return fmt.Errorf("everbloom: the other set holds no filter: %w", filter.ErrIncompatible)
+		return fault.In("everbloom", "the other set holds no filter: %w", filter.ErrIncompatible)
 	case s.hash != other.hash && s.hash.Name() == other.hash.Name():
-		return fmt.Errorf("everbloom: the %s secrets differ: %w", s.hash.Name(), filter.ErrIncompatible)
+		return mismatch(s.hash.Name()+" secret", "", "")
 	case s.hash != other.hash:
-		return fmt.Errorf("everbloom: hash is %s in one and %s in the other: %w", s.hash.Name(), other.hash.Name(), filter.ErrIncompatible)
+		return mismatch("hash", s.hash.Name(), other.hash.Name())
 	case len(s.shards) != len(other.shards):
-		return fmt.Errorf("everbloom: shards are %d in one and %d in the other: %w", len(s.shards), len(other.shards), filter.ErrIncompatible)
+		return mismatch("number of shards", strconv.Itoa(len(s.shards)), strconv.Itoa(len(other.shards)))
 	}
 	return nil
+}
+
+func mismatch(field, one, other string) error {
+	return fault.In("everbloom", "%w", &filter.MismatchError{Field: field, One: one, Other: other})
 }
 
 // mergeable is the answer to merging a set with itself, which changes nothing:
@@ -131,7 +137,7 @@ func (s *Set) cannot(verb string) error {
 	if len(s.shards) == 0 {
 		return errZero
 	}
-	return fmt.Errorf("everbloom: kind %s cannot %s: %w", s.Info().Kind, verb, errors.ErrUnsupported)
+	return fault.Unsupported("everbloom", s.Info().Kind, verb)
 }
 
 func (s *Set) lockAll() (unlock func()) {

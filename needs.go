@@ -6,6 +6,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/sizing"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Needs says what a set has to do. The zero Needs is a set of a million keys
@@ -106,7 +108,7 @@ func ParseResource(name string) (Resource, error) {
 			return Resource(r), nil
 		}
 	}
-	return 0, fmt.Errorf("everbloom: spare: %q is unknown: take time, fast or total", name)
+	return 0, fault.In("everbloom", "spare: %q is unknown: take time, fast or total", name)
 }
 
 const maxShards = 1024

@@ -10,6 +10,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // A Choice is one kind of filter, judged by given Needs.
@@ -48,7 +50,7 @@ func plan(table []kinds.Kind, n Needs) ([]Choice, error) {
 	markExcess(choices)
 	slices.SortStableFunc(choices, func(a, b Choice) int { return compare(a, b, n.Spare) })
 	if !choices[0].Fits {
-		return choices, fmt.Errorf("everbloom: %w %s", ErrNoKind, n.verbs())
+		return choices, fault.In("everbloom", "%w %s", ErrNoKind, n.verbs())
 	}
 	moveToFront(choices, n.preferred())
 	return choices, nil
@@ -283,9 +285,9 @@ func (n Needs) named(table []kinds.Kind) (kinds.Kind, error) {
 			continue
 		}
 		if missing := n.missing(k); len(missing) > 0 {
-			return k, fmt.Errorf("everbloom: kind %s cannot %s: %w", k.Name, strings.Join(missing, " or "), errors.ErrUnsupported)
+			return k, fault.Unsupported("everbloom", k.Name, strings.Join(missing, " or "))
 		}
 		return k, nil
 	}
-	return kinds.Kind{}, fmt.Errorf("everbloom: Kind: %q is unknown: take %s", n.Kind, strings.Join(names, ", "))
+	return kinds.Kind{}, fault.In("everbloom", "Kind: %q is unknown: take %s", n.Kind, strings.Join(names, ", "))
 }

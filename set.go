@@ -10,6 +10,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/probe"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // A Set is a set of byte strings with false positives and no false negatives. It
@@ -34,7 +36,7 @@ type Set struct {
 const stripedFrom = 1 << 10
 
 // errZero is the answer of the zero Set.
-var errZero = fmt.Errorf("everbloom: the zero Set holds no filter: make one with New, Open or Read: %w", errors.ErrUnsupported)
+var errZero = fault.In("everbloom", "the zero Set holds no filter: make one with New, Open or Read: %w", errors.ErrUnsupported)
 
 // lastOrder numbers the sets of this process.
 var lastOrder atomic.Uint64

@@ -97,13 +97,13 @@ func TestMissingAbilitiesAreNamed(t *testing.T) {
 	_, snapshotErr := Snapshot(f)
 	_, _, _, batchErr := DeleteBatch(f, []Key{1})
 	for want, err := range map[string]error{
-		"filter: kind bare cannot delete: unsupported operation":         Delete(f, 1),
-		"filter: kind bare cannot delete: unsupported operation ":        batchErr,
-		"filter: kind bare cannot merge: unsupported operation":          Union(f, f),
-		"filter: kind bare cannot merge: unsupported operation ":         Intersect(f, f),
-		"filter: kind bare cannot grow on demand: unsupported operation": Grow(f),
-		"filter: kind bare cannot shrink: unsupported operation":         Shrink(f),
-		"filter: kind bare cannot be written: unsupported operation":     snapshotErr,
+		"filter: kind bare cannot delete":         Delete(f, 1),
+		"filter: kind bare cannot delete ":        batchErr,
+		"filter: kind bare cannot merge":          Union(f, f),
+		"filter: kind bare cannot merge ":         Intersect(f, f),
+		"filter: kind bare cannot grow on demand": Grow(f),
+		"filter: kind bare cannot shrink":         Shrink(f),
+		"filter: kind bare cannot be written":     snapshotErr,
 	} {
 		if err == nil || err.Error() != strings.TrimSpace(want) || !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("error %v, want %s", err, want)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Name returns the hash as text, such as "xxh3" or "murmur3:7" with a seed.
@@ -37,7 +39,7 @@ func ParseHash(text string) (Hash, error) {
 	case "xxh3", "murmur3":
 		n, err := parseSeed(seed, seeded)
 		if err != nil {
-			return Hash{}, fmt.Errorf("filter: hash %s: the seed is not a number from 0 to 2^64-1", name)
+			return Hash{}, fault.In("filter", "hash %s: the seed is not a number from 0 to 2^64-1", name)
 		}
 		if name == "xxh3" {
 			return XXH3(n), nil
@@ -49,7 +51,7 @@ func ParseHash(text string) (Hash, error) {
 		}
 		return parseSipHash(seed)
 	}
-	return Hash{}, fmt.Errorf("filter: hash %q is unknown: take xxh3, siphash or murmur3", leadingWord(name))
+	return Hash{}, fault.In("filter", "hash %q is unknown: take xxh3, siphash or murmur3", leadingWord(name))
 }
 
 // leadingWord returns a mistyped name, of a long one the letters that it begins
@@ -78,7 +80,7 @@ func parseSeed(text string, given bool) (uint64, error) {
 func parseSipHash(digits string) (Hash, error) {
 	secret, err := hex.DecodeString(digits)
 	if err != nil || len(secret) != 16 {
-		return Hash{}, fmt.Errorf("filter: hash siphash: secret has %d characters, want 32 hexadecimal digits", len(digits))
+		return Hash{}, fault.In("filter", "hash siphash: secret has %d characters, want 32 hexadecimal digits", len(digits))
 	}
 	return SipHash([16]byte(secret)), nil
 }

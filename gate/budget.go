@@ -1,10 +1,11 @@
 package gate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // A budget is how the memory is shared out, in bytes. It is fixed when the gate is
@@ -81,7 +82,7 @@ func (c Config) squeeze(b backing, out *budget) error {
 	states := leastStates(c.keptTimes())
 	need := out.fixed() + states + tracked + banned
 	if c.Memory < need {
-		return fmt.Errorf("gate: Memory: %d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
+		return fault.Field("gate", "Memory", "%d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
 			c.Memory, need, tracked+banned, b.name, c.Users, c.Banned, highestRate, need-tracked-banned)
 	}
 	left := c.Memory - out.fixed()

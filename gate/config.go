@@ -3,12 +3,13 @@ package gate
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Config is what a gate is made for. The zero Config makes one for 100,000 users, with
@@ -118,22 +119,22 @@ func (c Config) withDefaults() (Config, error) {
 func (c Config) check() error {
 	var errs []error
 	if c.Users > maxUsers || c.Banned > maxUsers {
-		errs = append(errs, fmt.Errorf("gate: Users, Banned: %d and %d, each at most %d", c.Users, c.Banned, uint64(maxUsers)))
+		errs = append(errs, fault.Field("gate", "Users, Banned", "%d and %d, each at most %d", c.Users, c.Banned, uint64(maxUsers)))
 	}
 	if !(c.BitsPerUser >= 0 && c.BitsPerUser < 1e6) {
-		errs = append(errs, fmt.Errorf("gate: BitsPerUser: %g, must be 0 to a million", c.BitsPerUser))
+		errs = append(errs, fault.Field("gate", "BitsPerUser", "%g, must be 0 to a million", c.BitsPerUser))
 	}
 	if c.Strikes < 1 || c.Strikes > maxStrikes {
-		errs = append(errs, fmt.Errorf("gate: Strikes: %d, must be 1 to %d", c.Strikes, maxStrikes))
+		errs = append(errs, fault.Field("gate", "Strikes", "%d, must be 1 to %d", c.Strikes, maxStrikes))
 	}
 	if c.Window < 0 {
-		errs = append(errs, fmt.Errorf("gate: Window: %v, must not be negative", c.Window))
+		errs = append(errs, fault.Field("gate", "Window", "%v, must not be negative", c.Window))
 	}
 	if c.IPv6Prefix < 1 || c.IPv6Prefix > 128 {
-		errs = append(errs, fmt.Errorf("gate: IPv6Prefix: %d, must be 1 to 128", c.IPv6Prefix))
+		errs = append(errs, fault.Field("gate", "IPv6Prefix", "%d, must be 1 to 128", c.IPv6Prefix))
 	}
 	if c.Confirm > ConfirmNever {
-		errs = append(errs, fmt.Errorf("gate: Confirm: %d, must be %d to %d", c.Confirm, ConfirmFree, ConfirmNever))
+		errs = append(errs, fault.Field("gate", "Confirm", "%d, must be %d to %d", c.Confirm, ConfirmFree, ConfirmNever))
 	}
 	return errors.Join(append(errs, checkPrefixes("Blacklist", c.Blacklist), checkPrefixes("Whitelist", c.Whitelist))...)
 }
@@ -141,7 +142,7 @@ func (c Config) check() error {
 func checkPrefixes(list string, prefixes []netip.Prefix) error {
 	for i, p := range prefixes {
 		if !p.IsValid() {
-			return fmt.Errorf("gate: %s: entry %d is not valid", list, i+1)
+			return fault.Field("gate", list, "entry %d is not valid", i+1)
 		}
 	}
 	return nil

@@ -1,10 +1,11 @@
 package gate
 
 import (
-	"fmt"
 	"net/netip"
 
 	"github.com/everbloom-go/everbloom/filter"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Blacklist bans an address or a network. A prefix that is exactly one user goes to the
@@ -69,7 +70,7 @@ func (e *Engine) Query(src netip.Addr) Answer {
 func (e *Engine) Unban(src netip.Addr) error {
 	src, k := e.identify(src)
 	if e.rejects(src, k) == Clean {
-		return fmt.Errorf("gate: unban %v: %w", src, filter.ErrNotFound)
+		return fault.In("gate", "unban %v: %w", src, filter.ErrNotFound)
 	}
 	known := e.exactBans != nil && e.exactBans.Contains(k)
 	taken := (e.banned.exact || known) && e.banned.take(k)
@@ -80,7 +81,7 @@ func (e *Engine) Unban(src netip.Addr) error {
 		if taken {
 			e.addBan(k)
 		}
-		return fmt.Errorf("gate: unban %v: no room for more than %d exceptions: %w", src, e.exceptions.most, filter.ErrFull)
+		return fault.In("gate", "unban %v: no room for more than %d exceptions: %w", src, e.exceptions.most, filter.ErrFull)
 	}
 	return nil
 }

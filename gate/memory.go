@@ -1,11 +1,12 @@
 package gate
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // plain are the types of the gate's tables: they have no pointers.
@@ -19,7 +20,7 @@ func table[T plain](n uint64) ([]T, error) {
 	var element T
 	words, err := mem.Words((n*uint64(unsafe.Sizeof(element)) + 7) / 8)
 	if err != nil {
-		return nil, fmt.Errorf("gate: %w: %w", filter.ErrStorage, err)
+		return nil, fault.In("gate", "%w: %w", filter.ErrStorage, err)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(words))), n), nil
 }

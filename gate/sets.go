@@ -2,7 +2,6 @@ package gate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // A backing is a kind of filter that can hold the tracked or the banned users: it
@@ -58,7 +59,7 @@ func Kinds() []string {
 func backingOf(name string) (backing, error) {
 	i := slices.IndexFunc(backings, func(b backing) bool { return b.name == name })
 	if i < 0 {
-		return backing{}, fmt.Errorf("gate: kind %q: take %s", name, strings.Join(Kinds(), ", "))
+		return backing{}, fault.In("gate", "kind %q: take %s", name, strings.Join(Kinds(), ", "))
 	}
 	b := backings[i]
 	k, err := kinds.ByName(name)
@@ -134,7 +135,7 @@ func (b backing) fit(items uint64, bits float64) (plan, error) {
 		return plan{}, err
 	}
 	if best.bits > bits {
-		return plan{}, fmt.Errorf("gate: %s: %.0f bytes for %d keys, needs %.0f even at a rate of %g",
+		return plan{}, fault.In("gate", "%s: %.0f bytes for %d keys, needs %.0f even at a rate of %g",
 			b.name, bits/8, items, math.Ceil(best.bits/8), highestRate)
 	}
 	low, high := math.Log(lowestRate), math.Log(highestRate)

@@ -17,6 +17,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/timing"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // bench measures all kinds on this machine.
@@ -170,7 +172,7 @@ func (b *bench) measure(k kinds.Kind, present, absent []filter.Key, turns *timin
 	r := result{Kind: k.Name}
 	f, err := k.New(kinds.Config{Items: b.Items, FPR: b.FPR})
 	if err != nil {
-		r.Error = plain(err)
+		r.Error = fault.Text(err)
 		return r
 	}
 	set := everbloom.NewSet(f, filter.Hash{})
@@ -179,7 +181,7 @@ func (b *bench) measure(k kinds.Kind, present, absent []filter.Key, turns *timin
 	}
 	time(benchInsert, present, func(keys []filter.Key) { err = addAll(set, keys) })
 	if err != nil {
-		r.Error = plain(err)
+		r.Error = fault.Text(err)
 		return r
 	}
 	yes := 0

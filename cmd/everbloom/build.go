@@ -18,6 +18,8 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/quantity"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // build makes a filter from a list of keys.
@@ -139,7 +141,7 @@ func (b *build) prepare() (*everbloom.Set, error) {
 		return nil, err
 	}
 	if err := set.Clear(); err != nil {
-		return nil, within(b.like, "%s: build both filters with the same --kind, --items, --fpr, --shards and --hash", plain(err))
+		return nil, within(b.like, "%s: build both filters with the same --kind, --items, --fpr, --shards and --hash", fault.Text(err))
 	}
 	return set, nil
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/replace"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Exit statuses, those of grep where they have a counterpart.
@@ -66,10 +66,14 @@ func (e *env) report(cmd *cobra.Command, err error) int {
 		e.say("%s", interrupted(err))
 		return exitInterrupted
 	}
-	for line := range strings.Lines(plain(err)) {
+	work := new(failure)
+	if errors.As(err, &work) {
+		err = work.err
+	}
+	for line := range strings.Lines(fault.Text(err)) {
 		e.say("%s", strings.TrimSpace(line))
 	}
-	if !errors.As(err, new(*failure)) {
+	if work.err == nil {
 		_, _ = fmt.Fprintf(e.stderr, "see %s --help\n", cmd.CommandPath())
 	}
 	return exitError
@@ -78,34 +82,6 @@ func (e *env) report(cmd *cobra.Command, err error) int {
 // say writes a line to the standard error. An error here cannot be told.
 func (e *env) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.stderr, "everbloom: "+format+"\n", args...)
-}
-
-// plain returns the text of err without the names of Go packages in front and the
-// words for programs at the end, which mean nothing to a user of the command line.
-// A file may have the name of a package: an error that begins with a file's name
-// keeps it.
-func plain(err error) string {
-	text := strings.TrimSuffix(err.Error(), ": "+errors.ErrUnsupported.Error())
-	named := errors.As(err, new(*fileError)) || errors.As(err, new(*lines.Error))
-	for !named {
-		word, rest, found := strings.Cut(text, ": ")
-		if !found || !isPackage(word) {
-			break
-		}
-		text = rest
-	}
-	return text
-}
-
-// isPackage reports whether messages may begin with word because a package of
-// that name wrote them.
-func isPackage(word string) bool {
-	switch word {
-	case "everbloom", "exact", "filter", "frame", "gate", "kinds", "lab", "mem", "packets", "pattern", "report", "store", "traffic":
-		return true
-	}
-	_, err := kinds.ByName(word) // kinds are called after their packages
-	return err == nil
 }
 
 // fileError is an error with the name of the file that it is about in front.
@@ -175,5 +151,5 @@ func systemReason(err error) error {
 	case errors.As(err, &link):
 		return link.Err
 	}
-	return errors.New(plain(err))
+	return errors.New(fault.Text(err))
 }

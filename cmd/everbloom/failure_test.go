@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,30 +15,44 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
-func TestPlainLeavesOutWhatUsersDoNotKnow(t *testing.T) {
-	for text, want := range map[string]string{
-		"everbloom: filter: bloom: what: 5": "what: 5",
-		"keys.txt: everbloom: stays":        "keys.txt: everbloom: stays",
-		"no colon":                          "no colon",
-		"everbloom":                         "everbloom",
-		"everbloom: kind x cannot y: unsupported operation": "kind x cannot y",
-	} {
-		if got := plain(errors.New(text)); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+// TestFilesMayHaveTheNamesOfPackages: a message begins with the name of the file.
+func TestFilesMayHaveTheNamesOfPackages(t *testing.T) {
+	folder := t.TempDir()
+	set, err := everbloom.New(everbloom.Needs{Items: 10})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, err := range []error{
-		within("gate", "no such file"),
-		fmt.Errorf("%w: name a file of keys", &lines.Error{Name: "gate", Err: errors.New("no such file")}),
-		&failure{errors.Join(within("gate", "no such file"), errors.New("more"))},
-	} {
-		if got := plain(err); !strings.HasPrefix(got, "gate: no such file") {
-			t.Errorf("a file with the name of a package: %q", got)
+	sound, err := set.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer, cut := slices.Clone(sound), sound[:60]
+	newer[8]++
+	for _, name := range []string{"gate", "store", "lab", "bloom", "counting", "everbloom", "filter"} {
+		path := filepath.Join(folder, name)
+		for _, c := range []struct {
+			content []byte
+			want    string
+		}{
+			{nil, "no such file: make it with everbloom build -o " + name},
+			{cut, "damaged: header: truncated, at offset 60; rebuild it or restore a copy"},
+			{newer, "header: envelope version: 2, want 1, at offset 8: the file is of a newer release: update everbloom"},
+			{[]byte("a text"), "not an everbloom file: name one that everbloom build wrote"},
+		} {
+			if c.content != nil {
+				if err := os.WriteFile(path, c.content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run := command(t, folder, "info", name)
+			out, err := run.CombinedOutput()
+			if want := "everbloom: " + name + ": " + c.want + "\n"; string(out) != want || run.ProcessState.ExitCode() != exitError {
+				t.Errorf("%s, %v, want %s", out, err, want)
+			}
 		}
 	}
 }
@@ -61,7 +77,7 @@ func TestUnreadableSaysWhatToDo(t *testing.T) {
 		{damaged(filter.ErrVersion), "f: chunk 3: crc32c: 1, want 2, at offset 99: the file is of a newer release: update everbloom"},
 		{fmt.Errorf("everbloom: update: f: %w: %w", replace.ErrNoLocks, syscall.ENOTSUP), "f: the file system cannot lock files: two changes at a time could undo each other: write to another file with -o"},
 		{fmt.Errorf("everbloom: update: %w", context.Canceled), "everbloom: update: context canceled"}, // report knows what to say
-		{errors.New("everbloom: the file holds a bare filter"), "f: the file holds a bare filter"},
+		{damaged(errors.New("a bare filter")), "f: a bare filter"},
 	} {
 		if got := unreadable("f", c.err).Error(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -95,11 +111,11 @@ func TestUnmergeableNamesTheFiles(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fmt.Errorf("filter: merge two of kind x: bits is 1 in one and 2 in the other: %w", filter.ErrIncompatible), "a and b: merge two of kind x: bits is 1 in a and 2 in b: build one of them again, with --like and the name of the other"},
+		{fmt.Errorf("filter: merge two of kind x: %w", &filter.MismatchError{Field: "bits", One: "1", Other: "2"}), "a and b: bits is 1 in a and 2 in b: build one of them again, with --like and the name of the other"},
 		{fmt.Errorf("filter: kind x cannot merge: %w", errors.ErrUnsupported), "a: kind blocked cannot do that: these can: bloom, blocked, counting, deletable, dleft, partition, elastic, evergreen"},
 		{filter.ErrFull, "a and b: together they do not fit; nothing was written: build both with larger --items"},
 	} {
-		if got := m.unmergeable("a", "b", plainSet, plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
+		if got := m.unmergeable("a", "b", plainSet, c.err).Error(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

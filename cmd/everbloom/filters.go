@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/mem"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // openFilter loads the filter in a file, or from the standard input if the name
@@ -63,7 +64,7 @@ func (e *env) takeStdin() error {
 func newSet(n everbloom.Needs) (*everbloom.Set, error) {
 	set, err := everbloom.New(n)
 	if errors.Is(err, filter.ErrStorage) {
-		_, reason, _ := strings.Cut(plain(err), "mem: ")
+		reason := fault.Text(fault.From(err, "mem"))
 		if n.SlowFile != "" && !errors.Is(err, mem.ErrMemory) {
 			return nil, fmt.Errorf("--slow-file: %s", reason)
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // newGate puts the verbs of the gate together.
@@ -125,7 +127,7 @@ func (g *gateFlags) checkValues() error {
 var flagOf = map[string]string{
 	"Users": "--users", "Banned": "--banned", "BitsPerUser": "--bits", "Memory": "--memory", "Strikes": "--strikes",
 	"Window": "--window", "IPv6Prefix": "--ipv6-prefix", "Blacklist": "--blacklist", "Whitelist": "--whitelist",
-	"Evil": "--evil", "Blacklisted": "--blacklisted", "Patterns": "--pattern-count", "Skew": "--skew",
+	"Users, Banned": "--users, --banned", "Users, Blacklisted": "--users, --blacklisted", "Evil": "--evil", "Blacklisted": "--blacklisted", "Patterns": "--pattern-count", "Skew": "--skew",
 }
 
 // byFlags names flags where a message names fields.
@@ -134,19 +136,12 @@ func byFlags(err error) error {
 		return nil
 	}
 	var all []error
-	for line := range strings.Lines(err.Error()) {
-		text := plain(errors.New(strings.TrimSpace(line)))
-		fields, rest, _ := strings.Cut(text, ": ")
-		names := strings.Split(fields, ", ")
-		for i, name := range names {
-			if flag, ok := flagOf[name]; ok {
-				names[i] = flag
-			}
+	for _, err := range fault.Each(err) {
+		field := new(fault.Error)
+		if errors.As(err, &field) && flagOf[field.Field] != "" {
+			err = fmt.Errorf("%s: %w", flagOf[field.Field], field.Err)
 		}
-		if joined := strings.Join(names, ", "); joined != fields {
-			text = joined + ": " + rest
-		}
-		all = append(all, errors.New(text))
+		all = append(all, err)
 	}
 	return errors.Join(all...)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // fromFile reads a file and adds its name to errors, but for interrupts.
@@ -38,7 +40,7 @@ func inFile(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return within(path, "%s", strings.ReplaceAll(plain(err), bufio.ErrTooLong.Error(), "the line is too long"))
+	return within(path, "%s", strings.ReplaceAll(fault.Text(err), bufio.ErrTooLong.Error(), "the line is too long"))
 }
 
 // An output is a file that is being written, or the standard output.

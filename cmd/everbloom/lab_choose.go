@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // choose returns the experiments that the patterns match, all if there is none.
@@ -19,7 +21,7 @@ func (e *env) choose(patterns []string) ([]lab.Experiment, error) {
 	}
 	for _, pattern := range patterns {
 		if _, err := lab.Select(e.experiments, pattern); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, e.guess(pattern))
+			return nil, fmt.Errorf("%s: %s", fault.Text(err), e.guess(pattern))
 		}
 	}
 	return nil, err

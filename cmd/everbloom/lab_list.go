@@ -13,6 +13,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/origin"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // labList shows the experiments and what came of them.
@@ -95,7 +97,7 @@ func last(dir store.Dir, x lab.Experiment) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "not run"
 	case err != nil:
-		return "unreadable: " + plain(err)
+		return "unreadable: " + fault.Text(err)
 	}
 	text := fmt.Sprintf("%s (%s%s)", r.Result.Tally(), r.Mode(), used(r.Data))
 	switch {

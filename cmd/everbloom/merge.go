@@ -92,7 +92,7 @@ func (m *merge) mergeInto(ctx context.Context, set *everbloom.Set, names []strin
 			return err
 		}
 		if err := m.verb(set, other); err != nil {
-			return m.unmergeable(names[0], name, set, other, err)
+			return m.unmergeable(names[0], name, set, err)
 		}
 	}
 	return ctx.Err()
@@ -111,19 +111,20 @@ func (m *merge) count(info everbloom.Info) string {
 }
 
 // unmergeable says which files differ, and in what.
-func (m *merge) unmergeable(a, b string, set, other *everbloom.Set, err error) error {
-	text := strings.TrimSuffix(plain(err), ": "+filter.ErrIncompatible.Error())
+func (m *merge) unmergeable(a, b string, set *everbloom.Set, err error) error {
+	mismatch := new(filter.MismatchError)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return within(a, "kind %s cannot do that: these can: %s", set.Info().Kind, strings.Join(m.able(), ", "))
 	case errors.Is(err, filter.ErrFull):
 		return fmt.Errorf("%s and %s: together they do not fit; nothing was written: build both with larger --items", a, b)
-	case !errors.Is(err, filter.ErrIncompatible):
+	case !errors.As(err, &mismatch):
 		return fmt.Errorf("%s and %s: %w", a, b, err)
-	case set.Hash() != other.Hash() && set.Hash().Name() == other.Hash().Name():
-		text = "their " + set.Hash().Name() + " secrets differ"
 	}
-	text = strings.NewReplacer(" in one and ", " in "+a+" and ", " in the other", " in "+b).Replace(text)
+	text := mismatch.Field + " differs"
+	if mismatch.One != "" {
+		text = fmt.Sprintf("%s is %s in %s and %s in %s", mismatch.Field, mismatch.One, a, mismatch.Other, b)
+	}
 	return fmt.Errorf("%s and %s: %s: build one of them again, with --like and the name of the other", a, b, text)
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/extract"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // noLimit is more lines than there are.
@@ -209,7 +211,7 @@ func (q *query) trouble(err error, silent bool) error {
 	}
 	q.troubled = true
 	if !silent {
-		q.say("%s", plain(err))
+		q.say("%s", fault.Text(err))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // groups are the headings of the list of verbs.
@@ -83,7 +85,7 @@ func noVerb(cmd *cobra.Command, args []string) error {
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return fmt.Errorf("--%s: %s", invalid.GetFlag().Name, plain(numberError(invalid.Unwrap())))
+		return fmt.Errorf("--%s: %s", invalid.GetFlag().Name, fault.Text(numberError(invalid.Unwrap())))
 	}
 	return err
 }

@@ -76,11 +76,8 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 		return o, nil
 	}
 	a, b := f.shape, o.shape
-	if a.Width != b.Width || a.Salt != b.Salt {
-		return nil, fmt.Errorf("evergreen: merge fingerprints of %d bits, salt %d, with %d bits, salt %d: %w",
-			a.Width, a.Salt, b.Width, b.Salt, filter.ErrIncompatible)
-	}
-	return o, nil
+	a.FPR, a.Hashes = b.FPR, b.Hashes // need not be equal
+	return o, merging.Same("evergreen", a, b)
 }
 
 // copies returns how often the fingerprint of a mixed key is stored.

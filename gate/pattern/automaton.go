@@ -1,9 +1,10 @@
 package pattern
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // maxNodes is how many nodes an automaton can have, so that three bytes hold the number
@@ -41,7 +42,7 @@ func Compile(patterns []Pattern) (*Automaton, error) {
 		words += len(p.Words)
 	}
 	if words > maxNodes {
-		return nil, fmt.Errorf("pattern: %d words in all patterns, at most %d", words-1, maxNodes-1)
+		return nil, fault.In("pattern", "%d words in all patterns, at most %d", words-1, maxNodes-1)
 	}
 	logarithm := bits.Len(uint(2*words - 1))
 	a := &Automaton{

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // maxLine is longer than any line with a pattern in it.
@@ -30,12 +32,12 @@ func Read(r io.Reader) ([]Pattern, error) {
 		}
 		p, err := parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("pattern: line %d: %w", line, err)
+			return nil, fault.In("pattern", "line %d: %w", line, err)
 		}
 		list = append(list, p)
 	}
 	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("pattern: line %d: %w", line+1, err)
+		return nil, fault.In("pattern", "line %d: %w", line+1, err)
 	}
 	return list, checkAll(list)
 }

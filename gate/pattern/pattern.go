@@ -2,8 +2,9 @@ package pattern
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // MaxWords is the length of the longest pattern.
@@ -18,13 +19,13 @@ type Pattern struct {
 // check reports whether the pattern has a name and a length that is allowed.
 func (p Pattern) check() error {
 	if p.Name == "" {
-		return errors.New("pattern: a pattern has no name")
+		return fault.In("pattern", "a pattern has no name")
 	}
 	if strings.TrimSpace(p.Name) != p.Name || strings.ContainsAny(p.Name, ":#\n\r") {
-		return fmt.Errorf("pattern: name %q: no colon, # or line break, and no space at the ends", p.Name)
+		return fault.In("pattern", "name %q: no colon, # or line break, and no space at the ends", p.Name)
 	}
 	if n := len(p.Words); n < 1 || n > MaxWords {
-		return fmt.Errorf("pattern: %s: %d words, must be 1 to %d", p.Name, n, MaxWords)
+		return fault.In("pattern", "%s: %d words, must be 1 to %d", p.Name, n, MaxWords)
 	}
 	return nil
 }
@@ -38,7 +39,7 @@ func checkAll(list []Pattern) error {
 			errs = append(errs, err)
 		}
 		if seen[p.Name] {
-			errs = append(errs, fmt.Errorf("pattern: %s: two patterns of that name", p.Name))
+			errs = append(errs, fault.In("pattern", "%s: two patterns of that name", p.Name))
 		}
 		seen[p.Name] = true
 	}

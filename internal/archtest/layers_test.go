@@ -14,6 +14,7 @@ import (
 // one: inside it they may import each other. One that ends in "/*" is every package
 // of a folder that no other row names: the kinds.
 var layers = [][]string{
+	{"internal/fault"},
 	{
 		"internal/archtest",
 		"internal/bitvec",

@@ -1,13 +1,13 @@
 package kinds
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Kind is one row of the table.
@@ -50,7 +50,7 @@ func ByName(name string) (Kind, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("kinds: no kind is called %q: take %s", name, strings.Join(names, ", "))
+	return Kind{}, fault.In("kinds", "no kind is called %q: take %s", name, strings.Join(names, ", "))
 }
 
 // ByNumber returns the kind with that number in files.
@@ -80,7 +80,7 @@ func ReadSlow(src io.Reader, slowFile string) (filter.Filter, error) {
 	case slowFile == "":
 		return k.Read(r)
 	case !k.HasSlowFile():
-		return nil, fmt.Errorf("kinds: kind %s cannot keep slow memory in a file: %w", k.Name, errors.ErrUnsupported)
+		return nil, fault.Unsupported("kinds", k.Name, "keep slow memory in a file")
 	}
 	return k.ReadSlow(r, slowFile)
 }

@@ -3,10 +3,11 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // An Experiment finds something out.
@@ -38,7 +39,7 @@ func (x Experiment) Check() error {
 	var problems []error
 	add := func(bad bool, format string, args ...any) {
 		if bad {
-			problems = append(problems, fmt.Errorf("lab: experiment %q: "+format, append([]any{x.ID}, args...)...))
+			problems = append(problems, fault.In("lab", "experiment %q: "+format, append([]any{x.ID}, args...)...))
 		}
 	}
 	add(!idForm.MatchString(x.ID), "the identifier must be of the form topic/name in lower case")
@@ -86,7 +87,7 @@ func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
 		err = result.Check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lab: %s: %w", x.ID, err)
+		return nil, fault.In("lab", "%s: %w", x.ID, err)
 	}
 	if missing != "" {
 		result.Notes = append(result.Notes, missing)
@@ -116,7 +117,7 @@ func Select(list []Experiment, patterns ...string) ([]Experiment, error) {
 	}
 	for i, ok := range matched {
 		if !ok {
-			return nil, fmt.Errorf("lab: no experiment matches %q", patterns[i])
+			return nil, fault.In("lab", "no experiment matches %q", patterns[i])
 		}
 	}
 	return chosen, nil
@@ -128,7 +129,7 @@ func (x Experiment) matches(pattern string) (bool, error) {
 	}
 	ok, err := path.Match(pattern, x.ID)
 	if err != nil {
-		return false, fmt.Errorf("lab: pattern %q: %w", pattern, err)
+		return false, fault.In("lab", "pattern %q: %w", pattern, err)
 	}
 	return ok, nil
 }

@@ -1,10 +1,11 @@
 package lab
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // printedNumber is a number as a paper prints it.
@@ -24,7 +25,7 @@ func parsePrinted(text string) (printedNumber, error) {
 	word = strings.ReplaceAll(word, ",", "")
 	value, err := strconv.ParseFloat(word, 64)
 	if err != nil {
-		return p, fmt.Errorf("lab: printed number %q: %w", text, err)
+		return p, fault.In("lab", "printed number %q: %w", text, err)
 	}
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(word), "e")
 	_, fraction, _ := strings.Cut(mantissa, ".")

@@ -2,10 +2,11 @@ package mem
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 const (
@@ -49,13 +50,13 @@ type Array struct {
 func NewArray(first, stride int, from Allocator) (*Array, error) {
 	var errs []error
 	if first < 0 || first > maxFirst {
-		errs = append(errs, fmt.Errorf("mem: array: steps of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
+		errs = append(errs, fault.In("mem", "array: steps of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
 	}
 	if stride < 1 || stride > maxStride {
-		errs = append(errs, fmt.Errorf("mem: array: elements of %d words, must be 1 to %d", stride, maxStride))
+		errs = append(errs, fault.In("mem", "array: elements of %d words, must be 1 to %d", stride, maxStride))
 	}
 	if from == nil {
-		errs = append(errs, errors.New("mem: array: no allocator"))
+		errs = append(errs, fault.In("mem", "array: no allocator"))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -90,11 +91,11 @@ func (a *Array) Grow(elements uint64) error {
 		return nil
 	}
 	if elements > 1<<maxElementBits {
-		return fmt.Errorf("mem: array of %d elements of %d words: beyond every address space: %w", elements, a.stride, ErrMemory)
+		return fault.In("mem", "array of %d elements of %d words: beyond every address space: %w", elements, a.stride, ErrMemory)
 	}
 	need := a.stepsFor(elements)
 	if err := a.hold(need); err != nil {
-		return fmt.Errorf("mem: array of %d elements of %d words: %w", elements, a.stride, err)
+		return fault.In("mem", "array of %d elements of %d words: %w", elements, a.stride, err)
 	}
 	a.capacity.Store(a.endOf(need))
 	a.used = max(a.used, need)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // mapUnit is the smallest part of a file that is mapped, a multiple of the page size of
@@ -84,15 +86,15 @@ func takeOver(path string) (*scratch, error) {
 // open opens and locks a file.
 func open(path string, flags int) (*scratch, error) {
 	if !mapsFiles {
-		return nil, fmt.Errorf("mem: file %s: this system does not map files: %w", path, errors.ErrUnsupported)
+		return nil, fault.In("mem", "file %s: this system does not map files: %w", path, errors.ErrUnsupported)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
+		return nil, fault.In("mem", "%w", err)
 	}
 	file, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
+		return nil, fault.In("mem", "%w", err)
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -102,7 +104,7 @@ func open(path string, flags int) (*scratch, error) {
 		err = lock(file)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("mem: file %s: %w", path, err), file.Close())
+		return nil, errors.Join(fault.In("mem", "file %s: %w", path, err), file.Close())
 	}
 	return &scratch{path: path, info: info, file: file, end: mapUnit}, nil
 }
@@ -220,7 +222,7 @@ func (s *scratch) there() (bool, error) {
 }
 
 func (s *scratch) fail(what string, err error) error {
-	return fmt.Errorf("mem: file %s: %s: %w", s.path, what, err)
+	return fault.In("mem", "file %s: %s: %w", s.path, what, err)
 }
 
 // reserveByWriting allocates space on disk without help from the file system. Only

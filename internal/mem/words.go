@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 const (
@@ -60,7 +62,7 @@ func Clone(words []uint64) ([]uint64, error) {
 // cannot give them.
 func (h Heap) Words(n uint64) ([]uint64, error) {
 	if err := h.check(n, machineLimit); err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
+		return nil, fault.In("mem", "%w", err)
 	}
 	words := takeAligned(int(n))
 	if len(words) >= hugeFrom/wordBytes {

@@ -1,10 +1,10 @@
 package merging
 
 import (
-	"fmt"
-
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Shaped is a filter with a geometry of type S: a comparable struct of plain
@@ -21,12 +21,10 @@ func Peer[F Shaped[S], S comparable](f F, other filter.Filter) (F, error) {
 	o, ok := other.(F)
 	if !ok {
 		var none F
-		return none, fmt.Errorf("filter: merge %s with %s: %w", f.Info().Kind, kindOf(other), filter.ErrIncompatible)
+		mismatch := &filter.MismatchError{Field: "kind", One: f.Info().Kind, Other: kindOf(other)}
+		return none, fault.In("filter", "merge: %w", mismatch)
 	}
-	if a, b := f.Shape(), o.Shape(); a != b {
-		return o, fmt.Errorf("filter: merge two of kind %s: %s: %w", f.Info().Kind, difference(a, b), filter.ErrIncompatible)
-	}
-	return o, nil
+	return o, Same(f.Info().Kind, f.Shape(), o.Shape())
 }
 
 func kindOf(f filter.Filter) string {
@@ -36,13 +34,15 @@ func kindOf(f filter.Filter) string {
 	return f.Info().Kind
 }
 
-// difference names the first field in which two shapes of one type differ.
-func difference(a, b any) string {
+// Same names the first field in which two shapes of one kind differ, and returns nil
+// if they do not.
+func Same[S comparable](kind string, a, b S) error {
 	as, bs := frame.ShapeOf(a), frame.ShapeOf(b)
 	for i := range as {
 		if as[i] != bs[i] {
-			return fmt.Sprintf("%s is %v in one and %v in the other", as[i].Name, as[i].Value, bs[i].Value)
+			mismatch := &filter.MismatchError{Field: as[i].Name, One: as[i].Value.String(), Other: bs[i].Value.String()}
+			return fault.In("filter", "merge two of kind %s: %w", kind, mismatch)
 		}
 	}
-	return "shapes differ"
+	return nil
 }

@@ -33,8 +33,8 @@ func TestPeerNamesWhatDiffers(t *testing.T) {
 		other filter.Filter
 		want  string
 	}{
-		{&shaped{kind: "other"}, "filter: merge bare with other: filters are incompatible"},
-		{nil, "filter: merge bare with nothing: filters are incompatible"},
+		{&shaped{kind: "other"}, "filter: merge: kind is bare in one and other in the other: filters are incompatible"},
+		{nil, "filter: merge: kind is bare in one and nothing in the other: filters are incompatible"},
 		{shaped{nil, "bare", testShape{128, 3}}, "filter: merge two of kind bare: bits is 64 in one and 128 in the other: filters are incompatible"},
 		{shaped{nil, "bare", testShape{64, 4}}, "filter: merge two of kind bare: hashes is 3 in one and 4 in the other: filters are incompatible"},
 	} {

@@ -5,10 +5,11 @@ package sizing
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // The defaults of every Config, and limits that keep all arithmetic within 64
@@ -39,7 +40,7 @@ func (p *Problems) Add(err error) {
 
 // Addf adds a text of the form "Field: value, limit".
 func (p *Problems) Addf(format string, args ...any) {
-	p.errs = append(p.errs, fmt.Errorf(p.pkg+": "+format, args...))
+	p.errs = append(p.errs, fault.In(p.pkg, format, args...))
 }
 
 // Err returns all problems as one error, or nil.

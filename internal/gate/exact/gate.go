@@ -2,13 +2,14 @@ package exact
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Gate follows the rules of package gate with maps, and without a limit. It shares
@@ -185,7 +186,7 @@ func (g *Gate) Query(src netip.Addr) gate.Answer {
 func (g *Gate) Unban(src netip.Addr) error {
 	one, user := g.identify(src)
 	if g.rejects(one, user) == gate.Clean {
-		return fmt.Errorf("exact: unban %v: %w", one, filter.ErrNotFound)
+		return fault.In("exact", "unban %v: %w", one, filter.ErrNotFound)
 	}
 	delete(g.banned, user)
 	if g.listed.cover(one) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // recordBytes is the length of a record of the binary format.
@@ -54,7 +56,7 @@ func (b *binaryReader) fill() error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		err = fmt.Errorf("%d bytes, a record has %d: %w", b.n, recordBytes, io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("packets: packet %d at offset %d: %w", b.number+1, recordBytes*b.number, err)
+	return fault.In("packets", "packet %d at offset %d: %w", b.number+1, recordBytes*b.number, err)
 }
 
 // AppendBinary appends the record of a packet. The source must be an IPv4 address.

@@ -2,12 +2,13 @@ package packets
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 
 	"github.com/gopacket/gopacket/layers"
 
 	"github.com/everbloom-go/everbloom/internal/capture"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // captureReader reads pcap and pcapng files.
@@ -26,10 +27,10 @@ type captureReader struct {
 func newCapture(b *bufio.Reader, reassemble bool) (*captureReader, error) {
 	frames, err := capture.NewReader(b)
 	if err != nil {
-		return nil, fmt.Errorf("packets: %w", err)
+		return nil, fault.In("packets", "%w", err)
 	}
 	if link, all := frames.Link(); all && !supported(link) {
-		return nil, fmt.Errorf("packets: capture: link type %d (%v) is not supported", link, link)
+		return nil, fault.In("packets", "capture: link type %d (%v) is not supported", link, link)
 	}
 	c := &captureReader{frames: frames}
 	if reassemble {
@@ -52,11 +53,11 @@ func (c *captureReader) Read(p *Packet) error {
 			c.streams.flush()
 			c.flushed = true
 		case err == io.EOF && c.skipped > 0 && !c.known: //nolint:errorlint // only the bare one is the end
-			return fmt.Errorf("packets: capture: none of %d frames can be read: link type %d (%v) is not supported", c.skipped, c.strange, c.strange)
+			return fault.In("packets", "capture: none of %d frames can be read: link type %d (%v) is not supported", c.skipped, c.strange, c.strange)
 		case err == io.EOF: //nolint:errorlint // only the bare one is the end
 			return err
 		default:
-			return fmt.Errorf("packets: %w", err)
+			return fault.In("packets", "%w", err)
 		}
 	}
 	return nil

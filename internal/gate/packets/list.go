@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/netip"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // ReadPrefixes reads a list of addresses and networks in CIDR notation, one to a line. It
@@ -24,12 +26,12 @@ func ReadPrefixes(r io.Reader) ([]netip.Prefix, error) {
 		}
 		p, err := parsePrefix(fields[0])
 		if err != nil {
-			return nil, fmt.Errorf("packets: line %d: %w", line, err)
+			return nil, fault.In("packets", "line %d: %w", line, err)
 		}
 		list = append(list, p)
 	}
 	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("packets: line %d: %w", line+1, err)
+		return nil, fault.In("packets", "line %d: %w", line+1, err)
 	}
 	return list, nil
 }

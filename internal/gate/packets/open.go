@@ -3,11 +3,12 @@ package packets
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom/internal/capture"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // sniffed is how many bytes tell the format of an input.
@@ -20,11 +21,11 @@ func Open(r io.Reader, o Options) (Reader, error) {
 	}
 	b, err := capture.Unpack(r)
 	if err != nil {
-		return nil, fmt.Errorf("packets: %w", err)
+		return nil, fault.In("packets", "%w", err)
 	}
 	start, err := b.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("packets: packet 1: %w", err)
+		return nil, fault.In("packets", "packet 1: %w", err)
 	}
 	format := o.Format
 	if format == Auto || format == "" {
@@ -41,7 +42,7 @@ func Open(r io.Reader, o Options) (Reader, error) {
 	case Capture:
 		return newCapture(b, o.Reassemble)
 	}
-	return nil, fmt.Errorf("packets: format %q is unknown", format)
+	return nil, fault.In("packets", "format %q is unknown", format)
 }
 
 // byteOrderMark is put in front of text by some editors.

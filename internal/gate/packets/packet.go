@@ -1,8 +1,9 @@
 package packets
 
 import (
-	"fmt"
 	"net/netip"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // A Packet is one packet, or a query between packets.
@@ -37,7 +38,7 @@ func ParseFormat(name string) (Format, error) {
 	case Auto, Binary, Text, Capture:
 		return f, nil
 	}
-	return Auto, fmt.Errorf("packets: format %q: take %s, %s, %s, %s", name, Auto, Binary, Text, Capture)
+	return Auto, fault.In("packets", "format %q: take %s, %s, %s, %s", name, Auto, Binary, Text, Capture)
 }
 
 // Options change how packets are read. The zero value is the default.

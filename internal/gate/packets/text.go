@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/gate/pattern"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // maxLine is far longer than any valid line.
@@ -37,12 +39,12 @@ func (t *textReader) Read(p *Packet) error {
 		}
 		t.number++
 		if err := t.parse(text, p); err != nil {
-			return fmt.Errorf("packets: packet %d, line %d: %w", t.number, t.line, err)
+			return fault.In("packets", "packet %d, line %d: %w", t.number, t.line, err)
 		}
 		return nil
 	}
 	if err := t.lines.Err(); err != nil {
-		return fmt.Errorf("packets: packet %d, line %d: %w", t.number+1, t.line+1, err)
+		return fault.In("packets", "packet %d, line %d: %w", t.number+1, t.line+1, err)
 	}
 	return io.EOF
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/gate/pattern"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Config is the traffic to generate. The zero Config means a million packets of 10,000
@@ -79,18 +81,18 @@ func (c Config) withDefaults() (Config, error) {
 func (c Config) check() error {
 	var errs []error
 	if c.Users < 1 || c.Users > maxSources || c.Blacklisted > maxSources {
-		errs = append(errs, fmt.Errorf("traffic: Users, Blacklisted: %d and %d, must be 1 to %d", c.Users, c.Blacklisted, maxSources))
+		errs = append(errs, fault.Field("traffic", "Users, Blacklisted", "%d and %d, must be 1 to %d", c.Users, c.Blacklisted, maxSources))
 	}
 	for name, share := range map[string]float64{"Evil": c.Evil, "Listed": c.Listed, "Beginning": c.Beginning} {
 		if !(share >= 0 && share <= 1) {
-			errs = append(errs, fmt.Errorf("traffic: %s: %g, must be 0 to 1", name, share))
+			errs = append(errs, fault.Field("traffic", name, "%g, must be 0 to 1", share))
 		}
 	}
 	if c.Patterns < 1 || c.Patterns > 100_000 {
-		errs = append(errs, fmt.Errorf("traffic: Patterns: %d, must be 1 to 100000", c.Patterns))
+		errs = append(errs, fault.Field("traffic", "Patterns", "%d, must be 1 to 100000", c.Patterns))
 	}
 	if c.Skew != 0 && !(c.Skew > 1 && c.Skew < 100) {
-		errs = append(errs, fmt.Errorf("traffic: Skew: %g, must be 0 or above 1", c.Skew))
+		errs = append(errs, fault.Field("traffic", "Skew", "%g, must be 0 or above 1", c.Skew))
 	}
 	return errors.Join(errs...)
 }

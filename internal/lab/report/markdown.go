@@ -2,13 +2,14 @@ package report
 
 import (
 	_ "embed" // the page
-	"fmt"
 	"io"
 	"path"
 	"strings"
 	"text/template"
 
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 //go:embed page.md
@@ -27,10 +28,10 @@ func WriteMarkdown(w io.Writer, outcomes []runner.Outcome, folder string) error 
 		"file":  func(id, name, ext string) string { return path.Join(folder, id, name+"."+ext) },
 	}).Parse(markdownText)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fault.In("report", "%w", err)
 	}
 	if err := page.Execute(w, p); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fault.In("report", "%w", err)
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/draw"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 //go:embed page.html
@@ -34,7 +36,7 @@ func Write(w io.Writer, outcomes []runner.Outcome) error {
 		return err
 	}
 	if err := pageTemplate.Execute(w, p); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fault.In("report", "%w", err)
 	}
 	return nil
 }
@@ -88,7 +90,7 @@ func newPage(outcomes []runner.Outcome) (*page, error) {
 	for _, o := range outcomes {
 		s, err := newSection(o)
 		if err != nil {
-			return nil, fmt.Errorf("report: %s: %w", o.Experiment.ID, err)
+			return nil, fault.In("report", "%s: %w", o.Experiment.ID, err)
 		}
 		if name := o.Experiment.Topic(); len(p.Topics) == 0 || p.Topics[len(p.Topics)-1].Name != name {
 			p.Topics = append(p.Topics, topic{Name: name})

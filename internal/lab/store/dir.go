@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/draw"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
 // Dir is the folder that holds the results.
@@ -28,7 +29,7 @@ func (d Dir) Load(id string) (*Record, error) {
 	name := filepath.Join(d.Folder(id), resultFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fault.In("store", "%w", err)
 	}
 	// The version says whether the rest can be read, so it is read alone.
 	var head struct {
@@ -36,18 +37,18 @@ func (d Dir) Load(id string) (*Record, error) {
 		ID      string `json:"id"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("store: %s: %w", name, err)
+		return nil, fault.In("store", "%s: %w", name, err)
 	}
 	if head.Version != version || head.ID != id {
-		return nil, fmt.Errorf("store: %s: version %d of %q: %w", name, head.Version, head.ID, fs.ErrNotExist)
+		return nil, fault.In("store", "%s: version %d of %q: %w", name, head.Version, head.ID, fs.ErrNotExist)
 	}
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("store: %s: %w", name, err)
+		return nil, fault.In("store", "%s: %w", name, err)
 	}
 	// Files can be edited: what would be refused from an experiment is refused here.
 	if err := r.Result.Check(); err != nil {
-		return nil, fmt.Errorf("store: %s: %w", name, err)
+		return nil, fault.In("store", "%s: %w", name, err)
 	}
 	return &r, nil
 }
@@ -57,17 +58,17 @@ func (d Dir) Load(id string) (*Record, error) {
 func (d Dir) Save(r *Record) error {
 	files, err := render(&r.Result)
 	if err != nil {
-		return fmt.Errorf("store: %s: %w", r.ID, err)
+		return fault.In("store", "%s: %w", r.ID, err)
 	}
 	stored := *r
 	stored.Version = version
 	data, err := json.MarshalIndent(&stored, "", " ")
 	if err != nil {
-		return fmt.Errorf("store: %s: %w", r.ID, err)
+		return fault.In("store", "%s: %w", r.ID, err)
 	}
 	files[resultFile] = append(data, '\n')
 	if err := replace(d.Folder(r.ID), files); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fault.In("store", "%w", err)
 	}
 	return nil
 }
