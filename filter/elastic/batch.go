@@ -29,7 +29,7 @@ func (f *Filter) addSome(keys []filter.Key) (done, added int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, k := range keys {
-		isNew, err := f.add(f.split(k))
+		isNew, err := f.add(f.numbersOf(k))
 		if err != nil {
 			return done, added, err
 		}

@@ -20,7 +20,7 @@ var goldenShapes = map[string]elastic.Shape{
 	"plain-v1.golden": {Bits: 64, Hashes: 4, HashBits: 40, Slots: 3, Branches: 1, Growth: 8, Threshold: 0.5, Salt: 5},
 }
 
-// golden returns a filter that has grown, by itself and on demand, and not settled.
+// golden returns a filter that has grown, by itself and on demand, and has unsplit trees.
 func golden(t *testing.T, s elastic.Shape) (*elastic.Filter, []filter.Key) {
 	t.Helper()
 	f := filtertest.Make(t, elastic.Build, s)
@@ -39,7 +39,7 @@ func golden(t *testing.T, s elastic.Shape) (*elastic.Filter, []filter.Key) {
 func TestGoldenFilesAreReadForever(t *testing.T) {
 	for name, shape := range goldenShapes {
 		made, keys := golden(t, shape)
-		made.Settle()
+		made.FinishResize()
 		f := codec.ReadsGolden(t, name, made, keys)
 		if f.Len() != 14 || !f.Info().Exact || f.Bits() != made.Bits() {
 			t.Errorf("%s: %+v", name, f.Info())

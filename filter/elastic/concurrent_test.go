@@ -43,7 +43,7 @@ func TestReadersNeverSeeAKeyVanish(t *testing.T) {
 		for range 6 {
 			f.Grow()
 			sizes[f.Bits()] = true
-			f.Settle()
+			f.FinishResize()
 			f.Shrink()
 			sizes[f.Bits()] = true
 			u := filtertest.Make(t, Build, f.Shape())
@@ -102,7 +102,7 @@ func observe(t *testing.T, f *Filter, always []filter.Key, done *atomic.Bool) {
 			if _, err := f.Snapshot().WriteTo(io.Discard); err != nil {
 				t.Error(err)
 			}
-			f.Unsettled()
+			f.Unsplit()
 		}
 	}
 }
@@ -118,14 +118,14 @@ func TestOldBitsAreFrozen(t *testing.T) {
 		before := append([]uint64(nil), old.words...)
 		if name == "Shrink" {
 			f.Grow()
-			f.Settle()
+			f.FinishResize()
 			old = f.fast.Load()
 			before = append([]uint64(nil), old.words...)
 		}
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		f.Settle()
+		f.FinishResize()
 		add(t, f, keys[100:]...)
 		remove(t, f, keys[100:]...)
 		for i, w := range old.words {

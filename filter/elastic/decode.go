@@ -30,7 +30,8 @@ func ReadSlow(src io.Reader, slowFile string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.decode(r, h, &unpacker{words: words}); err != nil {
+	d := decoder{Reader: r, head: h, stream: stream{words: words}, f: f}
+	if err := d.decode(); err != nil {
 		_ = f.Close() // the first error says what is wrong
 		return nil, err
 	}
@@ -84,90 +85,68 @@ func (h head) streamWords(s Shape) uint64 {
 	return (counts + h.prints*(l.width-h.doublings) + 63) / 64
 }
 
-// decode fills the empty filter from the buckets of a file, which have been read:
-// there is a count for each bucket that memory is taken for. Empty buckets are
-// short in files: a small one can ask for up to 440 times its length
+// A decoder fills an empty filter from the buckets of a file, which have been read:
+// there is a count for each bucket that memory is taken for. Empty buckets are short in
+// files: a small one can ask for up to 440 times its length
 // (TestFilesAskForBoundedMemory), as empty filters do. Package mem refuses what the
-// machine does not have; who reads files of strangers on a large one limits their
-// length.
-func (f *Filter) decode(r *frame.Reader, h head, u *unpacker) error {
-	for segment := range uint64(1) << h.doublings {
-		if segment == 1<<f.doublings {
-			if err := f.slow.grow(); err != nil {
-				return err
-			}
-			f.doublings++
-		}
-		if err := f.decodeSegment(r, u, h, segment); err != nil {
-			return err
-		}
-	}
-	if f.prints != h.prints {
-		return r.Corrupt("fingerprints", h.prints, f.prints)
-	}
-	if tail := 64*uint64(len(u.words)) - u.at; u.next(tail) != 0 {
-		return r.Corrupt("payload", "bits behind the last bucket", "zeros")
-	}
-	f.floor, f.keys, f.exact = int(h.floor), h.keys, h.exact == 1
-	if err := f.light(); err != nil {
-		return err
-	}
-	if err := r.CheckSummary(f.summary()); err != nil {
-		return err
-	}
-	return r.Close()
+// machine does not have; where files come from others, limit their length.
+type decoder struct {
+	*frame.Reader
+	head
+	stream
+	f *Filter
 }
 
-// decodeSegment reads the buckets of a segment.
-func (f *Filter) decodeSegment(r *frame.Reader, u *unpacker, h head, segment uint64) error {
-	for group := range f.slow.segment {
-		t := f.slow.tree(segment, group)
-		for branch := range f.branchesOf(group) {
-			n := u.next(f.slow.countWidth())
-			if f.prints += n; f.prints > h.prints {
-				return r.Corrupt("fingerprints", h.prints, "more")
+func (d *decoder) decode() error {
+	f, t := d.f, &d.f.table
+	for segment := range uint64(1) << d.doublings {
+		if segment == 1<<t.slow.doublings {
+			if err := t.slow.reserve(t.slow.doublings + 2); err != nil {
+				return err
 			}
-			if err := f.decodeBucket(r, u, h, segment, t, branch, n); err != nil {
+			t.slow.extend()
+		}
+		for group := range t.slow.segment {
+			if err := d.tree(segment, group); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
-}
-
-// decodeBucket reads n fingerprints of a branch.
-func (f *Filter) decodeBucket(r *frame.Reader, u *unpacker, h head, segment uint64, t tree, branch, n uint64) error {
-	last := uint64(0)
-	for range n {
-		v := u.next(f.slow.width - h.doublings)
-		if v < last {
-			return r.Corrupt("fingerprint", fmt.Sprintf("%#x", v), fmt.Sprintf("at least %#x, the one before", last))
-		}
-		last = v
-		if !f.slow.add(t, branch, v<<h.doublings|segment) {
-			return r.Corrupt(fmt.Sprintf("segment %d", segment), "a bucket tree overflows", nil)
-		}
+	if t.prints != d.prints {
+		return d.Corrupt("fingerprints", d.prints, t.prints)
 	}
-	return nil
-}
-
-// light makes the bits that belong to the buckets.
-func (f *Filter) light() error {
-	a, err := newFast(f.shape.Bits << f.doublings)
-	if err != nil {
+	if tail := 64*uint64(len(d.words)) - d.at; d.next(tail) != 0 {
+		return d.Corrupt("payload", "bits behind the last bucket", "zeros")
+	}
+	f.floor, f.keys, f.exact = int(d.floor), d.keys, d.exact == 1
+	if err := t.setAll(f.shape.Bits << d.doublings); err != nil {
 		return err
 	}
-	for segment := range uint64(1) << f.doublings {
-		for group := range f.slow.segment {
-			counts := f.slow.counts(f.slow.tree(segment, group))
-			first := segment<<f.sizeBits + group*f.slow.branches
-			for branch := range f.branchesOf(group) {
-				if f.slow.countOf(counts, branch) > 0 {
-					f.set += a.set(first + branch)
-				}
+	if err := d.CheckSummary(f.summary()); err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+// tree reads the buckets of a tree.
+func (d *decoder) tree(segment, group uint64) error {
+	t := &d.f.table
+	for branch := range t.slow.branchesOf(group) {
+		n := d.next(t.slow.countWidth())
+		if t.prints += n; t.prints > d.prints {
+			return d.Corrupt("fingerprints", d.prints, "more")
+		}
+		last := uint64(0)
+		for range n {
+			v := d.next(t.slow.width - d.doublings)
+			if v < last {
+				return d.Corrupt("fingerprint", fmt.Sprintf("%#x", v), fmt.Sprintf("at least %#x, the one before", last))
+			}
+			last = v
+			if !t.slow.tree(segment, group).add(branch, v<<d.doublings|segment) {
+				return d.Corrupt(fmt.Sprintf("segment %d", segment), "a bucket tree overflows", nil)
 			}
 		}
 	}
-	f.publish(a)
 	return nil
 }

@@ -22,41 +22,22 @@ type Filter struct {
 
 	_ [64]byte // queries need not wait for the line that writers write
 
-	mu sync.Mutex // held by everybody who reads or changes what follows, or changes bits
-	state
-}
+	mu    sync.Mutex // held to read or change what follows, and to change bits
+	table table
+	shape Shape
+	order uint64 // in which two filters are locked
 
-// A state is all that writers share.
-type state struct {
-	slow     *slow
-	shape    Shape
-	order    uint64 // in which two filters are locked
-	eager    bool
-	file     *mem.File // of the slow memory, if it is in one
-	closed   bool
-	width    uint64 // mask of w bits
-	sizeBits uint64 // log2 of the initial size
-
-	doublings int    // since the initial size
-	floor     int    // doublings below which nothing shrinks by itself
-	limit     uint64 // set bits beyond which the filter doubles
-	retry     uint64 // set bits from which doubling is tried again after it failed
-	thin      uint64 // keys at which halving is tried again after it failed, or more
-
-	set    uint64 // bits
-	prints uint64 // fingerprints
+	eager  bool
+	closed bool
 	keys   uint64
 	exact  bool // keys is a count
 
-	sign      uint64 // of settled trees
-	unsettled uint64 // trees of the lower half that the last doubling has not split yet
-	scan      uint64 // number of the tree that the scan comes to next
-	pace      uint64 // trees that the scan splits after each change
+	floor int    // doublings below which the filter does not shrink by itself
+	retry uint64 // set bits from which doubling is tried again after it failed
+	thin  uint64 // keys at which halving is tried again after it failed, or more
+	pace  uint64 // trees that are split after each change
 
 	numbers [sizing.MaxHashes]uint64 // room for those of one key
-	places  []place                  // room for those of one key
-	entries []entry                  // room for those of two trees
-	seen    uint64                   // what was read only to have it near
 }
 
 var (
@@ -77,7 +58,7 @@ var (
 	errClosed   = fmt.Errorf("elastic: the filter is closed: %w", filter.ErrStorage)
 )
 
-// New returns an empty filter for the wish. One with a SlowFile must be closed.
+// New returns an empty filter for what is asked for. One with a SlowFile must be closed.
 func New(c Config) (*Filter, error) {
 	s, err := c.Shape()
 	if err != nil {
@@ -99,52 +80,37 @@ func Build(s Shape) (*Filter, error) {
 	return build(s, "")
 }
 
-// build returns an empty filter of a good shape, its slow memory in a new file of
-// the given path, if there is one.
+// filters counts those made, so that each has a number.
+var filters atomic.Uint64
+
+// build returns an empty filter of a good shape, its slow memory in a new file of the
+// given path, if there is one.
 func build(s Shape, path string) (*Filter, error) {
-	f := &Filter{mixer: probe.NewMixer(s.Salt), hashes: s.Hashes, state: newState(s)}
+	f := &Filter{
+		mixer: probe.NewMixer(s.Salt), hashes: s.Hashes,
+		shape: s, order: filters.Add(1), exact: true, thin: math.MaxUint64, pace: s.pace(),
+	}
 	var from mem.Allocator = mem.Heap{}
-	var err error
 	if path != "" {
-		if f.file, err = mem.CreateFile(path); err != nil {
+		file, err := mem.CreateFile(path)
+		if err != nil {
 			return nil, fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
 		}
-		from = f.file
+		from = file
 	}
-	if err := f.furnish(from); err != nil {
-		_ = f.discard() // the first error says what is wrong
+	var err error
+	if f.table, err = newTable(s, from, &f.fast); err != nil {
+		_ = f.table.slow.close() // the first error says what is wrong
 		return nil, err
 	}
 	return f, nil
 }
 
-// furnish takes the memory of the initial size.
-func (f *Filter) furnish(from mem.Allocator) (err error) {
-	if f.slow, err = newSlow(f.shape, from); err != nil {
-		return err
-	}
-	a, err := newFast(f.shape.Bits)
-	if err == nil {
-		f.publish(a)
-	}
-	return err
-}
-
-// filters counts those made, so that each has a number.
-var filters atomic.Uint64
-
-func newState(s Shape) state {
-	return state{
-		shape: s, order: filters.Add(1), exact: true, thin: math.MaxUint64,
-		width: 1<<s.HashBits - 1, sizeBits: uint64(s.sizeBits()), pace: s.pace(),
-		places: make([]place, s.Hashes), entries: make([]entry, 0, 2*(s.Branches+1)*s.Slots),
-	}
-}
-
-// publish makes a the bits that queries read.
-func (f *Filter) publish(a *fast) {
-	f.limit = uint64(f.shape.Threshold * float64(a.size()))
-	f.fast.Store(a)
+// pace returns how many trees are split after each change: enough to be through after a
+// quarter of the keys that lead to the next doubling.
+func (s Shape) pace() uint64 {
+	trees := float64(s.Hashes) / (s.load() * float64(s.Branches)) // for each key, when full
+	return uint64(min(8+math.Ceil(4*trees), 1<<20))
 }
 
 // ConcurrentUse marks the type as safe for concurrent use.
@@ -180,17 +146,18 @@ func (f *Filter) MayContain(k filter.Key) bool {
 func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.add(f.split(k))
+	return f.add(f.numbersOf(k))
 }
 
-// split returns the different ones among the k numbers of w bits of a key. They
+// numbersOf returns the different ones among the k numbers of w bits of a key. They
 // are good until the next call.
-func (f *Filter) split(k filter.Key) []uint64 {
+func (f *Filter) numbersOf(k filter.Key) []uint64 {
 	h := f.mixer.Mix(k)
 	xs := f.numbers[:0]
+	width := uint64(1)<<f.shape.HashBits - 1
 next:
 	for range f.hashes {
-		x := number(h) & f.width
+		x := number(h) & width
 		h = probe.Step(h)
 		for _, y := range xs {
 			if x == y {
@@ -207,16 +174,16 @@ func (f *Filter) add(xs []uint64) (added bool, err error) {
 	if f.closed {
 		return false, errClosed
 	}
-	if f.copies(xs) > 0 {
-		f.advance(f.pace)
+	if f.table.copies(xs) > 0 {
+		f.table.splitNext(f.pace)
 		return false, nil
 	}
 	if err := f.insert(xs); err != nil {
 		return false, err
 	}
 	f.keys++
-	f.advance(f.pace)
-	f.adapt()
+	f.table.splitNext(f.pace)
+	f.growIfNeeded()
 	return true, nil
 }
 
@@ -227,7 +194,7 @@ func (f *Filter) add(xs []uint64) (added bool, err error) {
 func (f *Filter) Delete(k filter.Key) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.delete(f.split(k))
+	return f.delete(f.numbersOf(k))
 }
 
 // delete deletes the key of the numbers xs.
@@ -235,22 +202,32 @@ func (f *Filter) delete(xs []uint64) error {
 	if f.closed {
 		return errClosed
 	}
-	places := f.locate(xs)
-	n := f.copiesAt(xs, places)
+	t := &f.table
+	places := t.locate(xs)
+	n := t.copiesAt(xs, places)
 	if n == 0 {
 		return errNotFound
 	}
-	places = f.settleAt(xs, places)
+	places = t.splitAt(xs, places)
 	if f.exact {
 		n = 1 // others are of keys that share its numbers
 	}
 	for range n {
-		f.remove(xs, places)
+		t.remove(xs, places)
 	}
-	f.reckon(max(f.keys, 1)-1, f.exact)
-	f.advance(f.pace)
-	f.relax()
+	f.setKeys(max(f.keys, 1)-1, f.exact)
+	t.splitNext(f.pace)
+	f.maybeShrink()
 	return nil
+}
+
+// setKeys sets the number of keys. Estimates are kept within what the fingerprints
+// allow, and a count that they contradict is one no longer: keys that were mistaken for
+// others can do that.
+func (f *Filter) setKeys(keys uint64, exact bool) {
+	prints := f.table.prints
+	f.keys = min(keys, prints)
+	f.exact = prints == 0 || exact && f.keys == keys && prints <= keys*uint64(f.hashes)
 }
 
 // Contains reports whether all fingerprints of k are there, the accurate query of
@@ -262,7 +239,7 @@ func (f *Filter) Contains(k filter.Key) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.closed || f.copies(f.split(k)) > 0
+	return f.closed || f.table.copies(f.numbersOf(k)) > 0
 }
 
 // Shape returns the filter's geometry.
@@ -279,3 +256,15 @@ func (f *Filter) Len() uint64 {
 
 // Bits returns the current size.
 func (f *Filter) Bits() uint64 { return f.fast.Load().size() }
+
+// Close gives the slow memory back and removes its file. After it the filter only
+// answers queries. Filters without a SlowFile need not be closed.
+func (f *Filter) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	return f.table.slow.close()
+}

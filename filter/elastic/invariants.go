@@ -9,60 +9,60 @@ func (f *Filter) check() error {
 	if err := f.shape.check(); err != nil {
 		return err
 	}
+	t, s := &f.table, f.table.slow
 	a := f.fast.Load()
-	if got := a.count(); got != f.set || a.size() != f.shape.Bits<<f.doublings {
-		return fmt.Errorf("elastic: %d of %d bits are set, counted %d after %d doublings", got, a.size(), f.set, f.doublings)
+	if got := a.count(); got != t.set || a.size() != f.shape.Bits<<s.doublings {
+		return fmt.Errorf("elastic: %d of %d bits are set, counted %d after %d doublings", got, a.size(), t.set, s.doublings)
 	}
-	prints, unsettled := uint64(0), uint64(0)
-	for segment := range uint64(1) << f.doublings {
-		for group := range f.slow.segment {
-			settled, err := f.checkTree(segment, group)
-			if err != nil {
-				return err
-			}
-			if !settled {
-				unsettled++
-			}
-			prints += uint64(len(f.slow.gather(f.slow.tree(segment, group), nil)))
+	prints, unsplit := uint64(0), uint64(0)
+	for segment, group := range s.trees() {
+		split, err := t.checkTree(segment, group)
+		if err != nil {
+			return err
 		}
+		if !split {
+			unsplit++
+		}
+		prints += uint64(len(s.tree(segment, group).gather(nil)))
 	}
-	if prints != f.prints || unsettled != 2*f.unsettled {
-		return fmt.Errorf("elastic: counted %d fingerprints and %d unsettled trees, found %d and %d in both halves", f.prints, f.unsettled, prints, unsettled)
+	if prints != t.prints || unsplit != 2*s.unsplit {
+		return fmt.Errorf("elastic: counted %d fingerprints and %d unsplit trees, found %d and %d in both halves", t.prints, s.unsplit, prints, unsplit)
 	}
-	if f.exact && (f.keys > f.prints || f.prints > f.keys*uint64(f.hashes)) {
-		return fmt.Errorf("elastic: %d keys and %d fingerprints", f.keys, f.prints)
+	if f.exact && (f.keys > t.prints || t.prints > f.keys*uint64(f.hashes)) {
+		return fmt.Errorf("elastic: %d keys and %d fingerprints", f.keys, t.prints)
 	}
 	return nil
 }
 
-// checkTree checks that fingerprints are where they belong, that those of level 2
-// had no room in level 1, and that the bits are those of the buckets: both halves'
-// of the lower tree if it is not settled.
-func (f *Filter) checkTree(segment, group uint64) (settled bool, err error) {
+// checkTree checks that fingerprints are where they belong, that those of level 2 had no
+// room in level 1, and that the bits are those of the buckets: both halves' of the lower
+// tree if it is not split.
+func (t *table) checkTree(segment, group uint64) (split bool, err error) {
+	s := t.slow
 	home := segment
-	known := uint64(f.doublings) // bits of a fingerprint that the segment tells
-	if f.doublings > 0 {
-		if low := segment & f.lowMask(); !f.settled(low, group) {
+	known := s.doublings // bits of a fingerprint that the segment tells
+	if known > 0 {
+		if low := segment & (1<<(known-1) - 1); !s.isSplit(low, group) {
 			home = low
 			known--
 		}
 	}
-	t := f.slow.tree(home, group)
+	tree := s.tree(home, group)
 	var load [maxBranches]uint64
-	for _, e := range f.slow.gather(t, nil) {
-		if e.branch >= f.branchesOf(group) || e.fp>>f.slow.width != 0 || (e.fp^home)&(1<<known-1) != 0 {
+	for _, e := range tree.gather(nil) {
+		if e.branch >= s.branchesOf(group) || e.fp>>s.width != 0 || (e.fp^home)&(1<<known-1) != 0 {
 			return false, fmt.Errorf("elastic: tree %d of segment %d holds %#x of branch %d", group, home, e.fp, e.branch)
 		}
 		load[e.branch]++
 	}
-	a := f.fast.Load()
-	for branch := range f.branchesOf(group) {
-		if n := f.slow.lower(t, branch).len(); n > f.slow.slots || n != min(load[branch], f.slow.slots) {
+	a := t.fast.Load()
+	for branch := range s.branchesOf(group) {
+		if n := tree.lower(branch).n; n > s.slots || n != min(load[branch], s.slots) {
 			return false, fmt.Errorf("elastic: tree %d of segment %d: branch %d has %d of %d in level 1", group, home, branch, n, load[branch])
 		}
-		if i := segment<<f.sizeBits + group*f.slow.branches + branch; a.has(i) != (load[branch] > 0) {
+		if i := s.firstBit(segment, group) + branch; a.has(i) != (load[branch] > 0) {
 			return false, fmt.Errorf("elastic: bit %d is set: %t, its bucket has %d", i, a.has(i), load[branch])
 		}
 	}
-	return known == uint64(f.doublings), nil
+	return known == s.doublings, nil
 }

@@ -24,26 +24,31 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 
 func TestChecksFindDamage(t *testing.T) {
 	for name, damage := range map[string]func(*Filter){
-		"count of bits":         func(f *Filter) { f.set++ },
-		"count of fingerprints": func(f *Filter) { f.prints-- },
+		"count of bits":         func(f *Filter) { f.table.set++ },
+		"count of fingerprints": func(f *Filter) { f.table.prints-- },
 		"count of keys":         func(f *Filter) { f.keys = 99 },
-		"unsettled trees":       func(f *Filter) { f.unsettled++ },
-		"size":                  func(f *Filter) { f.doublings-- },
-		"lost bit":              func(f *Filter) { f.set -= f.fast.Load().clear(f.split(1)[0] & (f.Bits() - 1)) },
-		"stray bit":             func(f *Filter) { f.set += f.fast.Load().set(5) },
-		"fingerprint elsewhere": func(f *Filter) { x := f.split(1)[0]; t, b, p := f.find(x); f.slow.take(t, b, p); f.slow.add(t, b, p^1) },
-		"sign":                  func(f *Filter) { f.slow.tree(0, 3).setSign(0) },
-		"impossible shape":      func(f *Filter) { f.shape.Slots = 0 },
+		"unsplit trees":         func(f *Filter) { f.table.slow.unsplit++ },
+		"size":                  func(f *Filter) { f.table.slow.doublings-- },
+		"lost bit":              func(f *Filter) { f.table.set -= f.fast.Load().clear(f.numbersOf(1)[0] & (f.Bits() - 1)) },
+		"stray bit":             func(f *Filter) { f.table.set += f.fast.Load().set(5) },
+		"fingerprint elsewhere": func(f *Filter) {
+			x := f.numbersOf(1)[0]
+			t, branch := f.table.treeOf(x)
+			t.take(branch, x>>t.sizeBits)
+			t.add(branch, x>>t.sizeBits^1)
+		},
+		"sign":             func(f *Filter) { f.table.slow.tree(0, 3).setSign(0) },
+		"impossible shape": func(f *Filter) { f.shape.Slots = 0 },
 		"hole in level 1": func(f *Filter) {
-			b := f.slow.lower(f.slow.tree(0, 0), 0)
-			f.slow.shared(f.slow.tree(0, 0)).push(0)
-			b.setLen(0)
+			t := f.table.slow.tree(0, 0)
+			t.setCount(t.branches, 1)
+			t.setCount(0, 0)
 		},
 	} {
 		f := build1(t, Shape{Bits: 64, Hashes: 3, HashBits: 30, Slots: 2, Branches: 3, Growth: 4, Threshold: 1})
 		add(t, f, 1, 2, 3)
 		f.Grow()
-		f.Settle()
+		f.FinishResize()
 		intact(t, f, "undamaged")
 		damage(f)
 		if err := f.check(); err == nil {

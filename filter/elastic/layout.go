@@ -2,17 +2,17 @@ package elastic
 
 import "math/bits"
 
-// A layout says where in the slow memory things are. All is in bits, without
-// gaps; a tree is
+// A layout says where in the slow memory things are. All is in bits, without gaps; a
+// tree is
 //
 //	head: sign | number of fingerprints of each bucket | number of entries of level 2
 //	buckets, D times: a fingerprint of each branch
 //	level 2, if b > 1: D entries: fingerprint | branch
 //
-// so that the first fingerprints of all branches, and few have more, are near the
-// head, in the same line of the cache. The trees of one segment, which is as many buckets as the initial size has
-// bits, follow each other. Trees never span segments: then those of the lower and
-// the upper half of a grown filter have the same members, whatever b is.
+// so that the first fingerprints of all branches, and few have more, are near the head,
+// in the same line of the cache. The trees of one segment, which is as many buckets as
+// the initial size has bits, follow each other. Trees never span segments: then those of
+// the lower and the upper half of a grown filter have the same buckets, whatever b is.
 type layout struct {
 	slots    uint64 // D
 	branches uint64 // b
@@ -24,41 +24,41 @@ type layout struct {
 	upper    uint64 // where level 2 begins in a tree
 	treeBits uint64 // size of a tree
 	segment  uint64 // trees in a segment
+	sizeBits uint64 // log2 of the buckets in a segment
 	inverse  uint64 // 2^64/b, rounded up, for a division; unused if b is 1
 }
 
 func newLayout(s Shape) layout {
-	l := layout{slots: uint64(s.Slots), branches: uint64(s.Branches), width: uint64(s.printBits())}
+	l := layout{slots: uint64(s.Slots), branches: uint64(s.Branches), width: uint64(s.printBits()), sizeBits: uint64(s.sizeBits())}
 	l.step = l.branches * l.width
 	l.counter = uint64(bits.Len64(l.slots))
 	l.entry = l.width + uint64(bits.Len64(l.branches-1))
 	l.head = 1 + l.branches*l.counter
-	if l.branches > 1 {
-		l.head += l.counter
-		l.inverse = ^uint64(0)/l.branches + 1
-	}
-	l.upper = l.head + l.branches*l.slots*l.width
-	l.treeBits = l.upper
-	if l.branches > 1 {
-		l.treeBits += l.slots * l.entry
-	}
 	l.segment = (s.Bits + l.branches - 1) / l.branches
+	if l.branches == 1 {
+		l.upper = l.head + l.slots*l.width
+		l.treeBits = l.upper
+		return l
+	}
+	l.head += l.counter
+	l.inverse = ^uint64(0)/l.branches + 1
+	l.upper = l.head + l.branches*l.slots*l.width
+	l.treeBits = l.upper + l.slots*l.entry
 	return l
 }
 
 // words returns the number of words that the trees take after e doublings. Every
 // doubling adds a block of as many trees as there were.
-func (l layout) words(e int) uint64 {
-	n := l.blockWords(0)
-	for j := 1; j <= e; j++ {
+func (l *layout) words(e int) (n uint64) {
+	for j := range e + 1 {
 		n += l.blockWords(j)
 	}
 	return n
 }
 
-// blockWords returns the size of block j: the first segment, or those that the
-// j-th doubling adds.
-func (l layout) blockWords(j int) uint64 {
+// blockWords returns the size of block j: the first segment, or those that the j-th
+// doubling adds.
+func (l *layout) blockWords(j int) uint64 {
 	segments := uint64(1) << max(0, j-1)
 	hi, lo := bits.Mul64(segments*l.segment, l.treeBits)
 	if hi != 0 || lo > ^uint64(0)-63 {
@@ -67,8 +67,8 @@ func (l layout) blockWords(j int) uint64 {
 	return (lo + 63) / 64
 }
 
-// group returns the tree of a segment that bucket i of the segment is in, and
-// which of its branches it is.
+// group returns the tree of a segment that bucket i of the segment is in, and which of
+// its branches it is.
 func (l *layout) group(i uint64) (tree, branch uint64) {
 	if l.branches == 1 {
 		return i, 0
@@ -77,76 +77,29 @@ func (l *layout) group(i uint64) (tree, branch uint64) {
 	return tree, i - tree*l.branches
 }
 
-// A bucket is a list of numbers of one width, at most as many as slots, and their
-// count elsewhere.
-type bucket struct {
-	words   []uint64
-	count   uint64 // where the count is
-	counter uint64 // its width
-	at      uint64 // where the first number is
-	width   uint64
-	step    uint64 // from one number to the next
+// branchesOf returns how many buckets a tree has: the last of a segment may have fewer
+// than others.
+func (l *layout) branchesOf(group uint64) uint64 {
+	return min(l.branches, 1<<l.sizeBits-group*l.branches)
 }
 
-func (b bucket) len() uint64 { return get(b.words, b.count, b.counter) }
-
-func (b bucket) setLen(n uint64) { put(b.words, b.count, b.counter, n) }
-
-func (b bucket) get(i uint64) uint64 { return get(b.words, b.at+i*b.step, b.width) }
-
-func (b bucket) put(i, v uint64) { put(b.words, b.at+i*b.step, b.width, v) }
-
-// push appends v, which must find room.
-func (b bucket) push(v uint64) {
-	n := b.len()
-	b.put(n, v)
-	b.setLen(n + 1)
+// countWidth returns the width of a bucket's count in files.
+func (l *layout) countWidth() uint64 {
+	most := l.slots
+	if l.branches > 1 {
+		most *= 2
+	}
+	return uint64(bits.Len64(most))
 }
 
-// drop takes out the i-th of the list; the last takes its place.
-func (b bucket) drop(i uint64) {
-	n := b.len() - 1
-	b.put(i, b.get(n))
-	b.setLen(n)
-}
-
-// find returns the place of v.
-func (b bucket) find(v uint64) (i uint64, ok bool) {
-	for i = range b.len() {
-		if b.get(i) == v {
-			return i, true
+// fits reports whether one tree can hold the entries.
+func (l *layout) fits(entries []entry) bool {
+	var load [maxBranches]uint64
+	spilled := uint64(0)
+	for _, e := range entries {
+		if load[e.branch]++; load[e.branch] > l.slots {
+			spilled++
 		}
 	}
-	return 0, false
-}
-
-// copies returns how often v is in the list.
-func (b bucket) copies(v uint64) (n int) {
-	for i := range b.len() {
-		if b.get(i) == v {
-			n++
-		}
-	}
-	return n
-}
-
-// get returns the number of the given width, at most 63 bits, that begins at bit
-// at.
-func get(words []uint64, at, width uint64) uint64 {
-	i, off := at/64, at%64
-	v := words[i] >> off
-	if off+width > 64 {
-		v |= words[i+1] << (64 - off)
-	}
-	return v & (1<<width - 1)
-}
-
-// put makes v, which must not be wider, the number that begins at bit at.
-func put(words []uint64, at, width, v uint64) {
-	i, off := at/64, at%64
-	mask := uint64(1)<<width - 1
-	words[i] = words[i]&^(mask<<off) | v<<off
-	if off+width > 64 {
-		words[i+1] = words[i+1]&^(mask>>(64-off)) | v>>(64-off)
-	}
+	return spilled == 0 || l.branches > 1 && spilled <= l.slots
 }

@@ -21,7 +21,7 @@ func TestSlowMemoryIsGivenBack(t *testing.T) {
 	if err := f.Grow(); err != nil {
 		t.Fatal(err)
 	}
-	f.Settle()
+	f.FinishResize()
 	add(t, f, filtertest.Keys(1, 100)...)
 	large := inUse()
 	if err := f.Shrink(); err != nil {
@@ -47,11 +47,11 @@ func TestRefusedCompressionIsNotTriedForEveryKey(t *testing.T) {
 	f := filtertest.Make(t, New, Config{Items: 1 << 14, FPR: 0.01, Slots: 2})
 	keys := filtertest.Keys(2, 1<<14)
 	add(t, f, keys...)
-	f.Settle()
-	if f.set >= f.limit/4 || f.halve(1) == nil {
-		t.Fatalf("%d of %d bits, %d doublings: it can be halved", f.set, f.Bits(), f.doublings)
+	f.FinishResize()
+	if f.table.set >= f.table.limit/4 || f.halve(1) == nil {
+		t.Fatalf("%d of %d bits, %d doublings: it can be halved", f.table.set, f.Bits(), f.table.slow.doublings)
 	}
-	f.relax()
+	f.maybeShrink()
 	thin := f.thin
 	for range 100 {
 		add(t, f, keys[0])
@@ -61,7 +61,7 @@ func TestRefusedCompressionIsNotTriedForEveryKey(t *testing.T) {
 		t.Errorf("with %d keys it is tried again at %d, before at %d", f.keys, f.thin, thin)
 	}
 	remove(t, f, keys[1:]...)
-	if f.doublings != f.floor {
-		t.Errorf("empty, and still %d doublings", f.doublings)
+	if f.table.slow.doublings != f.floor {
+		t.Errorf("empty, and still %d doublings", f.table.slow.doublings)
 	}
 }

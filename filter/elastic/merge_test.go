@@ -15,7 +15,7 @@ import (
 var errorsIs = errors.Is
 
 // TestMergesOfUnequalSizes unites and intersects filters that have grown unequally,
-// in both orders, settled and not.
+// in both orders, split and not.
 func TestMergesOfUnequalSizes(t *testing.T) {
 	effort.PlainOnly(t)
 	keys := filtertest.Keys(1, 6500)
@@ -64,8 +64,8 @@ func testUnion(t *testing.T, name string, f, o *Filter, part [2][]filter.Key) {
 	if f.Len() != uint64(len(all)) {
 		t.Errorf("%s: %d keys, want %d", name, f.Len(), len(all))
 	}
-	if float64(f.set) > float64(f.limit) {
-		t.Errorf("%s: %d of %d bits are set", name, f.set, f.Bits())
+	if float64(f.table.set) > float64(f.table.limit) {
+		t.Errorf("%s: %d of %d bits are set", name, f.table.set, f.Bits())
 	}
 	for i, k := range all { // one delete is enough for keys of both
 		remove(t, f, k)
@@ -76,8 +76,8 @@ func testUnion(t *testing.T, name string, f, o *Filter, part [2][]filter.Key) {
 			has(t, f, all[i+1:], name+", deleting")
 		}
 	}
-	if f.set != 0 || f.Len() != 0 || !f.Info().Exact {
-		t.Errorf("%s: all deleted, and %d bits are set: %+v", name, f.set, f.Info())
+	if f.table.set != 0 || f.Len() != 0 || !f.Info().Exact {
+		t.Errorf("%s: all deleted, and %d bits are set: %+v", name, f.table.set, f.Info())
 	}
 }
 
@@ -107,7 +107,7 @@ func TestRefusedUnionChangesNothing(t *testing.T) {
 	keys := filtertest.Keys(2, 300)
 	for name, stop := range map[string]func(f *Filter) error{
 		"bits":   func(*Filter) error { return filter.ErrFull },
-		"memory": func(f *Filter) error { f.slow.from = noMemory{}; return filter.ErrStorage },
+		"memory": func(f *Filter) error { f.table.slow.from = noMemory{}; return filter.ErrStorage },
 	} {
 		f, o := build1(t, s), build1(t, s)
 		add(t, f, keys[:60]...)
@@ -133,12 +133,12 @@ func TestStraysAreNoKeys(t *testing.T) {
 	f, o := build1(t, s), build1(t, s)
 	f.add([]uint64{0x1001, 0x2002, 0x3003})
 	o.add([]uint64{0x1001, 0x5005, 0x6006})
-	if err := f.Intersect(o); err != nil || f.Len() != 0 || f.prints != 1 || f.Info().Exact {
-		t.Fatalf("%v, %d keys, %d fingerprints", err, f.Len(), f.prints)
+	if err := f.Intersect(o); err != nil || f.Len() != 0 || f.table.prints != 1 || f.Info().Exact {
+		t.Fatalf("%v, %d keys, %d fingerprints", err, f.Len(), f.table.prints)
 	}
 	g, err := Read(bytes.NewReader(filtertest.Stored(t, f)))
-	if err != nil || g.prints != 1 || g.Len() != 0 {
-		t.Fatalf("%v, %d fingerprints", err, g.prints)
+	if err != nil || g.table.prints != 1 || g.Len() != 0 {
+		t.Fatalf("%v, %d fingerprints", err, g.table.prints)
 	}
 	add(t, g, 1, 2)
 	remove(t, g, 1, 2)
@@ -174,8 +174,8 @@ func TestSharedFingerprintSurvivesDeletes(t *testing.T) {
 	if err := f.Union(o); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.delete(x); err != nil || f.copies(x) != 0 || f.copies(y) != 1 {
-		t.Errorf("%v, %d of x, %d of y", err, f.copies(x), f.copies(y))
+	if err := f.delete(x); err != nil || f.table.copies(x) != 0 || f.table.copies(y) != 1 {
+		t.Errorf("%v, %d of x, %d of y", err, f.table.copies(x), f.table.copies(y))
 	}
 	intact(t, f, "deleted")
 }

@@ -49,7 +49,7 @@ func peers(b *testing.B, n uint64) (names []string, filters []filter.Filter) {
 			b.Fatalf("key %d of %d: %v", done, n, err)
 		}
 	}
-	e.Settle()
+	e.FinishResize()
 	return []string{"elastic", "dynamic", "scalable"}, filters
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/probe"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -34,7 +33,7 @@ func (s Shape) Capacity() uint64 {
 	return uint64(min(theory.BloomCardinality(m, float64(s.Hashes), s.Threshold*m), math.MaxInt64))
 }
 
-// FPR returns the expected rate with n keys once all trees are settled. Just after a
+// FPR returns the expected rate with n keys once all trees are split. Just after a
 // doubling, while most are not, it is that of before.
 func (s Shape) FPR(n uint64) float64 {
 	e, _ := s.Doublings(n)
@@ -52,7 +51,7 @@ func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 		return filter.Prediction{}, fmt.Errorf("elastic: %d keys, at most about %d: %w", n, s.Capacity(), filter.ErrFull)
 	}
 	return filter.Prediction{
-		FastBitsPerKey: filter.PerKey(float64(s.fastBits(e)), n),
+		FastBitsPerKey: filter.PerKey(float64(fastBits(s.Bits<<e)), n),
 		SlowBitsPerKey: filter.PerKey(float64(s.SlowBitsAt(e)), n),
 		FPR:            s.FPR(n),
 		HitLines:       float64(s.Hashes),
@@ -63,7 +62,7 @@ func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 // FastBits returns the memory that queries read when there are n keys.
 func (s Shape) FastBits(n uint64) uint64 {
 	e, _ := s.Doublings(n)
-	return s.fastBits(e)
+	return fastBits(s.Bits << e)
 }
 
 // SlowBits returns the memory of the buckets when there are n keys and there were
@@ -73,9 +72,8 @@ func (s Shape) SlowBits(n uint64) uint64 {
 	return s.SlowBitsAt(e)
 }
 
-func (s Shape) fastBits(e int) uint64 { return 64 * bitvec.WordsFor(s.Bits<<e) }
-
 // SlowBitsAt returns the memory of the buckets after e doublings.
 func (s Shape) SlowBitsAt(e int) uint64 {
-	return 64 * newLayout(s).words(e)
+	l := newLayout(s)
+	return 64 * l.words(e)
 }

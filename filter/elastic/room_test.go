@@ -41,8 +41,8 @@ func TestEveryConfigTakesItsItems(t *testing.T) {
 				t.Fatalf("trial %d, %+v: key %d: %v", trial, c, i, err)
 			}
 		}
-		if f.doublings > roomyDoublings+3 {
-			t.Errorf("trial %d, %+v: %d doublings for its own items", trial, c, f.doublings)
+		if f.table.slow.doublings > roomyDoublings+3 {
+			t.Errorf("trial %d, %+v: %d doublings for its own items", trial, c, f.table.slow.doublings)
 		}
 	}
 	if accepted < refused {
@@ -70,7 +70,7 @@ func TestOverflowOfNearlyEmptyFilterDoubles(t *testing.T) {
 	f := build1(t, Shape{Bits: 64, Hashes: 1, HashBits: 40, Slots: 1, Branches: 1, Growth: 10, Threshold: 1})
 	a, b := []uint64{3}, []uint64{1<<(6+5) | 3}
 	f.add(a)
-	if _, err := f.add(b); err != nil || f.Bits() != 64<<6 || f.copies(a) != 1 || f.copies(b) != 1 {
+	if _, err := f.add(b); err != nil || f.Bits() != 64<<6 || f.table.copies(a) != 1 || f.table.copies(b) != 1 {
 		t.Fatalf("%v, %d bits", err, f.Bits())
 	}
 	intact(t, f, "doubled six times")
@@ -134,17 +134,17 @@ func TestMemoryForSomeDoublingsIsNotEnough(t *testing.T) {
 		for _, keeps := range []bool{false, true} {
 			f := build1(t, Shape{Bits: 64, Hashes: 1, HashBits: 40, Slots: 1, Branches: 1, Growth: 10, Threshold: 1})
 			f.add([]uint64{3})
-			f.slow.from, f.slow.keeps = &someMemory{blocks}, keeps
+			f.table.slow.from, f.table.slow.keeps = &someMemory{blocks}, keeps
 			before := filtertest.Stored(t, f)
 			_, err := f.add([]uint64{1<<(6+5) | 3})
 			if !errors.Is(err, filter.ErrStorage) || f.Bits() != 64 || !bytes.Equal(before, filtertest.Stored(t, f)) {
 				t.Fatalf("memory for %d: %v, %d bits", blocks, err, f.Bits())
 			}
 			intact(t, f, "not enough memory")
-			if want := f.slow.words(0); !keeps && f.Info().SlowBits != 64*want {
+			if want := f.table.slow.words(0); !keeps && f.Info().SlowBits != 64*want {
 				t.Errorf("memory for %d: %d bits are taken, want %d", blocks, f.Info().SlowBits, 64*want)
 			}
-			f.slow.from = &someMemory{6}
+			f.table.slow.from = &someMemory{6}
 			if _, err := f.add([]uint64{1<<(6+5) | 3}); err != nil || f.Bits() != 64<<6 {
 				t.Errorf("memory came back: %v, %d bits", err, f.Bits())
 			}
@@ -168,8 +168,8 @@ func TestDeleteLeavesWhatOthersShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []*Filter{f, g} {
-		if err := f.delete(x); err != nil || f.copies(y) != 1 || f.copies(z) != 1 || f.Len() != 2 || !f.exact {
-			t.Errorf("%v, %d of y, %d of z, %d keys", err, f.copies(y), f.copies(z), f.Len())
+		if err := f.delete(x); err != nil || f.table.copies(y) != 1 || f.table.copies(z) != 1 || f.Len() != 2 || !f.exact {
+			t.Errorf("%v, %d of y, %d of z, %d keys", err, f.table.copies(y), f.table.copies(z), f.Len())
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestManyCopiesAreRefused(t *testing.T) {
 		keys := filtertest.Keys(3, n)
 		add(t, o, keys...)
 		alone := o.Bits()
-		most := max(alone, uint64(copiesFactor*float64(o.set)/o.shape.Threshold))
+		most := max(alone, uint64(copiesFactor*float64(o.table.set)/o.shape.Threshold))
 		copies := 0
 		for ; copies < 100; copies++ {
 			before, size := filtertest.Stored(t, f), f.Bits()
@@ -206,8 +206,8 @@ func TestManyCopiesAreRefused(t *testing.T) {
 		has(t, f, keys, "many copies")
 		intact(t, f, "many copies")
 		remove(t, f, keys...)
-		if f.Len() != 0 || f.set != 0 {
-			t.Errorf("%d keys, %d bits are left", f.Len(), f.set)
+		if f.Len() != 0 || f.table.set != 0 {
+			t.Errorf("%d keys, %d bits are left", f.Len(), f.table.set)
 		}
 	}
 }
@@ -220,8 +220,8 @@ func TestStarvedUnionIsTold(t *testing.T) {
 	keys := filtertest.Keys(4, 90)
 	add(t, f, keys[:40]...)
 	add(t, o, keys[40:80]...)
-	heap := f.slow.from
-	f.slow.from = noMemory{}
+	heap := f.table.slow.from
+	f.table.slow.from = noMemory{}
 	if err := f.Union(o); err != nil {
 		t.Fatal(err)
 	}
@@ -234,10 +234,10 @@ func TestStarvedUnionIsTold(t *testing.T) {
 			t.Errorf("%+v", info)
 		}
 	}
-	f.slow.from = heap
+	f.table.slow.from = heap
 	for _, f := range []*Filter{f, g} {
 		add(t, f, keys[80:]...)
-		f.Settle()
+		f.FinishResize()
 		if info := f.Info(); info.Overfull || !info.Unbounded {
 			t.Errorf("with memory: %+v", info)
 		}

@@ -2,44 +2,45 @@ package elastic
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
-// A slow is the bucket array B. It grows by blocks that double it, so that nothing
-// that is there is moved. Only writers use it, one at a time.
+// A slow is the bucket array B at its present size. It grows by blocks that double it,
+// so that nothing that is there is moved. Only writers use it, one at a time.
+//
+// A number x of w bits says where its fingerprint is. The bucket is x mod m; of the
+// quotient by the initial size, which is what a slot keeps, the lowest bits are those of
+// the bucket's number that doublings added, and the rest is the fingerprint at the
+// present size.
+//
+// After a doubling the trees of the lower half are split one by one. A tree's sign bit is
+// that of the array if the tree is split. A doubling turns the array's over, which makes
+// all signs wrong at once without touching one; halving leaves all as they are.
 type slow struct {
 	layout
-	from   mem.Allocator
-	keeps  bool // the allocator cannot take blocks back
-	blocks [][]uint64
-	used   int // blocks that are in use, the others are kept for later
-	dirty  int // blocks that have been in use
+	from      mem.Allocator
+	keeps     bool // the allocator cannot take blocks back
+	blocks    [][]uint64
+	doublings int // since the initial size; there is a block in use for each, and the first
+	dirty     int // blocks that have been in use; others are kept for later
+
+	sign    uint64 // of trees that are split
+	unsplit uint64 // trees of the lower half that are not
+	next    uint64 // number of the tree to look at next
 }
 
 func newSlow(s Shape, from mem.Allocator) (*slow, error) {
 	_, heap := from.(mem.Heap)
-	b := &slow{layout: newLayout(s), from: from, keeps: !heap}
-	return b, b.grow()
+	b := &slow{layout: newLayout(s), from: from, keeps: !heap, dirty: 1}
+	return b, b.reserve(1)
 }
 
-// grow adds a block of empty buckets: the first segment, or as many as there are.
-func (s *slow) grow() error {
-	if err := s.reserve(s.used + 1); err != nil {
-		return err
-	}
-	if s.used < s.dirty {
-		clear(s.blocks[s.used])
-	}
-	s.used++
-	s.dirty = max(s.dirty, s.used)
-	return nil
-}
-
-// reserve takes the memory of all blocks up to the given number, or none of it
-// but what cannot be given back, which is kept.
+// reserve takes the memory of all blocks up to the given number, or none of it but what
+// cannot be given back, which is kept.
 func (s *slow) reserve(blocks int) error {
 	for len(s.blocks) < blocks {
 		words, err := s.from.Words(s.blockWords(len(s.blocks)))
@@ -57,22 +58,58 @@ func (s *slow) release() {
 	if s.keeps {
 		return
 	}
-	clear(s.blocks[s.used:])
-	s.blocks = s.blocks[:s.used]
-	s.dirty = min(s.dirty, s.used)
+	used := min(s.doublings+1, len(s.blocks))
+	clear(s.blocks[used:])
+	s.blocks = s.blocks[:used]
+	s.dirty = min(s.dirty, used)
 }
 
-// shrink drops the last block.
-func (s *slow) shrink() {
-	s.used--
+// extend adds as many empty buckets as there are. Its block is reserved.
+func (s *slow) extend() {
+	s.doublings++
+	if s.doublings < s.dirty {
+		clear(s.blocks[s.doublings])
+	}
+	s.dirty = max(s.dirty, s.doublings+1)
+}
+
+// double extends the array by buckets for the upper half of the present ones, whose
+// trees are to be split.
+func (s *slow) double() {
+	s.unsplit, s.next, s.sign = s.segment<<s.doublings, 0, s.sign^1
+	s.extend()
+}
+
+// halve drops the upper half.
+func (s *slow) halve() {
+	s.doublings--
 	s.release()
 }
 
-// empty keeps the first block only, without fingerprints.
-func (s *slow) empty() {
-	s.used = 1
+// clear keeps the first block only, without fingerprints.
+func (s *slow) clear() {
+	s.doublings, s.sign, s.unsplit, s.next = 0, 0, 0, 0
 	s.release()
 	clear(s.blocks[0])
+}
+
+// close gives the memory back and removes its file, if there is one.
+func (s *slow) close() error {
+	s.blocks = nil
+	if file, ok := s.from.(*mem.File); ok {
+		if err := file.Discard(); err != nil {
+			return fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
+		}
+	}
+	return nil
+}
+
+// size returns the words that were taken, those that are kept for later included.
+func (s *slow) size() (words uint64) {
+	for _, b := range s.blocks {
+		words += uint64(len(b))
+	}
+	return words
 }
 
 // locate returns the block of a tree of a segment, and where in it the tree begins.
@@ -87,13 +124,56 @@ func (s *slow) locate(segment, group uint64) (block int, at uint64) {
 // tree returns a tree of a segment.
 func (s *slow) tree(segment, group uint64) tree {
 	block, at := s.locate(segment, group)
-	return tree{s.blocks[block], at}
+	return tree{&s.layout, &s.blocks[block], at}
 }
 
-// size returns the words that were taken, those that are kept for later included.
-func (s *slow) size() (words uint64) {
-	for _, b := range s.blocks {
-		words += uint64(len(b))
+// twin returns the tree of the upper half that belongs to one of the lower half.
+func (s *slow) twin(low, group uint64) tree { return s.tree(low|1<<(s.doublings-1), group) }
+
+// trees returns all segments and groups.
+func (s *slow) trees() iter.Seq2[uint64, uint64] {
+	return func(yield func(segment, group uint64) bool) {
+		for segment := range uint64(1) << s.doublings {
+			for group := range s.segment {
+				if !yield(segment, group) {
+					return
+				}
+			}
+		}
 	}
-	return words
+}
+
+// home returns where the fingerprint of x is put.
+func (s *slow) home(x uint64) (segment, group, branch uint64) {
+	group, branch = s.group(x & (1<<s.sizeBits - 1))
+	return x >> s.sizeBits & (1<<s.doublings - 1), group, branch
+}
+
+// find returns where the fingerprint of x is: home, but for a tree that is not split,
+// which also has the fingerprints of its twin.
+func (s *slow) find(x uint64) (segment, group, branch uint64) {
+	segment, group, branch = s.home(x)
+	if s.unsplit > 0 && s.isUnsplit(segment, group) {
+		segment &= 1<<(s.doublings-1) - 1
+	}
+	return segment, group, branch
+}
+
+// isUnsplit reports whether a tree is to be split yet, or to be filled by that: its lower
+// twin has the fingerprints of both.
+func (s *slow) isUnsplit(segment, group uint64) bool {
+	return !s.isSplit(segment&(1<<(s.doublings-1)-1), group)
+}
+
+// isSplit reports whether a tree of the lower half has been split.
+func (s *slow) isSplit(low, group uint64) bool { return s.tree(low, group).sign() == s.sign }
+
+// number returns the number that an entry of a group was made from.
+func (s *slow) number(group uint64, e entry) uint64 {
+	return e.fp<<s.sizeBits | (group*s.branches + e.branch)
+}
+
+// firstBit returns the bit of the first bucket of a tree.
+func (s *slow) firstBit(segment, group uint64) uint64 {
+	return segment<<s.sizeBits + group*s.branches
 }

@@ -57,7 +57,7 @@ func intact(tb testing.TB, f *Filter, when string) {
 
 // prints returns the fingerprints of a bucket at the present size.
 func (f *Filter) printsOf(index uint64) (out []uint64) {
-	for x := range f.all() {
+	for x := range f.table.all() {
 		if x&(f.Bits()-1) == index {
 			out = append(out, x>>bits.Len64(f.Bits()-1))
 		}
@@ -78,17 +78,17 @@ func TestWorkedExample(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := f.printsOf(0b10); !slices.Equal(got, []uint64{0b0111}) || f.set != 4 {
-		t.Fatalf("bucket 10 holds %b, %d bits", got, f.set)
+	if got := f.printsOf(0b10); !slices.Equal(got, []uint64{0b0111}) || f.table.set != 4 {
+		t.Fatalf("bucket 10 holds %b, %d bits", got, f.table.set)
 	}
 	if err := f.Grow(); err != nil {
 		t.Fatal(err)
 	}
-	if a := f.fast.Load(); a.words[0] != 0xFF || f.unsettled != 4 {
-		t.Errorf("the expansion did not copy the bits: %b, %d unsettled", a.words[0], f.unsettled)
+	if a := f.fast.Load(); a.words[0] != 0xFF || f.table.slow.unsplit != 4 {
+		t.Errorf("the expansion did not copy the bits: %b, %d unsplit", a.words[0], f.table.slow.unsplit)
 	}
-	intact(t, f, "expanded, nothing settled")
-	f.Settle()
+	intact(t, f, "expanded, nothing split")
+	f.FinishResize()
 	for index, want := range map[uint64][]uint64{
 		0b000: {0b001}, 0b100: {0b010}, 0b001: {0b110}, 0b010: nil, 0b110: {0b011}, 0b011: {0},
 	} {
@@ -123,8 +123,8 @@ func TestOverflowDropsNothing(t *testing.T) {
 		}
 		intact(t, f, "after overflows")
 		remove(t, f, keys...)
-		if f.set != 0 || f.prints != 0 || f.Len() != 0 {
-			t.Errorf("%d branches: %d bits and %d fingerprints are left of nothing", branches, f.set, f.prints)
+		if f.table.set != 0 || f.table.prints != 0 || f.Len() != 0 {
+			t.Errorf("%d branches: %d bits and %d fingerprints are left of nothing", branches, f.table.set, f.table.prints)
 		}
 		intact(t, f, "emptied")
 	}
@@ -138,8 +138,8 @@ func TestFingerprintsAreKeptWhole(t *testing.T) {
 	keys := filtertest.Keys(1, n)
 	add(t, f, keys...)
 	remove(t, f, keys...)
-	if f.set != 0 || f.Bits() != 1<<15 {
-		t.Errorf("%d of %d bits are set in an empty filter", f.set, f.Bits())
+	if f.table.set != 0 || f.Bits() != 1<<15 {
+		t.Errorf("%d of %d bits are set in an empty filter", f.table.set, f.Bits())
 	}
 	for _, k := range keys {
 		if f.MayContain(k) || f.Contains(k) {
@@ -157,8 +157,8 @@ func TestLevel2HoldsWhatLevel1Cannot(t *testing.T) {
 		f.add(number(fp, 30))
 		f.add(number(fp, 31))
 	}
-	tree := f.slow.tree(0, 10)
-	if n := f.slow.shared(tree).len(); n != 2 || f.slow.lower(tree, 0).len() != 2 {
+	tree := f.table.slow.tree(0, 10)
+	if n := tree.shared().n; n != 2 || tree.lower(0).n != 2 {
 		t.Fatalf("level 2 has %d, want 2", n)
 	}
 	if _, err := f.add(number(9, 31)); !errors.Is(err, filter.ErrFull) {
@@ -168,12 +168,12 @@ func TestLevel2HoldsWhatLevel1Cannot(t *testing.T) {
 		t.Errorf("a branch with room: %v", err)
 	}
 	f.delete(number(0, 30)) // its slot is filled from level 2
-	if n := f.slow.shared(tree).len(); n != 1 || f.slow.lower(tree, 0).len() != 2 {
+	if n := tree.shared().n; n != 1 || tree.lower(0).n != 2 {
 		t.Errorf("level 2 has %d after a delete, want 1", n)
 	}
 	intact(t, f, "pulled back")
 	slots := (64 + 22) * 2.0
-	if got := f.slotFill(); math.Abs(got-6/slots) > 1e-12 {
+	if got := f.table.slotFill(); math.Abs(got-6/slots) > 1e-12 {
 		t.Errorf("load rate %g", got)
 	}
 }
@@ -186,8 +186,8 @@ func TestDuplicatesNeedAllFingerprints(t *testing.T) {
 	for i := range 4 {
 		almost := []uint64{0x1001, 0x1002, 0x1003, 0x1004}
 		almost[i] += 1 << 20
-		if err := f.delete(almost); !errors.Is(err, filter.ErrNotFound) || f.prints != 4 {
-			t.Errorf("deleting a key of which three fingerprints are there: %v, %d left", err, f.prints)
+		if err := f.delete(almost); !errors.Is(err, filter.ErrNotFound) || f.table.prints != 4 {
+			t.Errorf("deleting a key of which three fingerprints are there: %v, %d left", err, f.table.prints)
 		}
 		if added, err := f.add(almost); !added || err != nil {
 			t.Errorf("fingerprint %d is new: %t, %v", i, added, err)
@@ -195,8 +195,8 @@ func TestDuplicatesNeedAllFingerprints(t *testing.T) {
 		if added, err := f.add(almost); added || err != nil {
 			t.Errorf("fingerprint %d again: %t, %v", i, added, err)
 		}
-		if err := f.delete(almost); err != nil || f.prints != 4 {
-			t.Errorf("deleting it: %v, %d left", err, f.prints)
+		if err := f.delete(almost); err != nil || f.table.prints != 4 {
+			t.Errorf("deleting it: %v, %d left", err, f.table.prints)
 		}
 	}
 	intact(t, f, "in the end")
@@ -210,8 +210,8 @@ func TestThresholdIsNeverPassed(t *testing.T) {
 	f := build1(t, Shape{Bits: 1 << 10, Hashes: 5, HashBits: 40, Slots: 8, Branches: 3, Growth: 14, Threshold: 0.2})
 	for i, k := range filtertest.Keys(3, uint64(scale(10_000))) {
 		add(t, f, k)
-		if fill := float64(f.set) / float64(f.Bits()); fill > 0.2+10/float64(f.Bits()) {
-			t.Fatalf("after %d keys %.4f of %d bits are set, %d trees unsettled", i+1, fill, f.Bits(), f.unsettled)
+		if fill := float64(f.table.set) / float64(f.Bits()); fill > 0.2+10/float64(f.Bits()) {
+			t.Fatalf("after %d keys %.4f of %d bits are set, %d trees unsplit", i+1, fill, f.Bits(), f.table.slow.unsplit)
 		}
 	}
 }
@@ -233,8 +233,8 @@ func TestCompressionIsTheReverseOfExpansion(t *testing.T) {
 				intact(t, f, "shrinking")
 			}
 		}
-		if f.Bits() != 1<<10 || f.set != 0 {
-			t.Fatalf("round %d: from %d to %d bits, %d set", round, top, f.Bits(), f.set)
+		if f.Bits() != 1<<10 || f.table.set != 0 {
+			t.Fatalf("round %d: from %d to %d bits, %d set", round, top, f.Bits(), f.table.set)
 		}
 	}
 	if err := f.Shrink(); !errors.Is(err, filter.ErrFull) {
@@ -254,13 +254,13 @@ func TestCompressionRefusesToOverflow(t *testing.T) {
 		for fp := range room + 1 {
 			f.add([]uint64{fp<<6 | 5})
 		}
-		if err := f.Shrink(); !errors.Is(err, filter.ErrFull) || f.Bits() != 128 || f.prints != room+1 {
-			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.prints)
+		if err := f.Shrink(); !errors.Is(err, filter.ErrFull) || f.Bits() != 128 || f.table.prints != room+1 {
+			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints)
 		}
 		intact(t, f, "refused")
 		f.delete([]uint64{0<<6 | 5})
-		if err := f.Shrink(); err != nil || f.Bits() != 64 || f.prints != room {
-			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.prints)
+		if err := f.Shrink(); err != nil || f.Bits() != 64 || f.table.prints != room {
+			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints)
 		}
 		intact(t, f, "shrunk")
 	}
@@ -283,12 +283,12 @@ func TestShrinkMindsTheRate(t *testing.T) {
 func TestEqualNumbersOfAKeyCountOnce(t *testing.T) {
 	f := build1(t, Shape{Bits: 4, Hashes: 8, HashBits: 5, Slots: 16, Branches: 3, Growth: 1, Threshold: 1})
 	add(t, f, 1)
-	if xs := f.split(1); f.prints != uint64(len(xs)) || len(xs) == 8 {
-		t.Errorf("%d fingerprints, %d numbers", f.prints, len(xs))
+	if xs := f.numbersOf(1); f.table.prints != uint64(len(xs)) || len(xs) == 8 {
+		t.Errorf("%d fingerprints, %d numbers", f.table.prints, len(xs))
 	}
 	remove(t, f, 1)
-	if f.prints != 0 || f.set != 0 {
-		t.Errorf("%d fingerprints are left", f.prints)
+	if f.table.prints != 0 || f.table.set != 0 {
+		t.Errorf("%d fingerprints are left", f.table.prints)
 	}
 }
 

@@ -23,8 +23,8 @@ func (noMemory) Words(uint64) ([]uint64, error) { return nil, errNoMemory }
 // with when there is memory again.
 func TestFilterWithoutMemoryGoesOn(t *testing.T) {
 	f := build1(t, Shape{Bits: 1 << 10, Hashes: 5, HashBits: 44, Slots: 4, Branches: 3, Growth: 10, Threshold: 0.3})
-	heap := f.slow.from
-	f.slow.from = noMemory{}
+	heap := f.table.slow.from
+	f.table.slow.from = noMemory{}
 	keys := filtertest.Keys(1, 5000)
 	n := 0
 	var err error
@@ -33,8 +33,8 @@ func TestFilterWithoutMemoryGoesOn(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, errNoMemory) || float64(f.set) < 0.4*1024 || f.Bits() != 1<<10 {
-		t.Fatalf("%d keys, %d bits set: %v", n, f.set, err)
+	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, errNoMemory) || float64(f.table.set) < 0.4*1024 || f.Bits() != 1<<10 {
+		t.Fatalf("%d keys, %d bits set: %v", n, f.table.set, err)
 	}
 	if info := f.Info(); !info.Overfull || info.Unbounded || info.FPR < 0.01 {
 		t.Errorf("%+v", info)
@@ -48,9 +48,9 @@ func TestFilterWithoutMemoryGoesOn(t *testing.T) {
 	}
 	has(t, f, keys[:n], "without memory")
 	intact(t, f, "without memory")
-	f.slow.from = heap
+	f.table.slow.from = heap
 	add(t, f, keys[n:]...)
-	f.Settle()
+	f.FinishResize()
 	if info := f.Info(); info.Overfull || info.Fill > 0.3 {
 		t.Errorf("memory came back: %+v", info)
 	}
@@ -101,18 +101,17 @@ func wantClosed(t *testing.T, f *Filter) {
 	_, addErr := f.Add(1)
 	_, _, batchErr := f.AddBatch([]filter.Key{1})
 	_, writeErr := f.Snapshot().WriteTo(io.Discard)
-	_, imageErr := f.Image().WriteTo(io.Discard)
 	other := filtertest.Make(t, Build, f.Shape())
 	for name, err := range map[string]error{
 		"Add": addErr, "AddBatch": batchErr, "Delete": f.Delete(1), "Grow": f.Grow(), "Shrink": f.Shrink(),
-		"Union": f.Union(other), "Intersect": f.Intersect(other), "Snapshot": writeErr, "Image": imageErr,
+		"Union": f.Union(other), "Intersect": f.Intersect(other), "Snapshot": writeErr,
 		"Union with it": other.Union(f), "Intersect with it": other.Intersect(f),
 	} {
 		if !errors.Is(err, filter.ErrStorage) {
 			t.Errorf("%s of a closed filter: %v", name, err)
 		}
 	}
-	f.Settle()
+	f.FinishResize()
 	if f.Contains(1) != f.MayContain(1) || f.Info().Keys == 0 {
 		t.Errorf("a closed filter: %+v", f.Info())
 	}

@@ -116,7 +116,7 @@ func TestMistakesAreAsRareAsSaid(t *testing.T) {
 		}
 	}
 	// Some of the n were themselves taken for others: count those that are there.
-	share := 1 - math.Exp(-float64(f.prints)/(1<<15))
+	share := 1 - math.Exp(-float64(f.table.prints)/(1<<15))
 	filtertest.CheckRate(t, "mistakes", hits, probes, share*share, 6)
 	if upper := MistakeOdds(n, 2, 15); share*share > upper {
 		t.Errorf("%g is above the bound %g", share*share, upper)
@@ -173,17 +173,17 @@ func TestExpansionLowersTheRate(t *testing.T) {
 		}
 		before := filtertest.MeasureRate(f, s, probes) // lazy: the copied bits have the rate of before
 		lazy := f.Info().FPR
-		filtertest.CheckRate(t, "unsettled", before, probes, lazy, 5)
-		f.Settle()
+		filtertest.CheckRate(t, "unsplit", before, probes, lazy, 5)
+		f.FinishResize()
 		after := filtertest.MeasureRate(f, s, probes)
-		filtertest.CheckRate(t, "settled", after, probes, f.Info().FPR, 5)
+		filtertest.CheckRate(t, "split", after, probes, f.Info().FPR, 5)
 		if 8*after > before+20 {
-			t.Errorf("2^%d bits: %d yeses before, %d after", f.sizeBits+uint64(f.doublings), before, after)
+			t.Errorf("2^%d bits: %d yeses before, %d after", f.table.slow.sizeBits+uint64(f.table.slow.doublings), before, after)
 		}
 		t.Logf("%d keys, to %d bits: rate %.3g -> %.3g, measured %.3g -> %.3g", next, f.Bits(), lazy, f.Info().FPR,
 			float64(before)/float64(probes), float64(after)/float64(probes))
 	}
-	for f.doublings > 0 {
+	for f.table.slow.doublings > 0 {
 		low := f.Info().FPR
 		if err := f.Shrink(); errors.Is(err, filter.ErrFull) {
 			break
@@ -192,7 +192,7 @@ func TestExpansionLowersTheRate(t *testing.T) {
 		}
 		remove(t, f, s.Keys(next)[next/2:]...)
 		next /= 2
-		f.Settle()
+		f.FinishResize()
 	}
 }
 
@@ -207,7 +207,7 @@ func TestPredictionIsWhatComes(t *testing.T) {
 			if n != 500 && n != 2000 && n != 20_000 {
 				continue
 			}
-			f.Settle()
+			f.FinishResize()
 			info := f.Info()
 			if info.FastBits != s.FastBits(n) || info.SlowBits != s.SlowBits(n) {
 				t.Errorf("%+v, %d keys: %d fast and %d slow bits, predicted %d and %d", s, n, info.FastBits, info.SlowBits, s.FastBits(n), s.SlowBits(n))
@@ -232,7 +232,7 @@ func TestLoadRate(t *testing.T) {
 					break
 				}
 			}
-			sum += f.slotFill()
+			sum += f.table.slotFill()
 		}
 		return sum / trials
 	}

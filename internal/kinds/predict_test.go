@@ -106,8 +106,8 @@ func filled(t *testing.T, k Kind, c Config, keys uint64, s filtertest.Stream) fi
 		}
 	}
 	// Predictions are for filters that have done what they put off.
-	if lazy, ok := f.(interface{ Settle() }); ok {
-		lazy.Settle()
+	if lazy, ok := f.(interface{ FinishResize() }); ok {
+		lazy.FinishResize()
 	}
 	return f
 }

@@ -69,7 +69,7 @@ func live(r *rand.Rand, size, n, queries int) (d deeds, err error) {
 		}
 	}
 	d.cardinality = int(f.Len())
-	f.Settle()
+	f.FinishResize()
 	for range queries {
 		k := filter.Key(r.Uint64())
 		if f.MayContain(k) {

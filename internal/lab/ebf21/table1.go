@@ -57,7 +57,7 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) ([]expansion, 
 	var seen []expansion
 	yes := func() int { return countYes(f, r, queries) }
 	for n := 1; len(seen) < expansions; n++ {
-		due := f.Unsettled() == 0 && f.Info().Fill > tableThreshold-float64(tableHashes)/float64(f.Bits())
+		due := f.Unsplit() == 0 && f.Info().Fill > tableThreshold-float64(tableHashes)/float64(f.Bits())
 		now := expansion{keys: n, fill: f.Info().Fill, queries: queries}
 		if due { // the next key may be the one
 			now.before = yes()
@@ -70,7 +70,7 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) ([]expansion, 
 			continue
 		}
 		now.lazy = yes()
-		f.Settle()
+		f.FinishResize()
 		now.after = yes()
 		seen = append(seen, now)
 	}

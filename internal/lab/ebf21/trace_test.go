@@ -66,7 +66,7 @@ func TestRepeatedPacketsChangeNothing(t *testing.T) {
 		if err := addAll(f, keys); err != nil {
 			t.Fatal(err)
 		}
-		f.Settle()
+		f.FinishResize()
 	}
 	if a, b := all.Info(), once.Info(); a.Keys != b.Keys || a.Fill != b.Fill || a.SlowBits != b.SlowBits {
 		t.Errorf("%+v and %+v", a, b)

@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// lazyShape settles slowly: a tree at a time, if a test sets its pace.
+// lazyShape splits trees slowly: a tree at a time, if a test sets its pace.
 var lazyShape = Shape{Bits: 1 << 9, Hashes: 4, HashBits: 50, Slots: 3, Branches: 3, Growth: 8, Threshold: 0.5}
 
 // TestExpansionIsLazy holds that an expansion leaves the buckets alone. That of the
@@ -18,27 +18,27 @@ func TestExpansionIsLazy(t *testing.T) {
 	f := build1(t, lazyShape)
 	keys := filtertest.Keys(1, 60)
 	add(t, f, keys...)
-	set := f.set
+	set := f.table.set
 	f.Grow()
-	if trees := (uint64(512) + 2) / 3; f.Unsettled() != trees || f.set != 2*set {
-		t.Errorf("%d trees are unsettled and %d bits set, want %d and %d", f.Unsettled(), f.set, trees, 2*set)
+	if trees := (uint64(512) + 2) / 3; f.Unsplit() != trees || f.table.set != 2*set {
+		t.Errorf("%d trees are unsplit and %d bits set, want %d and %d", f.Unsplit(), f.table.set, trees, 2*set)
 	}
-	has(t, f, keys, "nothing settled")
+	has(t, f, keys, "nothing split")
 	for _, k := range keys {
 		if !f.Contains(k) {
-			t.Fatalf("%#x is not found in an unsettled tree", k)
+			t.Fatalf("%#x is not found in an unsplit tree", k)
 		}
 	}
-	f.Settle()
-	if f.Unsettled() != 0 || f.set >= 2*set {
-		t.Errorf("settled: %d trees left, %d bits", f.Unsettled(), f.set)
+	f.FinishResize()
+	if f.Unsplit() != 0 || f.table.set >= 2*set {
+		t.Errorf("split: %d trees left, %d bits", f.Unsplit(), f.table.set)
 	}
-	has(t, f, keys, "settled")
-	intact(t, f, "settled")
+	has(t, f, keys, "split")
+	intact(t, f, "split")
 }
 
-// TestScanSettlesWithinAQuarter adds keys until nothing is left to do.
-func TestScanSettlesWithinAQuarter(t *testing.T) {
+// TestTreesAreSplitWithinAQuarter adds keys until nothing is left to do.
+func TestTreesAreSplitWithinAQuarter(t *testing.T) {
 	for _, s := range []Shape{
 		lazyShape,
 		{Bits: 1 << 12, Hashes: 20, HashBits: 40, Slots: 8, Branches: 1, Growth: 8, Threshold: 0.5},
@@ -47,41 +47,41 @@ func TestScanSettlesWithinAQuarter(t *testing.T) {
 		f := build1(t, s)
 		keys := filtertest.Keys(2, 1<<14)
 		n := 0
-		for ; f.unsettled == 0; n++ {
+		for ; f.table.slow.unsplit == 0; n++ {
 			add(t, f, keys[n])
 		}
 		full := n
-		for ; f.unsettled > 0; n++ {
+		for ; f.table.slow.unsplit > 0; n++ {
 			add(t, f, keys[n])
 		}
 		if n-full > full/4+1 {
-			t.Errorf("%+v: expanded at %d keys, settled at %d", s, full, n)
+			t.Errorf("%+v: expanded at %d keys, split at %d", s, full, n)
 		}
 	}
 }
 
-// TestTouchesSettle stops the scan: only what is changed is settled, and refused
-// changes settle nothing.
-func TestTouchesSettle(t *testing.T) {
+// TestChangesSplitTheirTrees stops the scan: only what is changed is split, and refused
+// changes split nothing.
+func TestChangesSplitTheirTrees(t *testing.T) {
 	f := build1(t, lazyShape)
 	keys := filtertest.Keys(3, 60)
 	add(t, f, keys...)
 	f.Grow()
 	f.pace = 0
-	before := f.unsettled
+	before := f.table.slow.unsplit
 	add(t, f, keys[0])
 	f.Delete(filtertest.Stream{Seed: 3}.Absent(1))
-	if f.unsettled != before {
-		t.Errorf("a duplicate or a refused delete settled %d trees", before-f.unsettled)
+	if f.table.slow.unsplit != before {
+		t.Errorf("a duplicate or a refused delete split %d trees", before-f.table.slow.unsplit)
 	}
 	remove(t, f, keys[0])
-	if got := before - f.unsettled; got < 1 || got > 4 {
-		t.Errorf("a delete of four fingerprints settled %d trees", got)
+	if got := before - f.table.slow.unsplit; got < 1 || got > 4 {
+		t.Errorf("a delete of four fingerprints split %d trees", got)
 	}
-	intact(t, f, "a few trees settled")
+	intact(t, f, "a few trees split")
 	add(t, f, filtertest.Keys(4, 20)...)
-	has(t, f, keys[1:], "some trees settled")
-	intact(t, f, "some trees settled")
+	has(t, f, keys[1:], "some trees split")
+	intact(t, f, "some trees split")
 }
 
 // TestLazyPhasesAreSafe does everything in the middle of one, with three branches,
@@ -133,8 +133,8 @@ func checkSet(t *testing.T, f *Filter, set *filtertest.Set, seed uint64, step in
 	}
 }
 
-// TestOverflowInLazyPhaseSettlesFirst makes a tree overflow while others wait.
-func TestOverflowInLazyPhaseSettlesFirst(t *testing.T) {
+// TestOverflowInLazyPhaseSplitsFirst makes a tree overflow while others wait.
+func TestOverflowInLazyPhaseSplitsFirst(t *testing.T) {
 	f := build1(t, Shape{Bits: 64, Hashes: 1, HashBits: 40, Slots: 1, Branches: 3, Growth: 6, Threshold: 1})
 	var in [][]uint64
 	put := func(fp, bucket uint64) {
@@ -149,15 +149,15 @@ func TestOverflowInLazyPhaseSettlesFirst(t *testing.T) {
 	}
 	f.Grow()
 	f.pace = 0
-	put(0b010, 30) // settles the tree of buckets 30 to 32, fills it, and overflows it:
+	put(0b010, 30) // splits the tree of buckets 30 to 32, fills it, and overflows it:
 	put(0b100, 30)
 	put(0b110, 30)
-	if f.doublings < 2 || f.unsettled == 0 {
-		t.Errorf("%d doublings, %d unsettled: there was no overflow in a lazy phase", f.doublings, f.unsettled)
+	if f.table.slow.doublings < 2 || f.table.slow.unsplit == 0 {
+		t.Errorf("%d doublings, %d unsplit: there was no overflow in a lazy phase", f.table.slow.doublings, f.table.slow.unsplit)
 	}
 	for _, x := range in {
-		if f.copies(x) != 1 {
-			t.Errorf("%#x is there %d times", x, f.copies(x))
+		if f.table.copies(x) != 1 {
+			t.Errorf("%#x is there %d times", x, f.table.copies(x))
 		}
 	}
 	intact(t, f, "overflowed")
@@ -171,7 +171,7 @@ func TestGrowIsAFloor(t *testing.T) {
 	add(t, f, keys...)
 	f.Grow()
 	f.Grow()
-	f.Settle()
+	f.FinishResize()
 	size := f.Bits()
 	remove(t, f, keys[:60]...)
 	if f.Bits() != size {
