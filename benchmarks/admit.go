@@ -36,12 +36,12 @@ func (a *arena) admit(c contender) (*entrant, error) {
 // sets it makes several, and keeps one. What a package makes once for all its filters is not
 // counted: a tiny set has called for it before.
 func (a *arena) weigh(e *entrant) error {
-	tiny := keyspace{n: min(a.wish.n, 1000), size: a.wish.size}
+	tiny := keyspace{n: min(a.request.n, 1000), size: a.request.size}
 	if err := a.newSet(e, tiny); err != nil {
 		return err
 	}
 	e.set, e.facts.Refused = set{}, 0
-	copies := copiesFor(a.wish.n, e.peak)
+	copies := copiesFor(a.request.n, e.peak)
 	sets := make([]set, copies)
 	before := liveHeap()
 	for i := range sets {
@@ -52,7 +52,7 @@ func (a *arena) weigh(e *entrant) error {
 	}
 	grown := max(0, liveHeap()-before)
 	runtime.KeepAlive(sets)
-	keys := float64(a.wish.n)
+	keys := float64(a.request.n)
 	e.facts.Bits = float64(grown) * 8 / float64(copies) / keys
 	if e.set.bits != nil {
 		e.facts.Says = float64(e.set.bits()) / keys
@@ -70,7 +70,7 @@ func copiesFor(n uint64, peak float64) int {
 // newSet gives e a new set, filled with the keys, and counts the allocations of filling it.
 func (a *arena) newSet(e *entrant, keys keyspace) (err error) {
 	ownPages(e.contender, keys.n)
-	if e.set, err = e.build(wish{keys.n, a.wish.fpr, keys.size}); err != nil {
+	if e.set, err = e.build(request{keys.n, a.request.fpr, keys.size}); err != nil {
 		return err
 	}
 	o, before := newOrder(keys.n, a.nextSalt()), mallocs()
@@ -90,9 +90,9 @@ func (a *arena) newSet(e *entrant, keys keyspace) (err error) {
 func (a *arena) verify(e *entrant) {
 	t, o := tally{clock: a.clock}, a.nextOrder()
 	window := a.windows[0].slice(0, min(a.windows[0].len(), 4*chunk))
-	for n := int(min(a.wish.n, verified)); t.keys < n && t.elapsed < patience; {
+	for n := int(min(a.request.n, verified)); t.keys < n && t.elapsed < patience; {
 		b := window.slice(0, min(window.len(), n-t.keys))
-		a.keys.members(b, o)
+		a.keys.present(b, o)
 		t.time(e.set.has, b)
 	}
 	e.facts.Denied = float64(t.keys-t.yes) / float64(t.keys)
@@ -111,7 +111,7 @@ func (a *arena) probe(e *entrant) {
 
 // countAllocs counts the allocations of lookups and of batches.
 func (a *arena) countAllocs(e *entrant) error {
-	b := a.hits.slice(0, min(int(a.wish.n), 4*chunk, a.hits.len()))
+	b := a.hits.slice(0, min(int(a.request.n), 4*chunk, a.hits.len()))
 	a.keys.hits(b, a.nextSalt())
 	e.facts.Allocs[hit] = allocsOf(e.set.has, b)
 	if e.set.batch == nil {
@@ -127,8 +127,8 @@ func (a *arena) countAllocs(e *entrant) error {
 
 // countBatchAllocs adds to a new set: the one to be measured has all its keys already.
 func (a *arena) countBatchAllocs(e *entrant, size int, b block) error {
-	ownPages(e.contender, a.wish.n)
-	s, err := e.build(a.wish)
+	ownPages(e.contender, a.request.n)
+	s, err := e.build(a.request)
 	if err != nil {
 		return err
 	}

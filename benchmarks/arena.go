@@ -18,7 +18,7 @@ var (
 
 // An arena is where contenders meet over one set of keys, alive at the same time.
 type arena struct {
-	wish    wish
+	request request
 	keys    keyspace
 	threads []int
 	rounds  int
@@ -47,9 +47,9 @@ type entrant struct {
 }
 
 // newArena makes the buffers, so that every contender finds the same memory taken.
-func newArena(w wish, opts options) *arena {
+func newArena(w request, opts options) *arena {
 	a := &arena{
-		wish: w, keys: keyspace{n: w.n, size: w.size, seed: opts.seed},
+		request: w, keys: keyspace{n: w.n, size: w.size, seed: opts.seed},
 		threads: opts.threads, rounds: opts.rounds, fills: opts.fillsFor(w.n),
 		pass: opts.pass, clock: opts.clock, probes: opts.probes,
 		hits: newBlock(bufferKeys, w.size), misses: newBlock(bufferKeys, w.size),
@@ -64,7 +64,7 @@ func newArena(w wish, opts options) *arena {
 func (a *arena) nextSalt() uint64 { a.salt++; return a.salt }
 
 // nextOrder returns a new permutation of the keys.
-func (a *arena) nextOrder() *order { return newOrder(a.wish.n, a.nextSalt()) }
+func (a *arena) nextOrder() *order { return newOrder(a.request.n, a.nextSalt()) }
 
 // empty makes the set of e ready to be filled.
 func (a *arena) empty(e *entrant) (err error) {
@@ -76,11 +76,11 @@ func (a *arena) empty(e *entrant) (err error) {
 	// The old one must be gone before the new one is made, or a large set would be there twice
 	// and the new one in memory that has never been touched.
 	e.set = set{}
-	if a.wish.n >= 500_000 {
+	if a.request.n >= 500_000 {
 		runtime.GC()
 	}
-	ownPages(e.contender, a.wish.n)
-	e.set, err = e.build(a.wish)
+	ownPages(e.contender, a.request.n)
+	e.set, err = e.build(a.request)
 	return err
 }
 
@@ -105,7 +105,7 @@ func (a *arena) expect(e *entrant, what string, t tally) {
 		return
 	}
 	a.broken = append(a.broken, fmt.Sprintf("FALSE NEGATIVES: %s, n = %s, asked %s: %s: %d of %d present keys denied",
-		e.name, quantity.Round(float64(a.wish.n)), quantity.Rate(a.wish.fpr), what, t.keys-t.yes, t.keys))
+		e.name, quantity.Round(float64(a.request.n)), quantity.Rate(a.request.fpr), what, t.keys-t.yes, t.keys))
 }
 
 // safely turns a panic of a contender into an error: one that falls must not take the others

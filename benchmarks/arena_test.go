@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,7 @@ func quick() options {
 
 // exact returns a contender that is a map, to be spoilt by a test.
 func exact(name string, spoil func(*set)) contender {
-	return contender{name: name, peak: 400, build: func(w wish) (set, error) {
+	return contender{name: name, peak: 400, build: func(w request) (set, error) {
 		s, err := newMap(w)
 		spoil(&s)
 		return s, err
@@ -35,7 +34,7 @@ func play(t *testing.T, opts options, all ...contender) (report, string) {
 	var out, log strings.Builder
 	r := &runner{opts: opts, chosen: all, out: &printer{w: &out}, log: &printer{w: &log}}
 	for _, n := range opts.n {
-		r.measure(wish{n, opts.fprs[0], opts.sizes[0]})
+		r.measure(request{n, opts.fprs[0], opts.sizes[0]})
 	}
 	return r.report, log.String()
 }
@@ -56,36 +55,23 @@ func TestHonestContenderIsMeasuredInEveryRound(t *testing.T) {
 	}
 }
 
-func TestFalseNegativesAreReported(t *testing.T) {
-	r, log := play(t, quick(), exact("liar", func(s *set) {
-		has := s.has
-		s.has = func(b block) int { return max(0, has(b)-1) }
-	}))
-	if len(r.Broken) == 0 || !strings.Contains(r.Broken[0], "FALSE NEGATIVES: liar, n = 1 k, asked 1 %: after filling: 1 of 1000") {
-		t.Errorf("reported: %q", r.Broken)
-	}
-	if !strings.Contains(log, "FALSE NEGATIVES") {
-		t.Errorf("logged: %q", log)
-	}
-}
-
-func TestDeleteThatHarmsOthersIsReported(t *testing.T) {
-	r, _ := play(t, quick(), exact("careless", func(s *set) {
-		s.del = func(b block) int { s.reset(); return b.len() }
-	}))
-	if !slices.ContainsFunc(r.Broken, func(line string) bool { return strings.Contains(line, "after deleting others") }) {
-		t.Errorf("reported: %q", r.Broken)
+func TestBrokenPromisesAreReported(t *testing.T) {
+	for want, spoil := range map[string]func(*set){
+		"FALSE NEGATIVES: spoilt, n = 1 k, asked 1 %: after filling: 1 of 1000": func(s *set) {
+			has := s.has
+			s.has = func(b block) int { return max(0, has(b)-1) }
+		},
+		"after deleting others": func(s *set) { s.del = func(b block) int { s.reset(); return b.len() } },
+		"deleting: 500 of 500":  func(s *set) { s.del = func(block) int { return 0 } },
+	} {
+		r, log := play(t, quick(), exact("spoilt", spoil))
+		if !strings.Contains(strings.Join(r.Broken, "\n"), want) || !strings.Contains(log, want) {
+			t.Errorf("no %q: reported %q, logged %q", want, r.Broken, log)
+		}
 	}
 }
 
-func TestDeleteThatMissesItsKeyIsReported(t *testing.T) {
-	r, _ := play(t, quick(), exact("blind", func(s *set) { s.del = func(block) int { return 0 } }))
-	if !slices.ContainsFunc(r.Broken, func(line string) bool { return strings.Contains(line, "deleting: 500 of 500") }) {
-		t.Errorf("reported: %q", r.Broken)
-	}
-}
-
-func TestDenyingIsNoLieForThoseWhoMay(t *testing.T) {
+func TestFalseNegativesByDesignBreakNoPromise(t *testing.T) {
 	c := exact("forgetful", func(s *set) { s.has = func(b block) int { return b.len() / 2 } })
 	c.traits = mayDeny
 	r, _ := play(t, quick(), c)
@@ -125,7 +111,7 @@ func TestContenderThatPanicsFallsAlone(t *testing.T) {
 }
 
 func TestContenderThatCannotBeBuiltIsSkipped(t *testing.T) {
-	c := contender{name: "none", peak: 1, build: func(wish) (set, error) { return set{}, errors.New("not today") }}
+	c := contender{name: "none", peak: 1, build: func(request) (set, error) { return set{}, errors.New("not today") }}
 	r, log := play(t, quick(), c)
 	if r.Results[0].Skipped != "not today" || !strings.Contains(log, "none: skipped: not today") {
 		t.Errorf("skipped %q, logged %q", r.Results[0].Skipped, log)
@@ -162,7 +148,7 @@ func TestUnsafeReadersTakeNoPartWithTwoThreads(t *testing.T) {
 	}
 }
 
-func TestOnlyThoseWhoPromiseItAreFilledByTwoThreads(t *testing.T) {
+func TestOnlySafeContendersAreFilledByTwoThreads(t *testing.T) {
 	opts := quick()
 	opts.threads = []int{2}
 	sync, err := byName(contenders(), "blobloom Sync")

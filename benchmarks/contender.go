@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A contender is one row of the tables: something that can be built for a wish.
+// A contender is one row of the tables: something that can be built for a request.
 type contender struct {
 	name   string
 	module string // where it comes from; empty for what is part of this program
 	traits trait
 	peak   float64 // generous bits per key while it is built, for the memory budget; not 0
-	build  func(wish) (set, error)
+	build  func(request) (set, error)
 }
 
-// A wish is what every contender is asked for.
-type wish struct {
+// A request is what every contender is asked for.
+type request struct {
 	n    uint64
 	fpr  float64
 	size int // bytes per key
@@ -94,7 +94,7 @@ func runs(b block, size int, work func(run block)) {
 	}
 }
 
-// contenders returns everyone, in the order of the tables.
+// contenders returns all of them, in the order of the tables.
 func contenders() []contender {
 	return slices.Concat(references, ours, bloomRivals, boomRivals, cuckooRivals, staticRivals)
 }

@@ -18,17 +18,17 @@ import (
 // testKeys fill the 2048 slots of the cuckoo filter that has no say in its size to 88 %.
 const testKeys = 1800
 
-// A match is a contender that is a filter, with a wish for it.
+// A match is a contender that is a filter, with a request for it.
 type match struct {
 	contender
-	wish wish
+	request request
 }
 
 // matches returns every filter at both rates and key sizes, by name.
 func matches() iter.Seq2[string, match] {
 	return func(yield func(string, match) bool) {
 		for _, c := range contenders() {
-			for _, w := range []wish{{testKeys, 0.01, 8}, {testKeys, 0.001, 16}} {
+			for _, w := range []request{{testKeys, 0.01, 8}, {testKeys, 0.001, 16}} {
 				if !c.traits.has(noFilter) && !yield(fmt.Sprintf("%s/%g", c.name, w.fpr), match{c, w}) {
 					return
 				}
@@ -40,11 +40,11 @@ func matches() iter.Seq2[string, match] {
 // filled returns the set of a contender with all keys in it.
 func filled(t *testing.T, m match) (set, keyspace) {
 	t.Helper()
-	s, err := m.build(m.wish)
+	s, err := m.build(m.request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := keyspace{n: testKeys, size: m.wish.size, seed: 7}
+	keys := keyspace{n: testKeys, size: m.request.size, seed: 7}
 	refill(t, s, keys, addOne)
 	return s, keys
 }
@@ -86,7 +86,7 @@ func TestContenderDeniesMostAbsentKeys(t *testing.T) {
 	for name, m := range matches() {
 		t.Run(name, func(t *testing.T) {
 			s, keys := filled(t, m)
-			b := newBlock(20_000, m.wish.size)
+			b := newBlock(20_000, m.request.size)
 			keys.misses(b, 1)
 			limit := 0.05
 			if strings.HasPrefix(m.name, "floor") {
@@ -108,7 +108,7 @@ func TestContenderDeletes(t *testing.T) {
 			}
 			const half = testKeys / 2
 			o := newOrder(testKeys, 2)
-			if got := walk(s.del, keys, o, half, newBlock(500, m.wish.size), timing.Wall).yes; got != half {
+			if got := walk(s.del, keys, o, half, newBlock(500, m.request.size), timing.Wall).yes; got != half {
 				t.Errorf("found %d of %d keys to delete", got, half)
 			}
 			if got := present(s, keys, o, half); got != half {
@@ -151,12 +151,12 @@ func TestBatchesAnswerAsSingleCalls(t *testing.T) {
 			if s.batch == nil {
 				t.Skip("has no batches")
 			}
-			other, err := m.build(m.wish)
+			other, err := m.build(m.request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			refill(t, other, keys, addBatch(64))
-			b := newBlock(10_001, m.wish.size) // no multiple of a batch
+			b := newBlock(10_001, m.request.size) // no multiple of a batch
 			keys.misses(b.slice(0, 8000), 1)
 			keys.hits(b.slice(8000, b.len()), 1)
 			want := s.has(b)
@@ -182,7 +182,7 @@ func TestContendersCanBeToldApartAndBudgeted(t *testing.T) {
 
 func TestMeasuredBitsStayUnderThePeak(t *testing.T) {
 	for _, c := range contenders() {
-		a := newArena(wish{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1, clock: timing.Wall})
+		a := newArena(request{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1, clock: timing.Wall})
 		e, err := a.admit(c)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -198,14 +198,14 @@ func TestUnknownRateIsAnErrorForContendersSizedInBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.build(wish{100, 0.02, 8}); err == nil || !strings.Contains(err.Error(), "0.02") {
+		if _, err := c.build(request{100, 0.02, 8}); err == nil || !strings.Contains(err.Error(), "0.02") {
 			t.Errorf("%s at 2 %%: error %v", name, err)
 		}
 	}
 }
 
 func TestByNameNamesTheUnknown(t *testing.T) {
-	if _, err := byName(contenders(), "nobody"); err == nil || !strings.Contains(err.Error(), `"nobody"`) {
+	if _, err := byName(contenders(), "missing"); err == nil || !strings.Contains(err.Error(), `"missing"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -213,7 +213,7 @@ func TestByNameNamesTheUnknown(t *testing.T) {
 func TestDeletableRegionsFitTheFilter(t *testing.T) {
 	for n := uint64(10); n < 100_000; n = n*3/2 + 1 {
 		for _, fpr := range []float64{0.01, 0.001} {
-			w := wish{n, fpr, 8}
+			w := request{n, fpr, 8}
 			if r := boomRegions(w); r < 1 {
 				t.Errorf("n = %d, rate %g: %d regions", n, fpr, r)
 			}

@@ -3,7 +3,7 @@
 //	go run . -short                       a first look, under 90 seconds
 //	go run . -n 10k,1M -fpr 1%,0.1%       the tables
 //	go run . -bars                        the limits everbloom has set itself
-//	go run . -list                        who takes part
+//	go run . -list                        what takes part
 //
 // # What is timed
 //
@@ -48,7 +48,7 @@
 //
 // # Clock
 //
-// One thread is timed by its own processor time where the system tells it: a neighbour who takes
+// One thread is timed by its own processor time where the system tells it: a neighbour that takes
 // the processor away for a while is then not in the figures, though what he does to caches and
 // memory is. Several threads are timed by the wall, since one that waits for a lock uses no
 // processor. On a busy machine, more rounds help more than longer passes.

@@ -61,7 +61,7 @@ func runJourney(o options, out *printer) error {
 		}
 		made := t.made(up[0], up[len(up)-1])
 		j := journey{label: strings.Replace(t.label, "SIZE", quantity.Round(float64(made)), 1)}
-		if err := j.travel(c, wish{n: made, fpr: o.fprs[0], size: o.sizes[0]}, up, o); err != nil {
+		if err := j.travel(c, request{n: made, fpr: o.fprs[0], size: o.sizes[0]}, up, o); err != nil {
 			return fmt.Errorf("benchmarks: -journey: %s: %w", j.label, err)
 		}
 		out.printf("%s: %d stops, %s\n", j.label, len(j.stops), j.ending())
@@ -89,7 +89,7 @@ func route(first, last uint64) (up []uint64) {
 }
 
 // travel takes a new set all the way up and down again, or as far as it can go.
-func (j *journey) travel(c contender, w wish, up []uint64, o options) error {
+func (j *journey) travel(c contender, w request, up []uint64, o options) error {
 	t := &trip{journey: j, keys: keyspace{size: w.size, seed: o.seed}, buffer: newBlock(min(o.probes, bufferKeys), w.size)}
 	t.before = liveHeap()
 	var err error

@@ -58,7 +58,7 @@ func TestJourneyReportsFalseNegativesAndLostKeys(t *testing.T) {
 		"to be deleted":   func(s *set) { s.del = func(block) int { return 0 } },
 	} {
 		var j journey
-		err := j.travel(exact("spoilt", spoil), wish{n: 100, fpr: 0.01, size: 8}, route(100, 1000), o)
+		err := j.travel(exact("spoilt", spoil), request{n: 100, fpr: 0.01, size: 8}, route(100, 1000), o)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

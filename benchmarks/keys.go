@@ -50,8 +50,8 @@ func (s keyspace) number(b block, next func() uint64) {
 	}
 }
 
-// members writes the next keys of the set in the given order; each comes once.
-func (s keyspace) members(b block, o *order) {
+// present writes the next keys of the set in the given order; each comes once.
+func (s keyspace) present(b block, o *order) {
 	s.number(b, o.next)
 }
 

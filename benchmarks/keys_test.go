@@ -52,7 +52,7 @@ func keysOf(b block) (keys []string) {
 // numbered returns the set of the keys of a keyspace.
 func numbered(s keyspace) map[string]bool {
 	b := newBlock(int(s.n), s.size)
-	s.members(b, newOrder(s.n, 1))
+	s.present(b, newOrder(s.n, 1))
 	set := map[string]bool{}
 	for _, k := range keysOf(b) {
 		set[k] = true
@@ -70,16 +70,16 @@ func TestMembersAreDistinctKeys(t *testing.T) {
 
 func TestHitsAreMembers(t *testing.T) {
 	s := keyspace{n: 300, size: 16, seed: 2}
-	members, b, seen := numbered(s), newBlock(5000, 16), map[string]bool{}
+	present, b, seen := numbered(s), newBlock(5000, 16), map[string]bool{}
 	s.hits(b, 9)
 	for _, k := range keysOf(b) {
-		if !members[k] {
-			t.Fatalf("%x is no member", k)
+		if !present[k] {
+			t.Fatalf("%x is absent", k)
 		}
 		seen[k] = true
 	}
 	if len(seen) < 295 {
-		t.Errorf("5000 hits reach only %d of 300 members", len(seen))
+		t.Errorf("5000 hits reach only %d of 300 present", len(seen))
 	}
 }
 
@@ -90,7 +90,7 @@ func TestMissesAreNeitherMembersNorRepeated(t *testing.T) {
 		s.misses(b, salt)
 		for _, k := range keysOf(b) {
 			if seen[k] {
-				t.Fatalf("salt %d: %x is a member or came before", salt, k)
+				t.Fatalf("salt %d: %x is present or came before", salt, k)
 			}
 			seen[k] = true
 		}

@@ -105,7 +105,7 @@ func walk(work func(block) int, keys keyspace, o *order, n uint64, window block,
 	t := tally{clock: c}
 	for n > 0 {
 		b := window.slice(0, int(min(n, uint64(window.len()))))
-		keys.members(b, o)
+		keys.present(b, o)
 		t.time(work, b)
 		n -= uint64(b.len())
 	}

@@ -30,7 +30,7 @@ type options struct {
 	mem    uint64
 	clock  timing.Clock // for one thread
 
-	only *regexp.Regexp // nil: everyone
+	only *regexp.Regexp // nil: all
 	base string
 	json string
 

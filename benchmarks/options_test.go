@@ -129,12 +129,12 @@ func TestChooseFollowsTheFlags(t *testing.T) {
 }
 
 func TestChooseNeedsSomeoneAndAKnownBase(t *testing.T) {
-	for _, args := range []string{"-only ^nobody$", "-base nobody"} {
+	for _, args := range []string{"-only ^missing$", "-base missing"} {
 		o, err := parseOptions(strings.Fields(args), io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := o.choose(contenders()); err == nil || !strings.Contains(err.Error(), "nobody") {
+		if _, err := o.choose(contenders()); err == nil || !strings.Contains(err.Error(), "missing") {
 			t.Errorf("%s: error %v", args, err)
 		}
 	}

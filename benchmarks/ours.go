@@ -25,7 +25,7 @@ type line struct {
 	name  string  // "everbloom" and the name of the kind, unless given
 	peak  float64 // 256 bits per key, unless given
 	items func(n uint64) uint64
-	build func(wish) (filter.Filter, error) // by the table of kinds, unless given
+	build func(request) (filter.Filter, error) // by the table of kinds, unless given
 }
 
 // lines are the kinds whose name, memory or size is not the usual. Those that grow begin
@@ -39,7 +39,7 @@ var lines = map[string]line{
 	"dleft":     {name: dleftKind, peak: 48},
 	"scalable":  {name: scalableKind, peak: 64, items: func(uint64) uint64 { return 1000 }},
 	"partition": {name: partitionKind, peak: 160},
-	"dynamic": {name: dynamicKind, peak: 160, build: func(w wish) (filter.Filter, error) {
+	"dynamic": {name: dynamicKind, peak: 160, build: func(w request) (filter.Filter, error) {
 		return dynamic.New(dynamic.Config{Items: 1024, FPR: w.fpr, CounterBits: 1})
 	}},
 	"elastic":   {peak: 8000, items: func(n uint64) uint64 { return max(1, n/64) }},
@@ -56,7 +56,7 @@ func ownKinds(table []kinds.Kind) (all []contender) {
 		l := lines[k.Name]
 		build := l.build
 		if build == nil {
-			build = func(w wish) (filter.Filter, error) {
+			build = func(w request) (filter.Filter, error) {
 				items := w.n
 				if l.items != nil {
 					items = l.items(w.n)
@@ -76,8 +76,8 @@ func ownKinds(table []kinds.Kind) (all []contender) {
 // keyOf is the hash that the rivals get, called in the same way.
 func keyOf(k []byte) filter.Key { return filter.Key(xxh3.Hash(k)) }
 
-func newSet(shards int) func(wish) (set, error) {
-	return func(w wish) (set, error) {
+func newSet(shards int) func(request) (set, error) {
+	return func(w request) (set, error) {
 		s, err := everbloom.New(everbloom.Needs{Items: w.n, FPR: w.fpr, Shards: shards})
 		if err != nil {
 			return set{}, err
@@ -108,10 +108,10 @@ func (s setBatcher) AddBatch(keys []filter.Key) (done, added int, err error) {
 }
 
 // own returns the contender for a kind. All else is found out from the filter it makes.
-func own(name string, peak float64, traits trait, build func(wish) (filter.Filter, error)) contender {
+func own(name string, peak float64, traits trait, build func(request) (filter.Filter, error)) contender {
 	return contender{
 		name: name, traits: traits | short, peak: peak,
-		build: func(w wish) (set, error) {
+		build: func(w request) (set, error) {
 			f, err := build(w)
 			if err != nil {
 				return set{}, err

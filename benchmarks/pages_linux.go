@@ -9,7 +9,7 @@ import (
 )
 
 // ownPages sees to it that what c is built in is what it would be in a process of its own. Where
-// programs get huge pages only if they ask for them, everbloom asks, and whoever gets the memory
+// programs get huge pages only if they ask for them, everbloom asks, and the contender that gets the memory
 // next would have them, too.
 func ownPages(c contender, keys uint64) {
 	if keys < 500_000 || !hugePagesOnDemand() {

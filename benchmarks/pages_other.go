@@ -2,5 +2,5 @@
 
 package main
 
-// ownPages has nothing to do where nobody asks for huge pages.
+// ownPages has nothing to do where huge pages are not asked for.
 func ownPages(contender, uint64) {}

@@ -17,7 +17,7 @@ var references = []contender{
 }
 
 // newLoop reads the keys and does nothing else.
-func newLoop(wish) (set, error) {
+func newLoop(request) (set, error) {
 	read := func(b block) int {
 		return count(b, func(k []byte) bool { return k[0] == 0 })
 	}
@@ -26,7 +26,7 @@ func newLoop(wish) (set, error) {
 
 // newFloor is one bit per key in as many bits as a classic filter has: a bound for everything
 // that needs a hash and one cache line.
-func newFloor(w wish) (set, error) {
+func newFloor(w request) (set, error) {
 	m := uint64(math.Ceil(float64(w.n) * -math.Log(w.fpr) / (math.Ln2 * math.Ln2)))
 	words := make([]uint64, (m+63)/64)
 	return set{
@@ -48,7 +48,7 @@ func newFloor(w wish) (set, error) {
 }
 
 // newMap is the exact set.
-func newMap(w wish) (set, error) {
+func newMap(w request) (set, error) {
 	m := make(map[uint64]struct{}, w.n)
 	return set{
 		add: func(b block) int {

@@ -42,7 +42,7 @@ var bloomRivals = []contender{
 	},
 }
 
-func newBitsAndBlooms(w wish) (set, error) {
+func newBitsAndBlooms(w request) (set, error) {
 	f := bloom.NewWithEstimates(uint(w.n), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -52,7 +52,7 @@ func newBitsAndBlooms(w wish) (set, error) {
 	}, nil
 }
 
-func newHoliman(w wish) (set, error) {
+func newHoliman(w request) (set, error) {
 	f, err := holiman.NewOptimal(w.n, w.fpr)
 	if err != nil {
 		return set{}, err
@@ -64,7 +64,7 @@ func newHoliman(w wish) (set, error) {
 	}, nil
 }
 
-func newRistretto(w wish) (set, error) {
+func newRistretto(w request) (set, error) {
 	f := z.NewBloomFilter(float64(w.n), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(xxh3.Hash(k)) }) },
@@ -74,7 +74,7 @@ func newRistretto(w wish) (set, error) {
 	}, nil
 }
 
-func newBlobloom(w wish) (set, error) {
+func newBlobloom(w request) (set, error) {
 	f := blobloom.NewOptimized(blobloom.Config{Capacity: w.n, FPRate: w.fpr})
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(xxh3.Hash(k)) }) },
@@ -84,7 +84,7 @@ func newBlobloom(w wish) (set, error) {
 	}, nil
 }
 
-func newBlobloomSync(w wish) (set, error) {
+func newBlobloomSync(w request) (set, error) {
 	f := blobloom.NewSyncOptimized(blobloom.Config{Capacity: w.n, FPRate: w.fpr})
 	return set{
 		add: func(b block) int { return addAll(b, func(k []byte) { f.Add(xxh3.Hash(k)) }) },
@@ -94,7 +94,7 @@ func newBlobloomSync(w wish) (set, error) {
 
 // newParquet asks for one bit per key more than the rate needs on average, so that the rate is
 // met: the split block filter is sized in whole bits per value.
-func newParquet(w wish) (set, error) {
+func newParquet(w request) (set, error) {
 	perKey, err := bitsAsked(w.fpr, 11, 18)
 	if err != nil {
 		return set{}, err
@@ -127,7 +127,7 @@ func parquetBulk(f parquet.SplitBlockFilter, b block, keys []uint64) int {
 const tableFilter = 0
 
 // newPebble collects hashes and makes the filter when all are there, as pebble does for a table.
-func newPebble(w wish) (set, error) {
+func newPebble(w request) (set, error) {
 	perKey, err := bitsAsked(w.fpr, 10, 16)
 	if err != nil {
 		return set{}, err

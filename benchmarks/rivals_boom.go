@@ -22,7 +22,7 @@ var boomRivals = []contender{
 	{name: "Boom inverse", module: boomModule, traits: manyAdders | mayDeny, peak: 600, build: newBoomInverse},
 }
 
-func newBoomClassic(w wish) (set, error) {
+func newBoomClassic(w request) (set, error) {
 	f := boom.NewBloomFilter(uint(w.n), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -32,7 +32,7 @@ func newBoomClassic(w wish) (set, error) {
 	}, nil
 }
 
-func newBoomPartitioned(w wish) (set, error) {
+func newBoomPartitioned(w request) (set, error) {
 	f := boom.NewPartitionedBloomFilter(uint(w.n), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -44,7 +44,7 @@ func newBoomPartitioned(w wish) (set, error) {
 
 // newBoomScalable starts from the library's own hint, except for very large sets: from there the
 // filter panics after some 31 million keys.
-func newBoomScalable(w wish) (set, error) {
+func newBoomScalable(w request) (set, error) {
 	f := boom.NewDefaultScalableBloomFilter(w.fpr)
 	if w.n > 10_000_000 {
 		f = boom.NewScalableBloomFilter(uint(w.n/16), w.fpr, 0.8)
@@ -56,7 +56,7 @@ func newBoomScalable(w wish) (set, error) {
 	}, nil
 }
 
-func newBoomCounting(w wish) (set, error) {
+func newBoomCounting(w request) (set, error) {
 	f := boom.NewDefaultCountingBloomFilter(uint(w.n), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -67,7 +67,7 @@ func newBoomCounting(w wish) (set, error) {
 	}, nil
 }
 
-func newBoomDeletable(w wish) (set, error) {
+func newBoomDeletable(w request) (set, error) {
 	f := boom.NewDeletableBloomFilter(uint(w.n), boomRegions(w), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -80,7 +80,7 @@ func newBoomDeletable(w wish) (set, error) {
 // boomRegions returns the largest r up to a tenth of the bits with which the deletable filter
 // does not panic: it rounds the size of a region down, and most r leave positions beyond the
 // last of its r+1 regions.
-func boomRegions(w wish) uint {
+func boomRegions(w request) uint {
 	m := boom.OptimalM(uint(w.n), w.fpr)
 	for r := m / 10; r > 1; r-- {
 		if regionSize := (m - r) / r; (m-r-1)/regionSize <= r {
@@ -90,7 +90,7 @@ func boomRegions(w wish) uint {
 	return 1
 }
 
-func newBoomCuckoo(w wish) (set, error) {
+func newBoomCuckoo(w request) (set, error) {
 	f := boom.NewCuckooFilter(uint(w.n), w.fpr)
 	return set{
 		add: func(b block) int { return count(b, func(k []byte) bool { return f.Add(k) == nil }) },
@@ -101,7 +101,7 @@ func newBoomCuckoo(w wish) (set, error) {
 
 // newBoomStable gives the stable filter the bits of a classic one. It forgets old keys to stay
 // under its rate.
-func newBoomStable(w wish) (set, error) {
+func newBoomStable(w request) (set, error) {
 	f := boom.NewDefaultStableBloomFilter(boom.OptimalM(uint(w.n), w.fpr), w.fpr)
 	return set{
 		add:   func(b block) int { return addAll(b, func(k []byte) { f.Add(k) }) },
@@ -113,7 +113,7 @@ func newBoomStable(w wish) (set, error) {
 
 // newBoomInverse has one slot per key. The filter keeps the slice it is given, so each key must
 // be copied for it, and that is part of its price.
-func newBoomInverse(w wish) (set, error) {
+func newBoomInverse(w request) (set, error) {
 	f := boom.NewInverseBloomFilter(uint(w.n))
 	return set{
 		add: func(b block) int { return addAll(b, func(k []byte) { f.Add(slices.Clone(k)) }) },

@@ -24,7 +24,7 @@ var cuckooRivals = []contender{
 	{name: "linvon packed 10/13b", module: linvonModule, peak: 200, build: linvonOf(linvon.TableTypePacked, 10, 13)},
 }
 
-func newPanmari(w wish) (set, error) {
+func newPanmari(w request) (set, error) {
 	f := panmari.NewFilter(uint(w.n))
 	return set{
 		add:   func(b block) int { return count(b, func(k []byte) bool { return f.Insert(k) }) },
@@ -34,7 +34,7 @@ func newPanmari(w wish) (set, error) {
 	}, nil
 }
 
-func newSeiflotfy(w wish) (set, error) {
+func newSeiflotfy(w request) (set, error) {
 	f := seiflotfy.NewFilter(uint(w.n))
 	return set{
 		add:   func(b block) int { return count(b, func(k []byte) bool { return f.Insert(k) }) },
@@ -46,8 +46,8 @@ func newSeiflotfy(w wish) (set, error) {
 
 // linvonOf returns the constructor for a kind of table with fingerprints of so many bits at the
 // two usual rates.
-func linvonOf(table uint, at1percent, at1permille int) func(wish) (set, error) {
-	return func(w wish) (set, error) {
+func linvonOf(table uint, at1percent, at1permille int) func(request) (set, error) {
+	return func(w request) (set, error) {
 		fingerprint, err := bitsAsked(w.fpr, at1percent, at1permille)
 		if err != nil {
 			return set{}, err

@@ -14,7 +14,7 @@ var staticRivals = []contender{
 }
 
 // newFuse8 collects the hashed keys and builds the filter when all are there.
-func newFuse8(w wish) (set, error) {
+func newFuse8(w request) (set, error) {
 	keys := make([]uint64, 0, w.n)
 	var built *xorfilter.BinaryFuse8
 	return set{
@@ -33,7 +33,7 @@ func newFuse8(w wish) (set, error) {
 }
 
 // newFuse16 is newFuse8 with fingerprints of 16 bits.
-func newFuse16(w wish) (set, error) {
+func newFuse16(w request) (set, error) {
 	keys := make([]uint64, 0, w.n)
 	var built *xorfilter.BinaryFuse[uint16]
 	return set{

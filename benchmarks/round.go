@@ -9,7 +9,7 @@ import (
 // so that rounds without them find the sets as they were built.
 func (a *arena) writes(round int) bool { return round >= a.rounds-a.fills }
 
-// round lets everyone take its turn once. Those who fall are skipped from then on.
+// round lets every entrant take its turn once. One that falls is skipped from then on.
 func (a *arena) round(round int) {
 	a.keys.hits(a.hits, a.nextSalt())
 	a.keys.misses(a.misses, a.nextSalt())
@@ -80,8 +80,8 @@ func (a *arena) insertsBy(add way, o op, e *entrant, row *result) error {
 	return nil
 }
 
-// slicesOfPass is into how many pieces the time for a lookup is cut. Everyone has a piece, and
-// then everyone the next: the speed of a shared machine drifts from one tenth of a second to
+// slicesOfPass is into how many pieces the time for a lookup is cut. Every entrant has a piece, and
+// then every entrant the next: the speed of a shared machine drifts from one tenth of a second to
 // the next, and so it drifts for all.
 const slicesOfPass = 20
 
@@ -94,7 +94,7 @@ type lane struct {
 	sum     tally
 }
 
-// asks measures hits and misses of everyone, one key at a time and in batches, side by side.
+// asks measures hits and misses of all entrants, one key at a time and in batches, side by side.
 func (a *arena) asks(turn []*entrant) {
 	for row := range a.threads {
 		lanes := lanesOf(turn, row, hit)
@@ -149,7 +149,7 @@ func (a *arena) deletes(e *entrant, row *result) error {
 	if e.set.del == nil || row.Threads != 1 {
 		return nil
 	}
-	half := min(a.wish.n/2, uint64(a.windows[0].len()))
+	half := min(a.request.n/2, uint64(a.windows[0].len()))
 	var sum tally
 	for sum.elapsed < a.pass && half > 0 {
 		if e.dirty {
@@ -163,7 +163,7 @@ func (a *arena) deletes(e *entrant, row *result) error {
 		e.facts.Allocs[remove] = perKey(mallocs()-before, t.keys)
 		a.expect(e, "deleting", t)
 		if sum.keys == 0 {
-			a.expect(e, "after deleting others", walk(e.set.has, a.keys, o, min(half, a.wish.n-half), a.windows[0], a.clock))
+			a.expect(e, "after deleting others", walk(e.set.has, a.keys, o, min(half, a.request.n-half), a.windows[0], a.clock))
 		}
 		sum.merge(t)
 	}

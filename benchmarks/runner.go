@@ -35,7 +35,7 @@ func (r *runner) runPinned() int {
 	for _, size := range r.opts.sizes {
 		for _, fpr := range r.opts.fprs {
 			for _, n := range r.opts.n {
-				r.measure(wish{n, fpr, size})
+				r.measure(request{n, fpr, size})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (r *runner) conclude() int {
 
 // measure lets the contenders meet over one set of keys, in as many blocks as memory demands,
 // and writes its tables.
-func (r *runner) measure(w wish) {
+func (r *runner) measure(w request) {
 	var rows [][]*result
 	blocks, tooBig := pack(r.chosen, w.n, r.opts.mem)
 	for _, c := range tooBig {
@@ -92,7 +92,7 @@ func (r *runner) measure(w wish) {
 }
 
 // meet runs one block of contenders and returns their rows.
-func (r *runner) meet(w wish, block []contender) (rows [][]*result) {
+func (r *runner) meet(w request, block []contender) (rows [][]*result) {
 	a := newArena(w, r.opts)
 	for _, c := range block {
 		e, err := a.admit(c)
@@ -117,7 +117,7 @@ func (r *runner) meet(w wish, block []contender) (rows [][]*result) {
 }
 
 // rowsOf returns the rows of an entrant, one for each number of threads.
-func (r *runner) rowsOf(w wish, e *entrant) (rows []*result) {
+func (r *runner) rowsOf(w request, e *entrant) (rows []*result) {
 	e.facts.Note = e.traits.String()
 	for _, threads := range r.opts.threads {
 		row := &result{cell: cell{w.n, w.fpr, w.size, threads}, Contender: e.name, Facts: e.facts}
@@ -130,7 +130,7 @@ func (r *runner) rowsOf(w wish, e *entrant) (rows []*result) {
 }
 
 // skip returns rows that say why a contender has no figures.
-func (r *runner) skip(w wish, c contender, why string) (rows []*result) {
+func (r *runner) skip(w request, c contender, why string) (rows []*result) {
 	r.logf(w, "%s: skipped: %s", c.name, why)
 	for _, threads := range r.opts.threads {
 		rows = append(rows, &result{cell: cell{w.n, w.fpr, w.size, threads}, Contender: c.name, Skipped: why})
@@ -139,12 +139,12 @@ func (r *runner) skip(w wish, c contender, why string) (rows []*result) {
 }
 
 // logf writes a line of progress.
-func (r *runner) logf(w wish, format string, args ...any) {
+func (r *runner) logf(w request, format string, args ...any) {
 	r.log.printf("%s, %s, %d B: %s\n", quantity.Round(float64(w.n)), quantity.Rate(w.fpr), w.size, fmt.Sprintf(format, args...))
 }
 
 // pack divides contenders into blocks that fit into memory, in their order. Those too big to
-// fit alone are returned apart.
+// fit alone are returned separately.
 func pack(all []contender, n, mem uint64) (blocks [][]contender, tooBig []contender) {
 	budget, used := float64(mem), 0.0
 	for _, c := range all {

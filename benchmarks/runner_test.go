@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -67,12 +66,6 @@ func TestRunWritesTablesForAllSettings(t *testing.T) {
 	}
 }
 
-func TestUnknownBaseIsAWrongFlag(t *testing.T) {
-	if status, _, log := command("-n 500 -base nobody"); status != wrongFlags || !strings.Contains(log, "-base") {
-		t.Errorf("status %d, logged %q", status, log)
-	}
-}
-
 func TestEveryContenderGoesThroughARun(t *testing.T) {
 	status, out, log := command("-n 1800 -rounds 2 -pass 10us -probes 500")
 	if status != fine {
@@ -84,7 +77,7 @@ func TestEveryContenderGoesThroughARun(t *testing.T) {
 		}
 	}
 	if strings.Contains(out, "Not here") {
-		t.Errorf("someone is missing:\n%s", out)
+		t.Errorf("a contender is missing:\n%s", out)
 	}
 }
 
@@ -141,19 +134,20 @@ func TestMissedBarMakesTheStatusThree(t *testing.T) {
 	}
 }
 
-func TestListShowsWhereContendersComeFrom(t *testing.T) {
-	status, out, _ := command("-list")
-	if status != fine || !strings.Contains(out, "github.com/greatroar/blobloom") || !strings.Contains(out, "may deny") {
-		t.Errorf("status %d, wrote\n%s", status, out)
-	}
-}
-
-func TestHelpIsNoError(t *testing.T) {
-	if status, _, log := command("-h"); status != fine || !strings.Contains(log, "usage:") {
-		t.Errorf("status %d, wrote %q", status, log)
-	}
-	if status, _, _ := command("-rounds x"); status != wrongFlags {
-		t.Errorf("wrong flag: status %d", status)
+func TestStatusesOfTheCommandLine(t *testing.T) {
+	for args, c := range map[string]struct {
+		status   int
+		out, log string
+	}{
+		"-list":                {fine, "github.com/greatroar/blobloom", ""},
+		"-list -only inverse":  {fine, "may deny", ""},
+		"-h":                   {fine, "", "usage:"},
+		"-rounds x":            {wrongFlags, "", "-rounds"},
+		"-n 500 -base missing": {wrongFlags, "", "-base"},
+	} {
+		if status, out, log := command(args); status != c.status || !strings.Contains(out, c.out) || !strings.Contains(log, c.log) {
+			t.Errorf("%s: status %d, wrote\n%s\nlogged\n%s", args, status, out, log)
+		}
 	}
 }
 
@@ -171,21 +165,14 @@ func TestBlocksAreSaid(t *testing.T) {
 	}
 }
 
-func TestMachineIsNamed(t *testing.T) {
-	text := thisMachine().String()
-	if !strings.Contains(text, "cores") || !strings.Contains(text, "go1.") || strings.Contains(text, "\n") {
-		t.Errorf("%q", text)
-	}
-}
-
 func TestSharedSetsAreMeasured(t *testing.T) {
-	var out, log bytes.Buffer
-	if status := run([]string{"-shared", "-n", "1k", "-rounds", "1"}, &out, &log); status != fine {
-		t.Fatalf("exit status %d: %s", status, log.String())
+	status, out, log := command("-shared -n 1k -rounds 1")
+	if status != fine {
+		t.Fatalf("exit status %d: %s", status, log)
 	}
 	for _, name := range sharers {
-		if n := strings.Count(out.String(), "| "+name+" "); n != len(workloads) {
-			t.Errorf("%d rows for %s, want %d:\n%s", n, name, len(workloads), out.String())
+		if n := strings.Count(out, "| "+name+" "); n != len(workloads) {
+			t.Errorf("%d rows for %s, want %d:\n%s", n, name, len(workloads), out)
 		}
 	}
 }

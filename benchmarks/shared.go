@@ -28,7 +28,7 @@ var workloads = []workload{{"reads", 0}, {"90/10", 1}}
 // A sharing is how one contender does: operations per second by workload and goroutines.
 type sharing struct {
 	name  string
-	build func(wish) (set, error)
+	build func(request) (set, error)
 	rates map[string][]float64
 }
 
@@ -36,7 +36,7 @@ func (l workload) by(goroutines int) string { return fmt.Sprintf("%s by %d", l.n
 
 // runShared measures the contenders in turns and writes a table.
 func runShared(o options, out *printer) error {
-	w := wish{n: o.n[0], fpr: o.fprs[0], size: o.sizes[0]}
+	w := request{n: o.n[0], fpr: o.fprs[0], size: o.sizes[0]}
 	all := make([]*sharing, len(sharers))
 	for i, name := range sharers {
 		all[i] = &sharing{name: name, build: newSpinning, rates: map[string][]float64{}}
@@ -58,7 +58,7 @@ func runShared(o options, out *printer) error {
 	return nil
 }
 
-func newSpinning(wish) (set, error) {
+func newSpinning(request) (set, error) {
 	spin := func(b block) int { return count(b, func(k []byte) bool { return keyOf(k)&1023 == 0 }) }
 	return set{add: spin, has: spin}, nil
 }
@@ -66,13 +66,13 @@ func newSpinning(wish) (set, error) {
 // sharedKeys are keys that are present from the start, keys to add, and queries.
 type sharedKeys struct{ first, later, hits, misses block }
 
-func newSharedKeys(w wish, seed uint64) sharedKeys {
+func newSharedKeys(w request, seed uint64) sharedKeys {
 	half := keyspace{n: w.n / 2, size: w.size, seed: seed}
 	k := sharedKeys{
 		newBlock(int(w.n/2), w.size), newBlock(int(w.n/2), w.size),
 		newBlock(1<<16, w.size), newBlock(1<<16, w.size),
 	}
-	half.members(k.first, newOrder(half.n, 1))
+	half.present(k.first, newOrder(half.n, 1))
 	i := w.n
 	half.number(k.later, func() uint64 { i++; return i })
 	half.hits(k.hits, 1)
@@ -81,7 +81,7 @@ func newSharedKeys(w wish, seed uint64) sharedKeys {
 }
 
 // work measures a workload with one goroutine and with two.
-func (s *sharing) work(w wish, keys sharedKeys, l workload) error {
+func (s *sharing) work(w request, keys sharedKeys, l workload) error {
 	for goroutines := 1; goroutines <= 2; goroutines++ {
 		rate, err := s.workBy(goroutines, w, keys, l)
 		if err != nil {
@@ -95,7 +95,7 @@ func (s *sharing) work(w wish, keys sharedKeys, l workload) error {
 // workBy fills a new set by half, lets goroutines share the rest of the work, and
 // returns operations per second. There are ten operations for each key that may be
 // added.
-func (s *sharing) workBy(goroutines int, w wish, keys sharedKeys, l workload) (float64, error) {
+func (s *sharing) workBy(goroutines int, w request, keys sharedKeys, l workload) (float64, error) {
 	set, err := s.build(w)
 	if err != nil {
 		return 0, err
@@ -121,7 +121,7 @@ func (s *sharing) workBy(goroutines int, w wish, keys sharedKeys, l workload) (f
 	return float64(10*share*goroutines) / time.Since(start).Seconds(), nil
 }
 
-func writeShared(out *printer, w wish, rounds int, all []*sharing) {
+func writeShared(out *printer, w request, rounds int, all []*sharing) {
 	last := all[len(all)-1]
 	t := table{rows: [][]string{{"contender", "work", "M/s by 1", "M/s by 2", "2 against 1", "by 1 against " + last.name, "by 2"}}}
 	for _, l := range workloads {

@@ -68,7 +68,7 @@ func pad(cell string, width int, left bool) string {
 	return blanks + cell
 }
 
-// writeCell writes everything about one setting: the main table, the batches, and who is
+// writeCell writes everything about one setting: the main table, the batches, and what is
 // missing.
 func (r *report) writeCell(w *printer, c cell, base string) {
 	w.printf("## %s keys of %d bytes, asked %s, %s\n\n", quantity.Round(float64(c.N)), c.KeySize, quantity.Rate(c.FPR), threadsText(c.Threads))

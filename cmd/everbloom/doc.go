@@ -1,7 +1,7 @@
 // Command everbloom plans, builds, queries, changes, merges and inspects
-// filters: sets of keys that take about ten bits per key, never deny a key that
-// is in them, and say yes to others at a rate that one chooses. It also runs the
-// experiments that stand behind them.
+// filters: sets of keys that take about ten bits per key, have no false negatives,
+// and false positives at a rate that the user chooses. It also runs the experiments
+// behind them.
 //
 // Run everbloom without arguments for the list of verbs, and everbloom VERB
 // --help for what each of them does, with examples.

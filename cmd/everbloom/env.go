@@ -59,8 +59,8 @@ func terminalWidth() int {
 	return width
 }
 
-// progress shows state while the user waits; without a terminal, or if nobody
-// wants to see it, nothing.
+// progress shows state while the user waits; without a terminal, or if quiet,
+// nothing.
 func (e *env) progress(quiet bool, state func() terminal.State) *terminal.View {
 	if quiet || !e.shown {
 		return nil

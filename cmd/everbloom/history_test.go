@@ -18,8 +18,8 @@ import (
 )
 
 // TestHistoriesAreFollowed applies a log of changes to an empty filter of the default
-// kind. In the end it has exactly the members of the log, and says yes to others as
-// seldom as it was asked to.
+// kind. In the end it has exactly the keys of the log, and false positives at
+// the asked rate.
 func TestHistoriesAreFollowed(t *testing.T) {
 	effort.OneGoroutine(t)
 	logs := map[string][]byte{"generated": generatedHistory(60_000)}
@@ -34,7 +34,7 @@ func TestHistoriesAreFollowed(t *testing.T) {
 func followHistory(t *testing.T, log []byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	members, changes := replay(log)
+	present, changes := replay(log)
 	do := func(stdin string, args ...string) (stdout, stderr string) {
 		t.Helper()
 		status, stdout, stderr := tool(t, strings.NewReader(stdin), args...)
@@ -46,26 +46,26 @@ func followHistory(t *testing.T, log []byte) {
 	do("", "build", "--quiet", "-o", "f", "--items", "1k", "--fpr", "1%", "--delete", "--grow")
 	_, stderr := do(string(log), "apply", "f")
 	t.Log(strings.TrimSpace(stderr))
-	if !strings.Contains(stderr, " "+spaced(changes)+" keys read") || !strings.Contains(stderr, "now "+spaced(len(members))+" keys") || strings.Contains(stderr, "absent") {
-		t.Errorf("%d changes, %d members: %s", changes, len(members), stderr)
+	if !strings.Contains(stderr, " "+spaced(changes)+" keys read") || !strings.Contains(stderr, "now "+spaced(len(present))+" keys") || strings.Contains(stderr, "absent") {
+		t.Errorf("%d changes, %d keys: %s", changes, len(present), stderr)
 	}
-	if denied, _ := do(strings.Join(members, "\n"), "query", "-v", "f"); denied != "" {
-		t.Errorf("denied: %.100s", denied)
+	if lost, _ := do(strings.Join(present, "\n"), "query", "-v", "f"); lost != "" {
+		t.Errorf("false negatives: %.100s", lost)
 	}
-	const strangers = 200_000
+	const absent = 200_000
 	var list strings.Builder
-	for i := range strangers {
-		fmt.Fprintf(&list, "stranger %d\n", i)
+	for i := range absent {
+		fmt.Fprintf(&list, "absent %d\n", i)
 	}
 	var yes int
 	counted, _ := do(list.String(), "query", "-c", "f")
 	if _, err := fmt.Sscan(counted, &yes); err != nil {
 		t.Fatal(err)
 	}
-	if _, most := theory.BinomialInterval(strangers, 0.0105, 4); float64(yes) > most {
-		t.Errorf("%d of %d strangers pass, asked for 1 %%", yes, strangers)
+	if _, most := theory.BinomialInterval(absent, 0.0105, 4); float64(yes) > most {
+		t.Errorf("%d of %d absent keys pass, asked for 1 %%", yes, absent)
 	}
-	t.Logf("%d of %d strangers pass", yes, strangers)
+	t.Logf("%d of %d absent keys pass", yes, absent)
 }
 
 // spaced writes a number as the tool does.
@@ -77,8 +77,8 @@ func spaced(n int) string {
 	return s
 }
 
-// replay returns the members that a log leaves, and the number of its changes.
-func replay(log []byte) (members []string, changes int) {
+// replay returns the keys that a log leaves, and the number of its changes.
+func replay(log []byte) (present []string, changes int) {
 	set := make(map[string]bool)
 	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
 		line := lines.Text()

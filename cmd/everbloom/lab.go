@@ -37,7 +37,7 @@ ones, those of the paper.`,
 	return cmd
 }
 
-// labFolder is where results are if nobody says otherwise.
+// labFolder is where results are by default.
 const labFolder = "lab-results"
 
 // session is what run and report have in common: experiments at work.

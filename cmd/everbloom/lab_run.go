@@ -82,7 +82,7 @@ func (r *labRun) run(ctx context.Context, patterns []string) error {
 }
 
 // print shows one line for an experiment, and the checks that differ. An output
-// that nobody reads is no reason to stop: the results are in files.
+// that is not read is no reason to stop: the results are in files.
 func (r *labRun) print(o runner.Outcome) {
 	if o.Err != nil || r.quiet && len(o.Record.Result.Unexpected()) == 0 {
 		return // errors are reported in the end

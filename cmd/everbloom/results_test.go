@@ -29,7 +29,7 @@ func TestCommittedResultsAreWhole(t *testing.T) {
 			t.Errorf("%s: a %s result, of other parameters: %t; make results runs it again", x.ID, r.Mode(), !r.Current(x))
 		}
 		for _, c := range r.Result.Unexpected() {
-			t.Errorf("%s: %s: printed %s, ours %s, and nobody has explained it", x.ID, c.Name, c.Printed, c.Ours)
+			t.Errorf("%s: %s: printed %s, ours %s, and it is not explained", x.ID, c.Name, c.Printed, c.Ours)
 		}
 		outcomes = append(outcomes, runner.Outcome{Experiment: x, Record: r, Stored: true})
 	}

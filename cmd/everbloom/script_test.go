@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -212,11 +213,8 @@ func (s *script) holds(args []string) error {
 
 func (s *script) same(args []string) error {
 	a, err := s.content(args[0])
-	if err != nil {
-		return err
-	}
-	b, err := s.content(args[1])
-	if err != nil {
+	b, err2 := s.content(args[1])
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	if !bytes.Equal(a, b) {
@@ -243,11 +241,8 @@ func (s *script) folder(want []string) error {
 
 func (s *script) seq(args []string) error {
 	from, err := strconv.Atoi(args[0])
-	if err != nil {
-		return err
-	}
-	to, err := strconv.Atoi(args[1])
-	if err != nil {
+	to, err2 := strconv.Atoi(args[1])
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	var text []byte
@@ -269,48 +264,44 @@ func (s *script) join(args []string) error {
 	return os.WriteFile(args[0], all, 0o644)
 }
 
-func (s *script) compress(args []string) error {
-	data, err := os.ReadFile(args[0])
+// edit makes the file to of what change makes of the file from.
+func edit(from, to string, change func([]byte) ([]byte, error)) error {
+	data, err := os.ReadFile(from)
+	if err == nil {
+		data, err = change(data)
+	}
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	if _, err := z.Write(data); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(args[1], out.Bytes(), 0o644)
+	return os.WriteFile(to, data, 0o644)
+}
+
+func (s *script) compress(args []string) error {
+	return edit(args[0], args[1], func(data []byte) ([]byte, error) {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		_, err := z.Write(data)
+		err = errors.Join(err, z.Close())
+		return out.Bytes(), err
+	})
 }
 
 func (s *script) unquote(args []string) error {
-	data, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	text, err := strconv.Unquote(`"` + strings.ReplaceAll(string(data), "\n", "") + `"`)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(args[0], []byte(text), 0o644)
+	return edit(args[0], args[0], func(data []byte) ([]byte, error) {
+		text, err := strconv.Unquote(`"` + strings.ReplaceAll(string(data), "\n", "") + `"`)
+		return []byte(text), err
+	})
 }
 
 func (s *script) flip(args []string) error {
-	data, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	i, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	if i < 0 {
-		i += len(data)
-	}
-	data[i] ^= 1
-	return os.WriteFile(args[0], data, 0o644)
+	return edit(args[0], args[0], func(data []byte) ([]byte, error) {
+		i, err := strconv.Atoi(args[1])
+		if i < 0 {
+			i += len(data)
+		}
+		data[i] ^= 1
+		return data, err
+	})
 }
 
 func (s *script) truncate(args []string) error {

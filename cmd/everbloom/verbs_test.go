@@ -227,7 +227,7 @@ func TestTypedKeysAreAnnounced(t *testing.T) {
 	}
 }
 
-// brokenPipe is an output that nobody reads any more.
+// brokenPipe is an output that is not read any more.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) {

@@ -36,16 +36,16 @@ func drawNames(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 	curves = slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return c.Name == "" })
 	_, y := p.Transforms(&data)
 	order := make([]int, len(curves))
-	wish := make([]vg.Length, len(curves))
+	ends := make([]vg.Length, len(curves))
 	for i, curve := range curves {
 		order[i] = i
 		last := slices.MaxFunc(curve.Points, func(a, b lab.Point) int { return cmp.Compare(a.X, b.X) })
-		wish[i] = y(bounded(p.Y, last.Y))
+		ends[i] = y(bounded(p.Y, last.Y))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(wish[b], wish[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ends[b], ends[a]) })
 	heights := make([]vg.Length, len(order))
 	for i, o := range order {
-		heights[i] = wish[o]
+		heights[i] = ends[o]
 	}
 	spread(heights, data.Min.Y, data.Max.Y)
 	for i, o := range order {

@@ -81,8 +81,8 @@ func exact(value string) string {
 	return value
 }
 
-// Drawing makes a stored picture of an SVG element: with a title for those who
-// cannot see it and with the style sheet.
+// Drawing makes a stored picture of an SVG element: with a title for screen
+// readers and with the style sheet.
 func Drawing(title, svg string) ([]byte, error) {
 	at := svgStart.FindStringIndex(svg)
 	if at == nil {

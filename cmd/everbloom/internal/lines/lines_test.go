@@ -307,7 +307,7 @@ func TestEndOfContextEndsTheLoop(t *testing.T) {
 	nothing := func(*Block, *int) error { return nil }
 
 	ctx, cancel := context.WithCancel(context.Background())
-	r, w := io.Pipe() // nobody writes: the reader waits for ever
+	r, w := io.Pipe() // without a writer: the reader waits for ever
 	defer w.Close()
 	waiting := make(chan struct{})
 	go func() { <-waiting; cancel() }()

@@ -69,13 +69,11 @@ func (v *View) Draw() { v.show(v.frame()) }
 func (v *View) show(lines []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	text := v.up()
+	clipped := make([]string, len(lines))
 	for i, line := range lines {
-		if i > 0 {
-			text += "\n"
-		}
-		text += "\r" + clip(line, v.width()-1) + "\x1b[K"
+		clipped[i] = "\r" + clip(line, v.width()-1) + "\x1b[K"
 	}
+	text := v.up() + strings.Join(clipped, "\n")
 	if v.drawn > len(lines) {
 		text += "\x1b[J"
 	}
