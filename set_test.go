@@ -183,7 +183,7 @@ func TestInfoAddsUpTheShards(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	effort.OneGoroutine(t)
+	effort.PlainOnly(t)
 	raw, text := []byte("some key that is not too short"), "some key that is not too short"
 	for _, kind := range kindNames() {
 		for i, hash := range hashes {
