@@ -140,7 +140,7 @@ func TestBlocksThatLieAreErrors(t *testing.T) {
 }
 
 // TestNoMoreIsAllocatedThanABlockMayHave announces an interface of 2 GB packets: the
-// reader of packets would believe it.
+// reader of packets would trust it.
 func TestNoMoreIsAllocatedThanABlockMayHave(t *testing.T) {
 	n := &ng{order: binary.LittleEndian}
 	n.begin()

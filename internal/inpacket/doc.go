@@ -1,21 +1,21 @@
 // Package inpacket forwards packets by Bloom filters in their headers, without
 // tables of routes.
 //
-// The subject is that of [DlBF10], Sec. V. Every directed link of a network has an
+// It is the application of [DlBF10], Sec. V. Every directed link of a network has an
 // ID. The sender puts the IDs of a delivery tree into a filter of 256 bits
 // ([Format.Encode]), and a node sends a copy over each of its links whose ID is in the
 // header ([Header.Has]). The filter errs, so some copies go where they should not, and
 // may go round in circles. The filter of filter/deletable lets a node take a link that
 // it uses out of the copy that goes over it ([Header.Delete]).
 //
-//	header.go          the header and its wire form
-//	graph.go, tree.go  made-up networks, trees of shortest ways
-//	forward.go         what becomes of a packet, counted
+//	header.go          the header
+//	graph.go, tree.go  random networks, trees of shortest ways
+//	forward.go         simulates a packet and counts what happens
 //	chain.go           services in place of links: firewall, balancer, inspector
 //
 // There is no I/O here. The experiments inpacket/* of the lab measure all of it.
 //
-// # Nobody is missed
+// # No receiver is missed
 //
 // Every receiver gets a copy, with and without deletion. Take the way through the
 // tree to a receiver, and the copy that goes along it. When it goes over a link, that
@@ -31,10 +31,10 @@
 // once each, which Encode sees to.
 //
 // A copy that has left the tree over a link that was found by mistake does delete what
-// was never added. It may forget links of the tree, which is just as well: everybody
-// whom it could reach along them gets a copy anyway.
+// was never added. It may lose links of the tree, which does no harm: every node that it
+// could reach along them gets another copy.
 //
-// Chains of services have one copy only, and no such luck: see [Switch].
+// A chain of services has one copy only, so this does not hold for it: see [Switch].
 //
 // # Nothing gets worse
 //

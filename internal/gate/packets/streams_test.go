@@ -17,8 +17,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 )
 
-// TestStreamsEndAndBeginAgain has a connection that is closed, one that nobody saw
-// begin, and one whose segment is damaged.
+// TestStreamsEndAndBeginAgain has a connection that is closed, one without its beginning,
+// and one whose segment is damaged.
 func TestStreamsEndAndBeginAgain(t *testing.T) {
 	frames := [][]byte{
 		ip4("10.0.0.1", ipTCP, 0, tcp(1, 2, "")),
@@ -66,8 +66,8 @@ func queued(s *streams) (got []string) {
 	return got
 }
 
-// TestEverySegmentIsOnePacket holds that who sends the same in several segments is
-// counted as often, whatever the order and whether or not somebody saw the beginning.
+// TestEverySegmentIsOnePacket holds that the same words in several segments count as
+// often, whatever the order, and with or without the beginning.
 func TestEverySegmentIsOnePacket(t *testing.T) {
 	for name, c := range map[string]struct {
 		segments [][]byte
