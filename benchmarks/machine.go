@@ -2,48 +2,32 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/lab/origin"
 )
 
 // A machine is what figures must be read with.
 type machine struct {
-	CPU    string `json:"cpu"`
-	Cores  int    `json:"cores"`
-	System string `json:"system"`
-	Go     string `json:"go"`
-	Level  string `json:"level"` // of the instruction set the compiler may use
-	Commit string `json:"commit"`
+	origin.Origin
+	Level string `json:"level"` // of the instruction set the compiler may use
 }
 
+// thisMachine asks git for the commit, since "go run" does not stamp the program.
 func thisMachine() machine {
-	return machine{
-		CPU: cpuModel(), Cores: runtime.NumCPU(),
-		System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-		Level: buildSetting("GO" + strings.ToUpper(runtime.GOARCH)), Commit: commit(),
+	m := machine{origin.Here(), buildSetting("GO" + strings.ToUpper(runtime.GOARCH))}
+	m.Commit = "unknown"
+	if out, err := exec.Command("git", "describe", "--always", "--dirty").Output(); err == nil {
+		m.Commit = strings.TrimSpace(string(out))
 	}
+	return m
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%s, %d cores, %s, %s, GO%s=%s, commit %s",
-		m.CPU, m.Cores, m.System, m.Go, strings.ToUpper(runtime.GOARCH), m.Level, m.Commit)
-}
-
-// cpuModel returns the processor's name where the system tells it.
-func cpuModel() string {
-	text, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown processor"
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown processor"
+	return fmt.Sprintf("%v, GO%s=%s, commit %s", m.Origin, strings.ToUpper(runtime.GOARCH), m.Level, m.Commit)
 }
 
 // buildSetting returns what the program was built with.
@@ -58,15 +42,6 @@ func buildSetting(key string) string {
 		}
 	}
 	return "unknown"
-}
-
-// commit asks git, since "go run" does not stamp the program.
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // moduleVersion returns the version of a module this program is linked with, empty if none.

@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -24,7 +25,13 @@ func TestHistoriesAreFollowed(t *testing.T) {
 	effort.OneGoroutine(t)
 	logs := map[string][]byte{"generated": generatedHistory(60_000)}
 	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" {
-		logs["real"] = unzip(t, filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"))
+		err := fromList(filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"), func(r io.Reader) (err error) {
+			logs["real"], err = io.ReadAll(r)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, log := range logs {
 		t.Run(name, func(t *testing.T) { followHistory(t, log) })
@@ -46,7 +53,7 @@ func followHistory(t *testing.T, log []byte) {
 	do("", "build", "--quiet", "-o", "f", "--items", "1k", "--fpr", "1%", "--delete", "--grow")
 	_, stderr := do(string(log), "apply", "f")
 	t.Log(strings.TrimSpace(stderr))
-	if !strings.Contains(stderr, " "+spaced(changes)+" keys read") || !strings.Contains(stderr, "now "+spaced(len(present))+" keys") || strings.Contains(stderr, "absent") {
+	if !strings.Contains(stderr, " "+quantity.Count(changes)+" keys read") || !strings.Contains(stderr, "now "+quantity.Count(uint64(len(present)))+" keys") || strings.Contains(stderr, "absent") {
 		t.Errorf("%d changes, %d keys: %s", changes, len(present), stderr)
 	}
 	if lost, _ := do(strings.Join(present, "\n"), "query", "-v", "f"); lost != "" {
@@ -68,17 +75,8 @@ func followHistory(t *testing.T, log []byte) {
 	t.Logf("%d of %d absent keys pass", yes, absent)
 }
 
-// spaced writes a number as the tool does.
-func spaced(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // replay returns the keys that a log leaves, and the number of its changes.
-func replay(log []byte) (present []string, changes int) {
+func replay(log []byte) (present []string, changes uint64) {
 	set := make(map[string]bool)
 	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
 		line := lines.Text()
@@ -111,22 +109,4 @@ func generatedHistory(keys int) []byte {
 		fmt.Fprintf(&log, "+key %d\n", i)
 	}
 	return log.Bytes()
-}
-
-func unzip(t *testing.T, path string) []byte {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var plain bytes.Buffer
-	if _, err := plain.ReadFrom(z); err != nil {
-		t.Fatal(err)
-	}
-	return plain.Bytes()
 }
