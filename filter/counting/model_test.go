@@ -2,22 +2,16 @@ package counting_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// operations is how many operations each test below runs in all.
-func operations(tb testing.TB) int {
-	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
-}
-
 func TestModel(t *testing.T) {
 	for i, s := range []filtertest.Subject{two, four, eight} {
-		filtertest.Model(t, s, uint64(i), operations(t)/3)
+		filtertest.Model(t, s, uint64(i), effort.Operations(t)/3)
 	}
 }
 
@@ -46,7 +40,7 @@ func TestAddAndDelete(t *testing.T) {
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%+v", c.shape), func(t *testing.T) {
 			f := build(t, c.shape)
-			filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), operations(t)/len(cases))
+			filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), effort.Operations(t)/len(cases))
 		})
 	}
 }

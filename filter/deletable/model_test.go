@@ -2,22 +2,17 @@ package deletable_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// operations is how many operations TestAddAndDelete runs. The models, which do
-// more at each, run a quarter of that.
-func operations(tb testing.TB) int {
-	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
+func TestModel(t *testing.T) { filtertest.Model(t, subject, 1, effort.Operations(t)/4) }
+func TestCollisionArrayModel(t *testing.T) {
+	filtertest.Model(t, collisionArray, 2, effort.Operations(t)/4)
 }
-
-func TestModel(t *testing.T)               { filtertest.Model(t, subject, 1, operations(t)/4) }
-func TestCollisionArrayModel(t *testing.T) { filtertest.Model(t, collisionArray, 2, operations(t)/4) }
 
 func FuzzModel(f *testing.F)               { filtertest.Fuzz(f, subject) }
 func FuzzCollisionArrayModel(f *testing.F) { filtertest.Fuzz(f, collisionArray) }
@@ -43,10 +38,10 @@ func TestAddAndDelete(t *testing.T) {
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%+v", c.shape), func(t *testing.T) {
 			each := 6*c.keys + 10
-			for salt := range uint64(operations(t)/len(cases)/each + 1) {
+			for salt := range uint64(effort.Operations(t)/len(cases)/each + 1) {
 				c.shape.Salt = salt
 				f := build(t, c.shape)
-				filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i)<<32|salt, min(each, operations(t)/len(cases)))
+				filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i)<<32|salt, min(each, effort.Operations(t)/len(cases)))
 			}
 		})
 	}

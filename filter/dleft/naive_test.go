@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -176,7 +175,7 @@ var naiveShapes = []Shape{
 // shorter one.
 func TestCellsAreThoseOfTheNaiveFilter(t *testing.T) {
 	effort.OneGoroutine(t)
-	operations := max(60_000, 3*filtertest.Operations(t, os.Getenv("EVERBLOOM_OPERATIONS"))) // fewer fill no filter
+	operations := max(60_000, 3*effort.Operations(t)) // fewer fill no filter
 	var full int
 	var moved, stuck uint64
 	for _, s := range naiveShapes {

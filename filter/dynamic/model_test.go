@@ -1,23 +1,18 @@
 package dynamic_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-func operations(tb testing.TB) int {
-	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
-}
-
-func TestModel(t *testing.T)          { filtertest.Model(t, subject, 1, operations(t)/4) }
-func TestManyUnitsModel(t *testing.T) { filtertest.Model(t, many, 2, operations(t)/4) }
-func TestCrowdModel(t *testing.T)     { filtertest.Model(t, crowd, 5, operations(t)/4) }
-func TestPlainModel(t *testing.T)     { filtertest.Model(t, plain, 3, operations(t)/4) }
-func TestParallelModel(t *testing.T)  { filtertest.Model(t, parallel, 4, operations(t)/4) }
+func TestModel(t *testing.T)          { filtertest.Model(t, subject, 1, effort.Operations(t)/4) }
+func TestManyUnitsModel(t *testing.T) { filtertest.Model(t, many, 2, effort.Operations(t)/4) }
+func TestCrowdModel(t *testing.T)     { filtertest.Model(t, crowd, 5, effort.Operations(t)/4) }
+func TestPlainModel(t *testing.T)     { filtertest.Model(t, plain, 3, effort.Operations(t)/4) }
+func TestParallelModel(t *testing.T)  { filtertest.Model(t, parallel, 4, effort.Operations(t)/4) }
 
 func FuzzModel(f *testing.F)          { filtertest.Fuzz(f, subject) }
 func FuzzManyUnitsModel(f *testing.F) { filtertest.Fuzz(f, many) }
@@ -40,7 +35,7 @@ func TestAddAndDelete(t *testing.T) {
 	}
 	for i, c := range cases {
 		f := filtertest.Make(t, dynamic.Build, c.shape)
-		filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), operations(t)/2/len(cases))
+		filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), effort.Operations(t)/2/len(cases))
 		t.Logf("%+v: %d units, %d keys", c.shape, f.Units(), f.Len())
 	}
 }

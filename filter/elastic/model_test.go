@@ -1,10 +1,10 @@
 package elastic_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/elastic"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -28,7 +28,7 @@ func TestEagerModel(t *testing.T)   { filtertest.Model(t, eagerModel, 5, operati
 // operations is how many commands each of the five models runs.
 func operations(tb testing.TB) int {
 	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS")) / 5
+	return effort.Operations(tb) / 5
 }
 
 func FuzzModel(f *testing.F)        { filtertest.Fuzz(f, plainModel) }

@@ -1,36 +1,31 @@
 package evergreen_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-func TestModel(t *testing.T)         { filtertest.Model(t, subject, 1, operations(t)) }
-func TestPresizedModel(t *testing.T) { filtertest.Model(t, presized, 2, operations(t)/4) }
-func TestCompactModel(t *testing.T)  { filtertest.Model(t, compact, 3, operations(t)/2) }
+func TestModel(t *testing.T)         { filtertest.Model(t, subject, 1, effort.Operations(t)) }
+func TestPresizedModel(t *testing.T) { filtertest.Model(t, presized, 2, effort.Operations(t)/4) }
+func TestCompactModel(t *testing.T)  { filtertest.Model(t, compact, 3, effort.Operations(t)/2) }
 
 // TestTurningModels has filters turn from lists to tables and back all the time.
 func TestTurningModels(t *testing.T) {
 	evergreen.Inboxes(t)
 	for i, most := range []int{1, 6, 40} {
 		evergreen.Lists(t, most)
-		filtertest.Model(t, subject, 7+uint64(i), operations(t)/4)
+		filtertest.Model(t, subject, 7+uint64(i), effort.Operations(t)/4)
 	}
 }
 
 // TestInboxModels has inboxes, which otherwise only large filters have.
 func TestInboxModels(t *testing.T) {
 	evergreen.Inboxes(t)
-	filtertest.Model(t, subject, 4, operations(t)/2)
-	filtertest.Model(t, compact, 5, operations(t)/4)
-}
-
-func operations(tb testing.TB) int {
-	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
+	filtertest.Model(t, subject, 4, effort.Operations(t)/2)
+	filtertest.Model(t, compact, 5, effort.Operations(t)/4)
 }
 
 // TestAddAndDelete has more keys than the model, so that the filter grows and shrinks.
@@ -38,7 +33,7 @@ func TestAddAndDelete(t *testing.T) {
 	evergreen.Eager(t)
 	for _, width := range []int{56, 32} {
 		f := filtertest.Make(t, evergreen.New, evergreen.Config{FPR: 0.001, Width: width})
-		filtertest.AddAndDelete(t, f, f.Check, 30_000, uint64(width), operations(t)/4)
+		filtertest.AddAndDelete(t, f, f.Check, 30_000, uint64(width), effort.Operations(t)/4)
 	}
 }
 

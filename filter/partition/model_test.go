@@ -1,11 +1,11 @@
 package partition_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -19,14 +19,9 @@ var deep = filtertest.Subject{
 	KeyBits: 22,
 }
 
-func TestModel(t *testing.T)     { filtertest.Model(t, hashed, 1, operations(t)/2) }
-func TestIDModel(t *testing.T)   { filtertest.Model(t, ids, 2, operations(t)/4) }
-func TestDeepModel(t *testing.T) { filtertest.Model(t, deep, 3, operations(t)/4) }
+func TestModel(t *testing.T)     { filtertest.Model(t, hashed, 1, effort.Operations(t)/2) }
+func TestIDModel(t *testing.T)   { filtertest.Model(t, ids, 2, effort.Operations(t)/4) }
+func TestDeepModel(t *testing.T) { filtertest.Model(t, deep, 3, effort.Operations(t)/4) }
 
 func FuzzModel(f *testing.F)     { filtertest.Fuzz(f, hashed) }
 func FuzzDeepModel(f *testing.F) { filtertest.Fuzz(f, deep) }
-
-func operations(tb testing.TB) int {
-	tb.Helper()
-	return filtertest.Operations(tb, os.Getenv("EVERBLOOM_OPERATIONS"))
-}

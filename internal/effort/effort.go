@@ -14,6 +14,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -97,3 +98,18 @@ func Positions(tb testing.TB, n, head, step int) iter.Seq[int] {
 // long one is asked for, and always under the race detector, which has nothing to
 // find there.
 func Brief() bool { return UnderRace || !Long() }
+
+// Operations is how many operations a long test runs: as many as the variable
+// EVERBLOOM_OPERATIONS asks for, or else as many as are quick.
+func Operations(tb testing.TB) int {
+	tb.Helper()
+	asked := os.Getenv("EVERBLOOM_OPERATIONS")
+	if asked == "" {
+		return PickVariant(2_000, 20_000, 100_000)
+	}
+	n, err := strconv.Atoi(asked)
+	if err != nil || n < 1 {
+		tb.Fatalf("EVERBLOOM_OPERATIONS=%q is no number of operations", asked)
+	}
+	return n
+}

@@ -77,9 +77,9 @@ func (c checker) sameAnswers(batched, single filter.Filter, keys []filter.Key) {
 	}
 }
 
-// batchMindsItsBounds checks that a batch writes as many answers as there are
+// batchKeepsItsBounds checks that a batch writes as many answers as there are
 // keys, and refuses a list that has no room for them.
-func (c checker) batchMindsItsBounds() {
+func (c checker) batchKeepsItsBounds() {
 	keys := c.keys(37, 100)
 	f := c.filled(keys)
 	for _, n := range []int{0, 1, 33, 99} {

@@ -25,7 +25,7 @@ func (c checker) clearLeavesANewFilter() {
 		c.wantSame(f, fresh.Info(), state, "a filter was cleared that a new one should equal: that")
 		for i, k := range keys {
 			if f.MayContain(k) || f.MayContain(stream.Absent(uint64(i))) {
-				c.Fatalf("a filter of %d keys that was cleared says yes to present or absent key %d", n, i)
+				c.Fatalf("a filter of %d keys that was cleared finds present or absent key %d", n, i)
 			}
 		}
 		c.addAll(f, keys[:n])

@@ -41,7 +41,7 @@ type Codec[F filter.Snapshotter] struct {
 }
 
 // ReadsGolden checks that the named golden file is read, that what it gives
-// denies none of the keys and cannot be told from made, and that made is still
+// finds all of the keys and cannot be told from made, and that made is still
 // stored as these bytes, by its Image, too, if it has one. It returns what was
 // read.
 func (c Codec[F]) ReadsGolden(tb testing.TB, name string, made F, keys []filter.Key) F {

@@ -60,7 +60,7 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 		hooks hooks
 	}{
 		{"refuses the past", readsGolden, "words.golden: planted", hooks{Read: after(func(*Exact) error { return errPlanted })}},
-		{"forgets a key", readsGolden, "was denied", hooks{Read: after(forget)}},
+		{"forgets a key", readsGolden, "was not found", hooks{Read: after(forget)}},
 		{"counts another key", readsGolden, "Info was", hooks{Read: after(invent)}},
 		{"writes otherwise than in the past", readsGolden, "is now stored as other bytes", hooks{Snapshot: growing}},
 		{"has an image of another filter", readsGolden, "Image and Snapshot", hooks{Image: growing}},
@@ -115,7 +115,7 @@ func invent(f *Exact) error {
 	return err
 }
 
-// reckless reads files of the kind, of any version, and believes their keys.
+// reckless reads files of the kind, of any version, and trusts their keys.
 func reckless(kind frame.Kind) func(io.Reader) (*Exact, error) {
 	return func(src io.Reader) (*Exact, error) {
 		r, err := frame.Open(src)

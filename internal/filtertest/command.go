@@ -79,13 +79,13 @@ func (m *model) addAgain() {
 
 // addKey adds k and checks what Add says of it.
 func (m *model) addKey(k filter.Key) {
-	denied := !m.filter.MayContain(k)
+	missing := !m.filter.MayContain(k)
 	added, err := m.filter.Add(k)
 	switch {
 	case m.addRefused(err):
 		return
-	case denied && !added:
-		m.fail("key %#x was denied and then not reported as new", k)
+	case missing && !added:
+		m.fail("key %#x was not found and then not reported as new", k)
 	case added && m.set.Has(k) && m.duplicates == filter.DuplicatesIgnored:
 		m.fail("key %#x is in the set and was reported as new", k)
 	}
@@ -148,7 +148,7 @@ func (m *model) deleteKey(k filter.Key) {
 		m.set.Delete(k)
 		return
 	case !m.filter.MayContain(k):
-		m.fail("deleting %#x was refused with %v, and yet it is denied now", k, err)
+		m.fail("deleting %#x was refused with %v, and yet it is not found now", k, err)
 	}
 	if m.most > 0 && errors.Is(err, filter.ErrPinned) && m.choices.next()%2 == 0 {
 		m.set.Remove(k)
@@ -190,7 +190,7 @@ func (m *model) deleteAny() {
 	}
 }
 
-// abandon makes the reference void: the filter may deny any key.
+// abandon makes the reference void: any key may be missing.
 func (m *model) abandon() {
 	m.forget()
 	m.void = true
@@ -224,9 +224,9 @@ func (m *model) maybeClear() {
 	m.checkAll()
 }
 
-// maybeRestart is rare in long runs, so that filters can live long.
+// maybeRestart is rare, so that filters can live long.
 func (m *model) maybeRestart() {
-	if m.choices.next() < 16 {
+	if m.choices.next() < 64 {
 		m.restart()
 	}
 }

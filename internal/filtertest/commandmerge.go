@@ -6,11 +6,11 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// other returns what to merge with: mostly a sibling, now and then the model
-// itself, while its counts are far from overflow.
+// other returns what to merge with: mostly a sibling, at times the model itself, while
+// its counts are far from overflow.
 func (m *model) other() *model {
 	n := m.choices.next() % 32
-	if n == 0 && m.set.Total() < 1<<32 {
+	if n < 4 && m.set.Total() < 1<<32 {
 		return m
 	}
 	return m.sibling(n)

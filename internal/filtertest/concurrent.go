@@ -16,7 +16,7 @@ import (
 func (c checker) readersMayShare() {
 	keys := c.keys(97, 2000)
 	f := c.filled(keys)
-	var denied atomic.Int64
+	var missing atomic.Int64
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
@@ -24,28 +24,28 @@ func (c checker) readersMayShare() {
 			filter.MayContainBatch(f, keys, out)
 			for i, k := range keys {
 				if !out[i] || !f.MayContain(k) {
-					denied.Add(1)
+					missing.Add(1)
 				}
 			}
 			_ = f.Info()
 		})
 	}
 	readers.Wait()
-	if n := denied.Load(); n > 0 {
-		c.Errorf("%d keys that are in the set were denied to readers side by side", n)
+	if n := missing.Load(); n > 0 {
+		c.Errorf("%d keys that are in the set were not found to readers side by side", n)
 	}
 }
 
 // readersNeedNoLock reads keys that are in the set throughout while one writer adds
 // further keys, merges and looks at the filter.
 func (c checker) readersNeedNoLock() {
-	settled, later := c.keys(111, 2000), c.keys(112, 8000)
-	f, other := c.filled(settled), c.filled(settled)
+	lasting, later := c.keys(111, 2000), c.keys(112, 8000)
+	f, other := c.filled(lasting), c.filled(lasting)
 	c.addAll(other, later[:100])
 	var readers sync.WaitGroup
 	var done atomic.Bool
 	for r := range 2 {
-		readers.Go(func() { c.watch(f, settled, uint64(r), &done) })
+		readers.Go(func() { c.watch(f, lasting, uint64(r), &done) })
 	}
 	c.addAll(f, later[:len(later)/2])
 	_, _, _ = filter.AddBatch(f, later[len(later)/2:])
@@ -54,7 +54,7 @@ func (c checker) readersNeedNoLock() {
 	c.checkInfo(f.Info())
 	done.Store(true)
 	readers.Wait()
-	c.wantAll(f, settled, "after changes beside readers")
+	c.wantAll(f, lasting, "after changes beside readers")
 }
 
 const (
@@ -66,9 +66,9 @@ const (
 // concurrentUseIsSafe has writers that add, ask for and delete keys of their own,
 // readers of keys that are always there, and others that look at the whole.
 func (c checker) concurrentUseIsSafe() {
-	settled := c.keys(101, 2000)
+	lasting := c.keys(101, 2000)
 	f := c.make(2000+hammerWriters*hammerKeys, 0.01)
-	c.addAll(f, settled)
+	c.addAll(f, lasting)
 	kept := make([][]filter.Key, hammerWriters)
 
 	var writers, others sync.WaitGroup
@@ -77,15 +77,15 @@ func (c checker) concurrentUseIsSafe() {
 		writers.Go(func() { kept[w] = c.hammer(f, uint64(w)) })
 	}
 	for r := range 2 {
-		others.Go(func() { c.watch(f, settled, uint64(r), &done) })
+		others.Go(func() { c.watch(f, lasting, uint64(r), &done) })
 	}
 	others.Go(func() { c.observe(f, &done) })
 	writers.Wait()
 	done.Store(true)
 	others.Wait()
 
-	c.wantAll(f, settled, "after concurrent use")
-	total := len(settled)
+	c.wantAll(f, lasting, "after concurrent use")
+	total := len(lasting)
 	for w, keys := range kept {
 		c.wantAll(f, keys, "after concurrent use, keys of one writer")
 		total += len(kept[w])
@@ -95,7 +95,7 @@ func (c checker) concurrentUseIsSafe() {
 	}
 }
 
-// hammer adds and deletes keys that nobody else touches, and returns those that
+// hammer adds and deletes keys that no other writer touches, and returns those that
 // are in the set in the end.
 func (c checker) hammer(f filter.Filter, writer uint64) []filter.Key {
 	keys := c.keys(103+writer, hammerKeys)
@@ -116,7 +116,7 @@ func (c checker) hammer(f filter.Filter, writer uint64) []filter.Key {
 			return nil
 		}
 		if mine.Has(k) && !f.MayContain(k) {
-			c.Errorf("writer %d: its key %#x is in the set and was denied", writer, k)
+			c.Errorf("writer %d: its key %#x is in the set and was not found", writer, k)
 			return nil
 		}
 	}
@@ -124,16 +124,16 @@ func (c checker) hammer(f filter.Filter, writer uint64) []filter.Key {
 }
 
 // watch asks for keys that are in the set all the time, single and in batches.
-func (c checker) watch(f filter.Filter, settled []filter.Key, reader uint64, done *atomic.Bool) {
+func (c checker) watch(f filter.Filter, lasting []filter.Key, reader uint64, done *atomic.Bool) {
 	r := rand.New(rand.NewPCG(reader, 109))
 	out := make([]bool, 50)
 	for !done.Load() {
-		first := r.IntN(len(settled) - len(out))
-		batch := settled[first : first+len(out)]
+		first := r.IntN(len(lasting) - len(out))
+		batch := lasting[first : first+len(out)]
 		filter.MayContainBatch(f, batch, out)
 		for i, yes := range out {
 			if !yes || !f.MayContain(batch[i]) {
-				c.Errorf("reader %d: key %#x was in the set all the time and was denied", reader, batch[i])
+				c.Errorf("reader %d: key %#x was in the set all the time and was not found", reader, batch[i])
 				return
 			}
 		}

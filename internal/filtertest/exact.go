@@ -7,7 +7,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
-// ExactConfig is the wish for an [Exact] filter. The zero ExactConfig asks for
+// ExactConfig describes an [Exact] filter. The zero ExactConfig asks for
 // one that grows without limit and ignores duplicates.
 type ExactConfig struct {
 	// Items is the number of keys that Info calls the capacity; of a bounded
@@ -41,7 +41,7 @@ var (
 	_ filter.Snapshotter = (*Exact)(nil)
 )
 
-// NewExact returns an empty filter for the wish.
+// NewExact returns an empty filter.
 func NewExact(c ExactConfig) *Exact {
 	f := &Exact{config: c, room: max(1, c.Items)}
 	if c.Bounded {

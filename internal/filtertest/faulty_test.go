@@ -136,7 +136,7 @@ func (d deaf) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// lie gives a filter a rate: it says yes to a share of all keys that grows with
+// lie gives a filter a rate: it finds a share of all keys that grows with
 // the number of keys, and is rate at capacity.
 func lie(rate float64) func(f *Exact, k filter.Key) bool {
 	return func(f *Exact, k filter.Key) bool {
@@ -168,6 +168,17 @@ func alter(change func(*filter.Info)) func(f *Exact) filter.Info {
 func loseAny(f *Exact) {
 	if f.set.Len() > 0 {
 		f.set.Remove(f.set.At(0))
+	}
+}
+
+// thenLose merges and then takes some key out.
+func thenLose(merge func(*Exact, filter.Filter) error) func(*Exact, filter.Filter) error {
+	return func(f *Exact, other filter.Filter) error {
+		err := merge(f, other)
+		if err == nil {
+			loseAny(f)
+		}
+		return err
 	}
 }
 

@@ -32,20 +32,6 @@ func TestFindReturnsTheFirst(t *testing.T) {
 	}
 }
 
-func TestOperationsAreAsAskedOrQuick(t *testing.T) {
-	if n := Operations(t, "12"); n != 12 {
-		t.Errorf("asked for 12, got %d", n)
-	}
-	if n := Operations(t, ""); n < 1_000 || n > 100_000 {
-		t.Errorf("asked for nothing, got %d", n)
-	}
-	for _, text := range []string{"many", "0", "-1"} {
-		if notes := record(t, func(tb *recorder) { Operations(tb, text) }); !strings.Contains(notes, text) {
-			t.Errorf("asked for %q: the notes are %q", text, notes)
-		}
-	}
-}
-
 func TestRefusesMergeFindsWhatIsWrong(t *testing.T) {
 	small, large := NewExact(ExactConfig{Items: 1}), NewExact(ExactConfig{Items: 2})
 	RefusesMerge(t, small, large, "Items:2")

@@ -66,37 +66,17 @@ func (c checker) intersectionKeepsCommonKeys() {
 	c.wantAll(b, append(common, right...), "the other operand of an intersection")
 }
 
-// refused reports whether a merge that may lawfully be beyond the kind was.
+// refused reports whether a merge was one that the kind cannot do.
 func (c checker) refused(what string, err error) bool {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		c.Fatalf("%s of filters made for the same wish: %v", what, err)
+		c.Fatalf("%s of filters made for the same numbers: %v", what, err)
 	}
 	return err != nil
 }
 
-// mergeWithItselfIsHarmless is about kinds that read one operand while they
-// change the other.
-func (c checker) mergeWithItselfIsHarmless() {
-	const n, probes = 2000, 10_000
-	for _, merge := range []func(f filter.Merger) error{
-		func(f filter.Merger) error { return f.Union(f) },
-		func(f filter.Merger) error { return f.Intersect(f) },
-	} {
-		stream := c.stream(59)
-		f := c.filled(stream.Keys(n)).(filter.Merger)
-		hits := MeasureRate(f, stream, probes)
-		c.refused("merge with itself", merge(f))
-		c.wantAll(f, stream.Keys(n), "after a merge with itself")
-		if got := MeasureRate(f, stream, probes); got > hits {
-			c.Errorf("a merge with itself raised the yeses for absent keys from %d to %d of %d", hits, got, probes)
-		}
-		c.checkInfo(f.Info())
-	}
-}
-
-// mergeRefusesStrangers offers filters of another shape, which a kind may refuse
+// mergeRefusesOtherKinds offers filters of another shape, which a kind may refuse
 // or take in well, and one that only looks like the kind.
-func (c checker) mergeRefusesStrangers() {
+func (c checker) mergeRefusesOtherKinds() {
 	const n = 1000
 	keys, others := c.keys(61, n), c.keys(62, n)
 	type operation struct {
@@ -109,7 +89,7 @@ func (c checker) mergeRefusesStrangers() {
 		{"intersection", filter.Merger.Intersect, nil},
 	} {
 		for _, other := range []filter.Filter{
-			c.make(50*n, 0.01), c.make(2*n, 1e-5), stranger{c.make(2*n, 0.01)},
+			c.make(50*n, 0.01), c.make(2*n, 1e-5), otherKind{c.make(2*n, 0.01)},
 		} {
 			f := c.make(2*n, 0.01).(filter.Merger)
 			c.addAll(f, keys)
@@ -122,16 +102,16 @@ func (c checker) mergeRefusesStrangers() {
 
 // offer merges other into f, which holds keys; after success it must hold must.
 func (c checker) offer(name string, f filter.Merger, other filter.Filter, run func(filter.Merger, filter.Filter) error, keys, must []filter.Key) {
-	_, strange := other.(stranger)
+	_, isOther := other.(otherKind)
 	state, info := c.state(f), f.Info()
 	otherState := c.state(other)
 	switch err := run(f, other); {
-	case err == nil && !strange:
+	case err == nil && !isOther:
 		c.wantAll(f, must, name+" of unequal shapes")
 	case err == nil:
 		c.Errorf("%s with a filter of another type was accepted", name)
 	case !errors.Is(err, filter.ErrIncompatible) && !errors.Is(err, errors.ErrUnsupported):
-		c.Errorf("%s with a stranger: %v, want ErrIncompatible", name, err)
+		c.Errorf("%s with another kind: %v, want ErrIncompatible", name, err)
 	default:
 		c.wantSame(f, info, state, "a refused "+name)
 		c.wantAll(f, keys, "after a refused "+name)
@@ -156,5 +136,5 @@ func RefusesMerge(tb testing.TB, f filter.Merger, other filter.Filter, want stri
 	c.wantSame(f, info, state, "a refused merge")
 }
 
-// A stranger has the answers of the kind and another type.
-type stranger struct{ filter.Filter }
+// A otherKind has the answers of the kind and another type.
+type otherKind struct{ filter.Filter }

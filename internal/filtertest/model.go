@@ -1,6 +1,7 @@
 package filtertest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -150,12 +151,18 @@ func (m *model) sibling(commands int) *model {
 	return &o
 }
 
-// key returns a key of the pool, present or not. Some seeds stand for keys that
-// are not hashed at all.
+// key returns a key of the pool, present or not. Some seeds stand for keys that are not
+// hashed at all: numbers in a row, from either end, and with gaps.
 func (m *model) key() filter.Key {
 	i := uint64(m.choices.below(m.pool))
-	if m.stream.Seed%8 == 0 {
+	mask := ^filter.Key(0) >> (64 - cmp.Or(m.s.KeyBits, 64))
+	switch m.stream.Seed % 8 {
+	case 0:
 		return filter.Key(i)
+	case 2:
+		return ^filter.Key(i) & mask
+	case 4:
+		return filter.Key(i<<10) & mask
 	}
 	return m.stream.Present(i)
 }
@@ -210,7 +217,7 @@ func (m *model) sample() {
 // want checks that the filter has a key of the set.
 func (m *model) want(k filter.Key) {
 	if !m.filter.MayContain(k) {
-		m.fail("key %#x is in the set and was denied", k)
+		m.fail("key %#x is in the set and was not found", k)
 	}
 }
 

@@ -30,7 +30,7 @@ var (
 )
 
 // MeasureRate asks f about the first absent keys of a stream and returns how
-// often the answer was yes.
+// often it was found.
 func MeasureRate(f filter.Filter, absent Stream, probes int) (hits int) {
 	for i := range uint64(probes) {
 		if f.MayContain(absent.Absent(i)) {
@@ -54,7 +54,7 @@ func checkBetween(tb testing.TB, name string, hits, probes int, low, high, sigma
 	least, _ := theory.BinomialInterval(float64(probes), low, sigmas)
 	_, most := theory.BinomialInterval(float64(probes), min(1, high), sigmas)
 	if h := float64(hits); h < least || h > most {
-		tb.Errorf("%s: %d yeses among %d, a rate of %.3g; a rate of %.3g to %.3g gives %.0f to %.0f",
+		tb.Errorf("%s: %d found among %d, a rate of %.3g; a rate of %.3g to %.3g gives %.0f to %.0f",
 			name, hits, probes, h/float64(probes), low, high, least, most)
 	}
 }

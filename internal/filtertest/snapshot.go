@@ -39,7 +39,7 @@ func (c checker) sameDelete(f, g filter.Filter, k filter.Key) {
 	}
 }
 
-// wantTwin writes f, reads it back and checks that nothing tells the two apart.
+// wantTwin writes f, reads it back and checks that the two are equal in all that shows.
 func (c checker) wantTwin(f filter.Filter, keys []filter.Key, stream Stream, what string) filter.Filter {
 	stored := c.state(f)
 	g, err := c.s.Read(bytes.NewReader(stored))

@@ -91,13 +91,13 @@ func TestCheckRateFailsOutsideTheSpread(t *testing.T) {
 	}
 }
 
-func TestMeasureRateCountsYeses(t *testing.T) {
+func TestMeasureRateCountsAnswers(t *testing.T) {
 	s := Stream{Seed: 9}
 	f := NewExact(ExactConfig{})
 	for i := range uint64(30) {
 		_, _ = f.Add(s.Absent(10 * i)) // 10 of them among the first 100
 	}
 	if hits := MeasureRate(f, s, 100); hits != 10 {
-		t.Errorf("%d yeses among 100, want 10", hits)
+		t.Errorf("%d found among 100, want 10", hits)
 	}
 }
