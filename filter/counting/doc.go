@@ -72,8 +72,8 @@
 // # How wide a counter
 //
 // With 4 bits and keys that are added once, a counter saturates with probability
-// 1.6e-15 ([SaturationProbability]), and in a set that is always full and always
-// changing one Add in 4e12 makes it happen ([Reached]). With 8 bits each key may be
+// 1.6e-15, and in a set that is always full and always
+// changing one Add in 4e12 makes it happen. With 8 bits each key may be
 // added some 20 times. With 2 bits 3.3 % of all counters are saturated as soon as
 // the filter is full, and while keys come and go that grows without end, until
 // everything is answered with yes: take 2 bits only for sets that are filled

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
@@ -86,13 +85,4 @@ func ExampleFilter_Bloom() {
 	// Output:
 	// true false
 	// 4792536 1198136
-}
-
-func ExampleOverflowProbability() {
-	for _, bits := range []int{2, 4} {
-		fmt.Printf("%d bits: %.3g\n", bits, counting.OverflowProbability(math.Ln2, bits))
-	}
-	// Output:
-	// 2 bits: 0.00481
-	// 4 bits: 6.79e-17
 }

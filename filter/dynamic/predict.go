@@ -35,9 +35,9 @@ func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 	lines := probe.MissLines(s.Hashes, theory.BloomFill(m, k, inUnit), s.group)
 	return filter.Prediction{
 		FastBitsPerKey: filter.PerKey(units*float64(s.Bits()), n),
-		FPR:            FPR(m, k, float64(capacity), float64(n)),
-		MissLines:      lines * MissUnits(unitFPR, units),
-		HitLines:       k + lines*(HitUnits(unitFPR, units)-1),
+		FPR:            theory.DynamicFPR(m, k, float64(capacity), float64(n)),
+		MissLines:      lines * theory.DynamicMissUnits(unitFPR, units),
+		HitLines:       k + lines*(theory.DynamicHitUnits(unitFPR, units)-1),
 		Units:          units,
 	}, nil
 }

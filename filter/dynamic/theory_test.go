@@ -72,10 +72,10 @@ func TestRateIsThatOfTheTheorem(t *testing.T) {
 			for f.Units() <= units {
 				nextUnit(t, f, &next)
 			}
-			bound := dynamic.FPRBound(c.rate, float64(units))
+			bound := theory.DynamicFPRBound(c.rate, float64(units))
 			hits := filtertest.MeasureRate(f, filtertest.Stream{}, probes)
 			t.Logf("%d units, %d keys: measured %.5f, theorem %.5f, linear %.5f",
-				units, next, float64(hits)/float64(probes), bound, dynamic.LinearFPR(c.rate, float64(units)))
+				units, next, float64(hits)/float64(probes), bound, theory.DynamicLinearFPR(c.rate, float64(units)))
 			// A unit is called full up to k positions early: 1 % of the rate. Its one
 			// key beyond the full units does not count.
 			low, _ := theory.BinomialInterval(float64(probes), 0.985*bound, 4)
@@ -100,10 +100,10 @@ func TestPartialUnitsFollowTheProof(t *testing.T) {
 		n := uint64(alpha * capacity)
 		f := filtertest.Make(t, dynamic.Build, s)
 		filter.AddBatch(f, (filtertest.Stream{}).Keys(n))
-		want := dynamic.FPR(m, k, capacity, float64(n))
+		want := theory.DynamicFPR(m, k, capacity, float64(n))
 		filtertest.CheckRate(t, "alpha "+strconv.FormatFloat(alpha, 'g', -1, 64),
 			filtertest.MeasureRate(f, filtertest.Stream{}, probes), probes, want, 4)
-		if bound := dynamic.FPRBound(math.Pow(0.2, 5), alpha); want < bound*0.98 {
+		if bound := theory.DynamicFPRBound(math.Pow(0.2, 5), alpha); want < bound*0.98 {
 			t.Errorf("alpha %g: rate %g is below the bound %g", alpha, want, bound)
 		}
 	}
@@ -114,23 +114,23 @@ func TestFormulas(t *testing.T) {
 		where          string
 		got, want, tol float64
 	}{
-		{"[DPBF19] Theorem A.1, alpha < 1", dynamic.FPRBound(1e-4, 0.99), 0, 0},
-		{"[DPBF19] Theorem A.1, alpha = 1", dynamic.FPRBound(1e-4, 1), 1e-4, 1e-15},
-		{"[DPBF19] Theorem A.1, by multiplication", dynamic.FPRBound(0.1, 3.7), 1 - 0.9*0.9*0.9, 1e-15},
-		{"[DPBF19] Theorem A.1, linear", dynamic.LinearFPR(1e-4, 64.5), 64e-4, 1e-15},
-		{"[DPBF19] n_t inverts the rate", theory.BloomFPR(1e6, 7, dynamic.Capacity(1e6, 7, 1e-4)), 1e-4, 1e-9},
-		{"[EBF21] k = 5, 0.2, 2^18 bits: keys of a unit", dynamic.Capacity(1<<18, 5, 0.00032), 11_699, 0.5},
-		{"[EBF21] 2^20 keys: units", 1 << 20 / dynamic.Capacity(1<<18, 5, 0.00032), 89.63, 0.005},
-		{"one unit", dynamic.FPR(1000, 5, 100, 100), theory.BloomFPR(1000, 5, 100), 1e-15},
-		{"a unit and a half", dynamic.FPR(1000, 5, 100, 150), 1 - (1-theory.BloomFPR(1000, 5, 100))*(1-theory.BloomFPR(1000, 5, 50)), 1e-15},
-		{"no keys", dynamic.FPR(1000, 5, 100, 0), 0, 0},
-		{"units asked without mistakes", dynamic.MissUnits(0, 64), 64, 0},
-		{"units asked with mistakes", dynamic.MissUnits(0.5, 3), 1 + 0.5 + 0.25, 1e-15},
-		{"units asked for a hit without mistakes", dynamic.HitUnits(0, 64), 32.5, 0},
-		{"units asked for a hit", dynamic.HitUnits(0.5, 3), (1 + 1.5 + 1.75) / 3, 1e-15},
-		{"units asked for a hit, both formulas", dynamic.HitUnits(1.01e-6/64, 64), dynamic.HitUnits(0.99e-6/64, 64), 1e-4},
-		{"pinned alone", dynamic.Pinned(0.01, 1), 0, 0},
-		{"pinned", dynamic.Pinned(0.01, 3), 1 - 0.99*0.99, 1e-15},
+		{"[DPBF19] Theorem A.1, alpha < 1", theory.DynamicFPRBound(1e-4, 0.99), 0, 0},
+		{"[DPBF19] Theorem A.1, alpha = 1", theory.DynamicFPRBound(1e-4, 1), 1e-4, 1e-15},
+		{"[DPBF19] Theorem A.1, by multiplication", theory.DynamicFPRBound(0.1, 3.7), 1 - 0.9*0.9*0.9, 1e-15},
+		{"[DPBF19] Theorem A.1, linear", theory.DynamicLinearFPR(1e-4, 64.5), 64e-4, 1e-15},
+		{"[DPBF19] n_t inverts the rate", theory.BloomFPR(1e6, 7, theory.DynamicCapacity(1e6, 7, 1e-4)), 1e-4, 1e-9},
+		{"[EBF21] k = 5, 0.2, 2^18 bits: keys of a unit", theory.DynamicCapacity(1<<18, 5, 0.00032), 11_699, 0.5},
+		{"[EBF21] 2^20 keys: units", 1 << 20 / theory.DynamicCapacity(1<<18, 5, 0.00032), 89.63, 0.005},
+		{"one unit", theory.DynamicFPR(1000, 5, 100, 100), theory.BloomFPR(1000, 5, 100), 1e-15},
+		{"a unit and a half", theory.DynamicFPR(1000, 5, 100, 150), 1 - (1-theory.BloomFPR(1000, 5, 100))*(1-theory.BloomFPR(1000, 5, 50)), 1e-15},
+		{"no keys", theory.DynamicFPR(1000, 5, 100, 0), 0, 0},
+		{"units asked without mistakes", theory.DynamicMissUnits(0, 64), 64, 0},
+		{"units asked with mistakes", theory.DynamicMissUnits(0.5, 3), 1 + 0.5 + 0.25, 1e-15},
+		{"units asked for a hit without mistakes", theory.DynamicHitUnits(0, 64), 32.5, 0},
+		{"units asked for a hit", theory.DynamicHitUnits(0.5, 3), (1 + 1.5 + 1.75) / 3, 1e-15},
+		{"units asked for a hit, both formulas", theory.DynamicHitUnits(1.01e-6/64, 64), theory.DynamicHitUnits(0.99e-6/64, 64), 1e-4},
+		{"pinned alone", theory.DynamicPinned(0.01, 1), 0, 0},
+		{"pinned", theory.DynamicPinned(0.01, 3), 1 - 0.99*0.99, 1e-15},
 	} {
 		if !(math.Abs(c.got-c.want) <= c.tol) {
 			t.Errorf("%s: %.9g, want %.9g", c.where, c.got, c.want)
@@ -142,14 +142,14 @@ func TestFormulas(t *testing.T) {
 // f_D >= floor(alpha) f_t. That is above the true rate, and above 1 in the end.
 func TestLinearIsNoLowerBound(t *testing.T) {
 	const m, k = 100_000, 7
-	n := math.Floor(dynamic.Capacity(m, k, 0.01))
+	n := math.Floor(theory.DynamicCapacity(m, k, 0.01))
 	for _, alpha := range []float64{2, 10, 64, 150} {
-		rate, linear := dynamic.FPR(m, k, n, alpha*n), dynamic.LinearFPR(0.01, alpha)
+		rate, linear := theory.DynamicFPR(m, k, n, alpha*n), theory.DynamicLinearFPR(0.01, alpha)
 		if rate >= linear {
 			t.Errorf("alpha %g: rate %g, linear %g", alpha, rate, linear)
 		}
 	}
-	if dynamic.LinearFPR(0.01, 150) <= 1 {
+	if theory.DynamicLinearFPR(0.01, 150) <= 1 {
 		t.Error("150 units of 1 % have a linear rate below 1")
 	}
 }
@@ -182,8 +182,8 @@ func TestQueriesAskAsManyUnits(t *testing.T) {
 	// The last unit, with one key, is asked as well.
 	rate := math.Pow(0.518, 7)
 	for _, c := range []struct{ got, want float64 }{
-		{float64(hit)/float64(next-1) - 1, dynamic.HitUnits(rate, 20)},
-		{float64(miss)/float64(next-1) - 1, dynamic.MissUnits(rate, 20)},
+		{float64(hit)/float64(next-1) - 1, theory.DynamicHitUnits(rate, 20)},
+		{float64(miss)/float64(next-1) - 1, theory.DynamicMissUnits(rate, 20)},
 	} {
 		if math.Abs(c.got/c.want-1) > 0.02 {
 			t.Errorf("%g units are asked, want %g", c.got, c.want)
@@ -195,10 +195,10 @@ func TestQueriesAskAsManyUnits(t *testing.T) {
 // units of 2^18 bits, k = 5 and threshold 0.2, at 2^14 keys times 1, 2, 4, …, 64.
 func TestRatesAtPeakSizes(t *testing.T) {
 	const m, k = 1 << 18, 5
-	unitKeys := dynamic.Capacity(m, k, 0.00032)
+	unitKeys := theory.DynamicCapacity(m, k, 0.00032)
 	n := float64(1 << 14)
 	for _, want := range []float64{3.2e-4, 7.7e-4, 1.7e-3, 3.5e-3, 7.1e-3, 1.4e-2, 2.8e-2} {
-		if got := dynamic.FPR(m, k, unitKeys, n); math.Abs(got/want-1) > 0.05 {
+		if got := theory.DynamicFPR(m, k, unitKeys, n); math.Abs(got/want-1) > 0.05 {
 			t.Errorf("%.0f keys: rate %g, measured there %g", n, got, want)
 		}
 		n *= 2
@@ -218,7 +218,7 @@ func TestPinnedShareIsAsPredicted(t *testing.T) {
 			pinned++
 		}
 	}
-	filtertest.CheckRate(t, "pinned keys of 20 full units", pinned, int(next), dynamic.Pinned(math.Pow(0.518, 7), 20), 4)
+	filtertest.CheckRate(t, "pinned keys of 20 full units", pinned, int(next), theory.DynamicPinned(math.Pow(0.518, 7), 20), 4)
 }
 
 // TestDeletingAllLeavesThePinned deletes 2^20 keys from units of 2^18 positions, as
@@ -233,7 +233,7 @@ func TestDeletingAllLeavesThePinned(t *testing.T) {
 	stream := filtertest.Stream{Seed: 8}
 	filter.AddBatch(f, stream.Keys(keys))
 	units, rate, left := float64(f.Units()), f.Info().FPR, stream.Keys(keys)
-	for pass, most := range []float64{0.75 * dynamic.Pinned(0.00032, units), 0.001} {
+	for pass, most := range []float64{0.75 * theory.DynamicPinned(0.00032, units), 0.001} {
 		var pinned []filter.Key
 		for _, k := range left {
 			if err := f.Delete(k); errors.Is(err, filter.ErrPinned) {

@@ -20,7 +20,7 @@ type Config struct {
 	Items uint64
 
 	// FPR is the rate of false positives that is kept however many keys there
-	// are, above 0 and below 1; 0 means 0.001. See [Spares] for the odds that a
+	// are, above 0 and below 1; 0 means 0.001. See the package comment for the odds that a
 	// single filter passes it all the same.
 	FPR float64
 
@@ -40,7 +40,7 @@ func (c Config) Shape() (Shape, error) {
 	if err != nil {
 		return Shape{}, err
 	}
-	s.Items = min(max(s.Items, g.holds(UnitFPR(s.FPR, 0))), maxItems)
+	s.Items = min(max(s.Items, g.holds(unitFPR(s.FPR, 0))), maxItems)
 	return s, nil
 }
 
@@ -69,7 +69,7 @@ type geometry struct {
 }
 
 // unit returns the geometry of unit i, counted from 0: the fewest blocks that keep
-// its rate with [Spares] standard deviations to spare. Beyond some 2^44 keys, or where
+// its rate with spares standard deviations to spare. Beyond some 2^44 keys, or where
 // the rate would be below what keys of 64 bits allow, there is none.
 func (s Shape) unit(i int) (geometry, error) {
 	if err := s.check(); err != nil {
@@ -79,7 +79,7 @@ func (s Shape) unit(i int) (geometry, error) {
 		return geometry{}, fmt.Errorf("scalable: unit %d would be for more than %d keys", i, uint64(maxItems))
 	}
 	capacity := s.Items << i
-	f := UnitFPR(s.FPR, i)
+	f := unitFPR(s.FPR, i)
 	shape, err := bloom.Config{Items: capacity, FPR: f, Salt: s.Salt}.BlockedShape()
 	if err != nil {
 		return geometry{}, fmt.Errorf("scalable: unit %d: %w", i, err)
@@ -110,7 +110,7 @@ func (g *geometry) widen(f float64) {
 // to spare.
 func most(keys, blocks uint64, perWord int) float64 {
 	mean, deviation := scatter(float64(keys), float64(blocks), perWord)
-	return mean + Spares*deviation
+	return mean + spares*deviation
 }
 
 // holds returns how many keys the blocks hold at rate f: those of the geometry, and

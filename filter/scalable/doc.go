@@ -30,12 +30,12 @@
 //
 // # The rate
 //
-// Unit i has the rate 2f/((i+2)(i+3)) ([UnitFPR]): f/3, f/6, f/10, f/15 and so on.
-// The first s units add up to f·s/(s+2) ([CompoundFPR]), which is below f for any s.
+// Unit i has the rate 2f/((i+2)(i+3)): f/3, f/6, f/10, f/15 and so on.
+// The first s units add up to f·s/(s+2), which is below f for any s.
 // That is a bound for the expected rate of the whole, whatever the units have to do
 // with each other. The rate of a single filter scatters, the more the fewer blocks its
 // units have, so that a unit is made large enough for four standard deviations more
-// than its mean ([Spares]). That leaves long odds, not none: no filter above f was seen
+// than its mean. That leaves long odds, not none: no filter above f was seen
 // among 30,000 small ones at 1 %, 0.1 % and 0.01 %, and two among 10,000 at 0.0001 %. One
 // that grew from 1,000 to 10 million keys at 0.1 % was measured at 0.0495 %, where the sum
 // of the units' bounds is 0.0875 %.

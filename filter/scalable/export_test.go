@@ -29,3 +29,6 @@ func (f *Filter) TrueRate() float64 {
 	}
 	return -math.Expm1(none)
 }
+
+// UnitFPR is the rate of a unit.
+func UnitFPR(f float64, i int) float64 { return unitFPR(f, i) }

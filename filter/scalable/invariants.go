@@ -42,7 +42,7 @@ func (f *Filter) checkUnit(i int) error {
 		return fmt.Errorf("salt %d, want %d", s.Salt, f.shape.Salt)
 	}
 	// The formula may have become a little better since.
-	if rate, limit := most(u.capacity, s.Blocks, s.Hashes/theory.BlockWords), UnitFPR(f.shape.FPR, i); rate > 1.01*limit {
+	if rate, limit := most(u.capacity, s.Blocks, s.Hashes/theory.BlockWords), unitFPR(f.shape.FPR, i); rate > 1.01*limit {
 		return fmt.Errorf("%d blocks and %d hashes give a rate of up to %g, at most %g", s.Blocks, s.Hashes, rate, limit)
 	}
 	return nil

@@ -188,7 +188,7 @@ func narrowCounters(bits, keys float64) lab.Check {
 	counters := bits / 3
 	hashes := math.Round(theory.BloomHashes(counters, keys))
 	return lab.Show("counters of 3 bits, by the formulas", fmt.Sprintf("rate %s in the same memory; a counter overflows with probability %s, one of 4 bits with %s",
-		lab.Digits(theory.BloomFPR(counters, hashes, keys), 3), lab.Digits(counting.OverflowProbability(math.Ln2, 3), 2), lab.Digits(counting.OverflowProbability(math.Ln2, 4), 2)))
+		lab.Digits(theory.BloomFPR(counters, hashes, keys), 3), lab.Digits(theory.CountingOverflow(math.Ln2, 3), 2), lab.Digits(theory.CountingOverflow(math.Ln2, 4), 2)))
 }
 
 func dleftToCounting() lab.Check {

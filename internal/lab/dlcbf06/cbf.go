@@ -100,7 +100,7 @@ func missed(every, value int) float64 {
 // cbfSizes are the numbers that need no trial.
 func cbfSizes() []lab.Check {
 	ratio := float64(rival.Bits()) / float64(example.Bits())
-	one := counting.OverflowProbability(math.Ln2, 4)
+	one := theory.CountingOverflow(math.Ln2, 4)
 	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	return []lab.Check{
 		lab.Exact("counters", "663552", 13.5*exampleKeys),
@@ -123,7 +123,7 @@ func cbfSizes() []lab.Check {
 // independent.
 func reaches(steps, value int, seen float64) float64 {
 	k, load := float64(rival.Hashes), rival.Load(exampleKeys)
-	return -math.Expm1(-seen * counting.Reached(k*float64(steps), load, value) * (1 - returns(load, value)))
+	return -math.Expm1(-seen * theory.CountingReached(k*float64(steps), load, value) * (1 - returns(load, value)))
 }
 
 // returns is the probability that a counter that was at a value and went down by one

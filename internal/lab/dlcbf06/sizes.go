@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -32,7 +31,7 @@ func bitsPlot() lab.Plot {
 }
 
 // cbfBits is the size of a counting filter of rate f, per key.
-func cbfBits(f float64) float64 { return 4 * math.Log(f) / math.Log(counting.OptimalFPR(1)) }
+func cbfBits(f float64) float64 { return 4 * math.Log(f) / math.Log(theory.CountingOptimalFPR(1)) }
 
 // ratioPlot draws what equal sizes give.
 func ratioPlot() lab.Plot {

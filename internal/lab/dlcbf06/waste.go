@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -12,7 +11,7 @@ import (
 // wasteFigures are the claims of Sec. 2 and 3 on where a counting filter, and a table
 // with one hash function, lose space.
 func wasteFigures() []lab.Check {
-	set := counting.OverflowBound(float64(rival.Counters), math.Ln2, 4)
+	set := theory.CountingOverflowBound(float64(rival.Counters), math.Ln2, 4)
 	zero := math.Exp(-rival.Load(exampleKeys))
 	over := above(6, 8)
 	cells := 8

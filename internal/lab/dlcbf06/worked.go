@@ -44,7 +44,7 @@ func bloomFigures() []lab.Check {
 	onePercent, seven := theory.BloomBits(1, 0.01), theory.BloomFPR(10_000, 7, 1_000)
 	return []lab.Check{
 		lab.Holds("Sec. 1: bits per element for 1 %", "less than 10", lab.Digits(onePercent, 3), onePercent < 10, "below 10"),
-		lab.Exact("Sec. 2.1: base of the rate over bits per element", "0.6185", counting.OptimalFPR(1)),
+		lab.Exact("Sec. 2.1: base of the rate over bits per element", "0.6185", theory.CountingOptimalFPR(1)),
 		lab.Holds("Sec. 2.1: rate at 10 bits and 7 hashes", "just over 0.008", lab.Digits(seven, 3), seven > 0.008 && seven < 0.0085,
 			"0.008 to 0.0085: over, and nearer to 0.008 than to 0.009"),
 	}
@@ -52,7 +52,7 @@ func bloomFigures() []lab.Check {
 
 // ratioAt is the rate of a CBF over that of a dlCBF with r bits, at equal size.
 func ratioAt(r int) float64 {
-	return counting.OptimalFPR(float64(r+2)/3) / theory.DLeftRateBound(4, 6, r)
+	return theory.CountingOptimalFPR(float64(r+2)/3) / theory.DLeftRateBound(4, 6, r)
 }
 
 // sizeFigures are those of Sec. 4.

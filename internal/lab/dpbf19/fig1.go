@@ -178,11 +178,11 @@ func (g *figure1) add(n int, sets []rates) {
 	g.near.add(n, all.near, len(sets))
 	g.listed.add(n, all.listed, len(sets))
 	g.bound.Points = append(g.bound.Points, lab.Point{X: float64(n), Y: target})
-	alpha := float64(n) / dynamic.Capacity(float64(g.shape.Positions), float64(g.shape.Hashes), target)
+	alpha := float64(n) / theory.DynamicCapacity(float64(g.shape.Positions), float64(g.shape.Hashes), target)
 	share := func(a answers) string {
 		return fmt.Sprintf("%s (%d of %d)", lab.Digits(float64(a.yes)/float64(a.queries), 3), a.yes, a.queries)
 	}
-	g.table.Add(n, share(all.spread), share(all.near), all.units, share(all.listed), dynamic.FPRBound(target, alpha))
+	g.table.Add(n, share(all.spread), share(all.near), all.units, share(all.listed), theory.DynamicFPRBound(target, alpha))
 	g.checks = append(g.checks, keeps(fmt.Sprintf("DPBF, %d ids spread evenly", n), all.spread), keeps(fmt.Sprintf("DPBF, %d ids in runs", n), all.near))
 	if alpha >= 2 {
 		g.checks = append(g.checks, g.grows(n, alpha, all))
@@ -201,8 +201,8 @@ func keeps(name string, a answers) lab.Check {
 func (g *figure1) grows(n int, alpha float64, all rates) lab.Check {
 	m, k := float64(g.shape.Positions), float64(g.shape.Hashes)
 	least := math.Pow((float64(g.shape.Full)-k+1)/m, k)
-	low := dynamic.FPRBound(least, alpha)
-	high := dynamic.FPRBound(math.Pow(float64(g.shape.Full)/m, k), float64(all.units))
+	low := theory.DynamicFPRBound(least, alpha)
+	high := theory.DynamicFPRBound(math.Pow(float64(g.shape.Full)/m, k), float64(all.units))
 	lo, _ := theory.BinomialInterval(float64(all.listed.queries), low, lab.Sigmas)
 	_, hi := theory.BinomialInterval(float64(all.listed.queries), high, lab.Sigmas)
 	yes := float64(all.listed.yes)

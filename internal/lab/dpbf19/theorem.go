@@ -87,9 +87,9 @@ func unitShape(keys int, f float64) dynamic.Shape {
 // newPoint computes what the proof says about lists of α units.
 func newPoint(shape dynamic.Shape, f, alpha float64) listPoint {
 	m, k := float64(shape.Positions), float64(shape.Hashes)
-	target := dynamic.Capacity(m, k, f) // n_t
+	target := theory.DynamicCapacity(m, k, f) // n_t
 	p := listPoint{f: f, alpha: alpha, keys: int(math.Round(alpha * target))}
-	p.proof = dynamic.FPR(m, k, target, float64(p.keys))
+	p.proof = theory.DynamicFPR(m, k, target, float64(p.keys))
 	// A unit is full with its last k-1 positions free, or later. What it does not
 	// take is for the last one.
 	early := float64(shape.Full) - k + 1
@@ -149,11 +149,11 @@ func theoremPlot(i int, f float64) lab.Plot {
 }
 
 func (p listPoint) addTo(table *lab.Table, plot *lab.Plot) {
-	table.Add(p.alpha, p.keys, p.units.Mean, p.rate, lab.Digits(p.proof, 4), lab.Digits(dynamic.FPRBound(p.f, p.alpha), 4), lab.Digits(dynamic.LinearFPR(p.f, p.alpha), 4))
+	table.Add(p.alpha, p.keys, p.units.Mean, p.rate, lab.Digits(p.proof, 4), lab.Digits(theory.DynamicFPRBound(p.f, p.alpha), 4), lab.Digits(theory.DynamicLinearFPR(p.f, p.alpha), 4))
 	if p.alpha < 1 {
 		return // the theorem gives 0, which a logarithmic axis does not have
 	}
-	for i, y := range []float64{dynamic.LinearFPR(p.f, p.alpha), dynamic.FPRBound(p.f, p.alpha)} {
+	for i, y := range []float64{theory.DynamicLinearFPR(p.f, p.alpha), theory.DynamicFPRBound(p.f, p.alpha)} {
 		plot.Series[i].Points = append(plot.Series[i].Points, lab.Point{X: p.alpha, Y: y})
 	}
 	if p.rate.Mean > 0 {
@@ -181,7 +181,7 @@ func listChecks(points []listPoint) []lab.Check {
 	for _, p := range points {
 		checks = append(checks, p.followsProof())
 		_, high := p.rate.Interval(lab.Sigmas)
-		bound := dynamic.FPRBound(p.f, p.alpha)
+		bound := theory.DynamicFPRBound(p.f, p.alpha)
 		above = above && high >= bound*p.low/p.proof // full early, see newPoint
 		bounds = append(bounds, fmt.Sprintf("%s ≥ %s", lab.Digits(p.rate.Mean, 3), lab.Digits(bound, 3)))
 		if p.alpha >= 1 {
@@ -238,7 +238,7 @@ func oneUnit(e *lab.Env) ([]lab.Check, error) {
 
 // linearIsNoBound is the last line of the proof.
 func linearIsNoBound() lab.Check {
-	rate, linear := dynamic.FPRBound(0.01, 64), dynamic.LinearFPR(0.01, 64)
+	rate, linear := theory.DynamicFPRBound(0.01, 64), theory.DynamicLinearFPR(0.01, 64)
 	return lab.Holds("proof, last line", "f_D ≥ ⌊α⌋ f_t", fmt.Sprintf("64 full units of 1 %% have a rate of %s, and ⌊α⌋ f_t is %s", lab.Digits(rate, 3), lab.Digits(linear, 3)),
 		rate >= linear, "at least that").
 		Because("(1-x)^y ≥ 1-xy by Bernoulli's inequality, so that ⌊α⌋ f_t is above 1 - (1-f_t)^⌊α⌋; it is an approximation while it is far below 1, as the theorem's ≈ has it")
@@ -247,6 +247,6 @@ func linearIsNoBound() lab.Check {
 // inverse is the proof's f_unit = f_t.
 func inverse() lab.Check {
 	const m, k = 1e6, 13
-	rate := math.Pow(-math.Expm1(-dynamic.Capacity(m, k, target)*k/m), k)
+	rate := math.Pow(-math.Expm1(-theory.DynamicCapacity(m, k, target)*k/m), k)
 	return lab.Holds("proof, f_unit", "(1 - exp(-n_t k/m))^k = f_t", lab.Digits(rate, 8), math.Abs(rate/target-1) < 1e-9, "equal to f_t = 1e-4")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -163,8 +162,8 @@ func equalChecks(s bloom.Shape, p float64, list []method, found []meanMistakes, 
 		lab.Holds(fmt.Sprintf("space of the second filter, P = %v", p), "the same amount of space as the collision array (Key Solution Ideas)", fmt.Sprintf("%d and %d bits", list[2].bits, list[0].bits), list[2].bits == list[0].bits, "as many bits"),
 		lab.Holds(fmt.Sprintf("space of counters, P = %v", p), "more space than the collision array (Key Solution Ideas)", fmt.Sprintf("%.1f times", float64(list[1].bits)/float64(list[0].bits)), list[1].bits > list[0].bits, "more bits"),
 		lab.Holds(fmt.Sprintf("overflow of a 4-bit counter, P = %v", p), "extremely low probability (Key Solution Ideas)", fmt.Sprintf("%s for a counter, at most %s for any of them",
-			lab.Digits(counting.OverflowProbability(load, 4), 2), lab.Digits(counting.OverflowBound(float64(s.Bits), load, 4), 2)),
-			counting.OverflowBound(float64(s.Bits), load, 4) < 1e-6, "less than one filter in a million"),
+			lab.Digits(theory.CountingOverflow(load, 4), 2), lab.Digits(theory.CountingOverflowBound(float64(s.Bits), load, 4), 2)),
+			theory.CountingOverflowBound(float64(s.Bits), load, 4) < 1e-6, "less than one filter in a million"),
 	}
 }
 
