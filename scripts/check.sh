@@ -41,10 +41,10 @@ lint() {
 echo 'make check takes some 8 minutes on two idle cores, with filled caches 3.'
 step 'C compiler' 'at once if there is one' need_c_compiler
 step 'tests' '1 min, 40 s' go test "${test_flags[@]}" ./...
-step 'tests, race detector' '2 min, 1 min' races
-step 'tests, no assembly' '20 s, 10 s' go test -tags purego "${test_flags[@]}" "${portable[@]}"
-step 'tests, no assembly, race detector' '15 s, 10 s' go test -race -tags purego "${test_flags[@]}" "${unassembled[@]}"
-step 'tests, 32 bits' '1 min, 20 s' word32 test "${test_flags[@]}" "${filters[@]}"
+step 'tests, race detector' '1 min, 25 s' races
+step 'tests, no assembly' '15 s, 5 s' go test -tags purego "${test_flags[@]}" "${portable[@]}"
+step 'tests, no assembly, race detector' '15 s, 5 s' go test -race -tags purego "${test_flags[@]}" "${unassembled[@]}"
+step 'tests, 32 bits' '40 s, 15 s' word32 test "${test_flags[@]}" "${filters[@]}"
 step 'tests, benchmarks' '10 s, 5 s' go -C benchmarks test "${test_flags[@]}" ./...
 step 'experiments, quick' '30 s, 25 s' experiments
 step 'vet and other platforms' '1 min, 5 s' vet
