@@ -93,8 +93,7 @@ func (b *build) checkLike(cmd *cobra.Command) error {
 	return nil
 }
 
-// run checks everything that can be checked before it reads the first key: a list
-// may be long.
+// run checks all that it can before it reads the first key: a list may be long.
 func (b *build) run(ctx context.Context, args []string) error {
 	sibling, err := b.prepare()
 	if err != nil {
@@ -174,8 +173,8 @@ func (b *build) fill(ctx context.Context, in *lines.Input, set *everbloom.Set) (
 	})
 }
 
-// errNoKeys is also what becomes of a pipe whose first command has failed: it
-// must not replace a filter.
+// errNoKeys is also what becomes of a pipe whose first command failed: it must not
+// replace a filter.
 var errNoKeys = errors.New("no keys in the input: give --items to make an empty filter")
 
 // count counts the lines that hold a key.

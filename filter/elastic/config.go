@@ -7,9 +7,10 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Config is the wish: how many keys there will usually be, and at which rate. The
+// Config is what is asked for: how many keys there will usually be, and at which rate. The
 // zero Config asks for a million keys at one false positive in a thousand. More
 // keys make the filter grow, fewer make it shrink, down to the size for Items.
 type Config struct {
@@ -40,7 +41,7 @@ type Config struct {
 	// HashBits is the width of the k numbers of a key, w, at most 62. 0 means as many
 	// as Growth takes and, left over after it, as many as keep the odds that a new key
 	// is taken for one that is in the set below 1e-15. [EBF21] has 32. With fewer, new
-	// keys are taken for old ones ([MistakeOdds]) and not counted; deleting such a key,
+	// keys are taken for old ones and not counted; deleting such a key,
 	// or the old one, takes the other out of the set, too.
 	HashBits int
 
@@ -85,7 +86,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.FPR = cmp.Or(c.FPR, sizing.FPR)
 	c.Branches = cmp.Or(c.Branches, defaultBranches)
 	if c.Hashes == 0 && c.FPR > 0 && c.FPR < 1 {
-		c.Hashes = int(min(max(leastHashes, math.Round(Hashes(c.FPR))), sizing.MaxHashes))
+		c.Hashes = int(min(max(leastHashes, math.Round(theory.ElasticHashes(c.FPR))), sizing.MaxHashes))
 	}
 	p := sizing.In("elastic")
 	p.Size(c.Items, sizing.MaxItems, c.FPR)
@@ -99,14 +100,14 @@ func (c Config) withDefaults() (Config, error) {
 	return c, p.Err()
 }
 
-// Shape returns the geometry for the wish, as [EBF21] Sec. 4.3 says, with the
+// Shape returns the geometry for what is asked for, as [EBF21] Sec. 4.3 says, with the
 // signs mended (see docs/papers/ebf21.md):
 //
 //	k = log2(1/δ), m = -kn/ln(1 - δ^(1/k)), Ω = δ^(1/k)
 //
 // m is rounded up to a power of two. The paper's D guards only loads that do not
-// occur ([BucketSize]); ours is the smallest for which the exact odds that a
-// bucket tree overflows ([TreeOverflow]) before the set-bit rate is Ω are at most
+// occur (theory.ElasticBucketSize); this one is the smallest for which the exact odds that a
+// bucket tree overflows (theory.ElasticTreeOverflow) before the set-bit rate is Ω are at most
 // 0.001, for a filter 16 times as large as the initial one. Slots that were asked
 // for are refused if a tree probably overflows at Items even after four doublings,
 // or after all with odds above 0.001.
@@ -118,11 +119,11 @@ func (c Config) Shape() (Shape, error) {
 	s := Shape{
 		Hashes:    c.Hashes,
 		Branches:  c.Branches,
-		Threshold: Threshold(c.FPR, c.Hashes),
+		Threshold: theory.ElasticThreshold(c.FPR, c.Hashes),
 		Slots:     c.Slots,
 		Salt:      c.Salt,
 	}
-	need := math.Ceil(Bits(float64(c.Items), c.FPR, c.Hashes))
+	need := math.Ceil(theory.ElasticBits(float64(c.Items), c.FPR, c.Hashes))
 	if need > 1<<maxSizeBits {
 		return Shape{}, fmt.Errorf("elastic: Items and FPR: %g bits, at most 2^%d", need, maxSizeBits)
 	}
@@ -150,7 +151,7 @@ func (s Shape) checkRoom(n uint64) error {
 // after e doublings.
 func (s Shape) overflows(n uint64, e int) float64 {
 	size := math.Ldexp(float64(s.Bits), e)
-	return size / float64(s.Branches) * TreeOverflow(float64(n)*float64(s.Hashes)/size, s.Slots, s.Branches)
+	return size / float64(s.Branches) * theory.ElasticTreeOverflow(float64(n)*float64(s.Hashes)/size, s.Slots, s.Branches)
 }
 
 // widths chooses how often a filter can double and the width of its numbers.
@@ -176,7 +177,7 @@ func (c Config) widths(s Shape) (growth, width int) {
 func (s Shape) fewestSlots() int {
 	trees := math.Ceil(float64(s.Bits) / float64(s.Branches))
 	for d := 1; d < maxSlots; d++ {
-		if 16*trees*TreeOverflow(s.load(), d, s.Branches) <= overflowOdds {
+		if 16*trees*theory.ElasticTreeOverflow(s.load(), d, s.Branches) <= overflowOdds {
 			return d
 		}
 	}
@@ -235,4 +236,11 @@ func (s Shape) check() error {
 		sizing.Between(&p, "Growth", s.Growth, 0, min(s.printBits(), maxSizeBits-s.sizeBits()))
 	}
 	return p.Err()
+}
+
+// spareBits returns how many bits of a fingerprint must be left, at the given load
+// of the buckets, for odds of a mistake below 1e-15.
+func spareBits(load float64, k int) int {
+	load = min(load, 2*maxSlots) // buckets have no room for more, even if the threshold is 1
+	return max(0, int(math.Ceil(math.Log2(load)-math.Log2(mistakeOdds)/float64(k))))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 func TestShapesOfWishes(t *testing.T) {
@@ -13,19 +14,19 @@ func TestShapesOfWishes(t *testing.T) {
 		wish Config
 		want Shape
 	}{
-		{Config{}, Shape{Bits: 1 << 24, Hashes: 10, HashBits: 41, Slots: 6, Branches: 3, Growth: 12, Threshold: Threshold(0.001, 10)}},
-		{Config{Items: 1000, FPR: 0.01}, Shape{Bits: 1 << 14, Hashes: 7, HashBits: 43, Slots: 5, Branches: 3, Growth: 22, Threshold: Threshold(0.01, 7)}},
+		{Config{}, Shape{Bits: 1 << 24, Hashes: 10, HashBits: 41, Slots: 6, Branches: 3, Growth: 12, Threshold: theory.ElasticThreshold(0.001, 10)}},
+		{Config{Items: 1000, FPR: 0.01}, Shape{Bits: 1 << 14, Hashes: 7, HashBits: 43, Slots: 5, Branches: 3, Growth: 22, Threshold: theory.ElasticThreshold(0.01, 7)}},
 		// Table 1 of the paper, which states the geometry.
 		{
 			Config{Items: 1462, FPR: 3.2e-4, Hashes: 5, Slots: 8, HashBits: 32, Growth: 17, Salt: 3},
-			Shape{Bits: 1 << 15, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 17, Threshold: Threshold(3.2e-4, 5), Salt: 3},
+			Shape{Bits: 1 << 15, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 17, Threshold: theory.ElasticThreshold(3.2e-4, 5), Salt: 3},
 		},
 		// With w alone growth ends where mistakes would begin.
 		{
 			Config{Items: 1462, FPR: 3.2e-4, Hashes: 5, Slots: 8, HashBits: 32},
-			Shape{Bits: 1 << 15, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 9, Threshold: Threshold(3.2e-4, 5)},
+			Shape{Bits: 1 << 15, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 9, Threshold: theory.ElasticThreshold(3.2e-4, 5)},
 		},
-		{Config{Items: 1, FPR: 0.9, Branches: 1}, Shape{Bits: 64, Hashes: 3, HashBits: 55, Slots: 15, Branches: 1, Growth: 30, Threshold: Threshold(0.9, 3)}},
+		{Config{Items: 1, FPR: 0.9, Branches: 1}, Shape{Bits: 64, Hashes: 3, HashBits: 55, Slots: 15, Branches: 1, Growth: 30, Threshold: theory.ElasticThreshold(0.9, 3)}},
 	} {
 		if got := filtertest.Make(t, Config.Shape, c.wish); got != c.want {
 			t.Errorf("%+v:\n got %+v\nwant %+v", c.wish, got, c.want)

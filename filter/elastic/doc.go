@@ -137,7 +137,7 @@
 // buckets and deleting half of each copy. One sign bit per tree, since its buckets
 // share level 2. Level 2 is pulled back on deletes, too. A key's equal numbers are
 // stored once. Bucket sizes are from exact odds, w from the odds of mistaking a new
-// key for an old one, which [MistakeOdds] tells and which are kept below 1e-15, but
+// key for an old one, which docs/papers/ebf21.md tells and which are kept below 1e-15, but
 // for about n/2^64 that keys of 64 bits cost. See docs/papers/ebf21.md.
 //
 // # Symbols

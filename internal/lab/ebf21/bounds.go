@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // boundChecks are Lemma 4.1, Theorem 4.1 and the bucket size that follows.
 func boundChecks(overflows []int, trials int) []lab.Check {
 	m := math.Ldexp(1, tableSize)
 	n := fullKeys(tableSize)
-	d := elastic.BucketSize(n, m, 1/m, tableHashes)
+	d := theory.ElasticBucketSize(n, m, 1/m, tableHashes)
 	a := math.E * n * tableHashes / m
 	holds, points := lemmaGrid()
 	tight, printed := boundRatio()
 	expected := 1 / m * float64(trials)
 	return []lab.Check{
 		lab.Holds("Lemma 4.1", "(a/M)^M <= b for a > 4, b in (0, 1/9)", fmt.Sprintf("at %d of %d points of a grid", holds, points), holds == points, "at all of them, by computation"),
-		lab.Holds("Lemma 4.1 where Theorem 4.1 uses it, at Table 1", "a = enk/m, b = ε/m", fmt.Sprintf("a = %.2f", a), a > 4 && elastic.LemmaHolds(a, 1/m/m), "a > 4, and (a/M)^M <= b").
+		lab.Holds("Lemma 4.1 where Theorem 4.1 uses it, at Table 1", "a = enk/m, b = ε/m", fmt.Sprintf("a = %.2f", a), a > 4 && theory.ElasticLemma(a, 1/m/m), "a > 4, and (a/M)^M <= b").
 			Because("at the threshold enk/m is -e ln(1 - Ω), which is above 4 only for Ω above 0.77"),
 		lab.Holds("Eq. (3), left side", "at most ε = 1/m for M that is large enough: a bound", fmt.Sprintf("1 to %s times the exact odds for 3 to 12 fingerprints", lab.Digits(tight, 3)), tight >= 1, "never below the exact odds"),
 		lab.Holds("Eq. (2) and (3), right side", "(enk/M)^M, and m (enk/M)^M <= ε", fmt.Sprintf("at least %s", lab.Digits(printed, 3)), printed <= 1, "a bound of a probability is at most 1").
@@ -40,7 +40,7 @@ func lemmaGrid() (holds, points int) {
 	for a := 4.001; a < 1000; a *= 1.1 {
 		for b := 0.111; b > 1e-30; b /= 3 {
 			points++
-			if elastic.LemmaHolds(a, b) {
+			if theory.ElasticLemma(a, b) {
 				holds++
 			}
 		}
@@ -55,7 +55,7 @@ func boundRatio() (tight, printed float64) {
 	least, most := math.Inf(1), 0.0
 	printed = math.Inf(1)
 	for M := 3; M <= 12; M++ {
-		ratio := elastic.OverflowBound(n, m, k, M) / (m * elastic.BucketOverflow(k*n/m, M-1))
+		ratio := theory.ElasticOverflowBound(n, m, k, M) / (m * theory.ElasticTreeOverflow(k*n/m, M-1, 1))
 		least, most = min(least, ratio), max(most, ratio)
 		printed = min(printed, m*math.Pow(math.E*n*k/float64(M), float64(M)))
 	}
@@ -73,7 +73,7 @@ func slotPlot() lab.Plot {
 	tree := lab.Series{Name: "needed with 3 branches", Style: lab.Step}
 	for omega := 0.02; omega < 0.9; omega += 0.02 {
 		load := -math.Log1p(-omega)
-		formula.Points = append(formula.Points, lab.Point{X: omega, Y: elastic.BucketSize(load*m/tableHashes, m, 1/m, tableHashes)})
+		formula.Points = append(formula.Points, lab.Point{X: omega, Y: theory.ElasticBucketSize(load*m/tableHashes, m, 1/m, tableHashes)})
 		alone.Points = append(alone.Points, lab.Point{X: omega, Y: neededSlots(load, 1)})
 		tree.Points = append(tree.Points, lab.Point{X: omega, Y: neededSlots(load, tableBranches)})
 	}
@@ -89,7 +89,7 @@ func slotPlot() lab.Plot {
 func neededSlots(load float64, branches int) float64 {
 	m := math.Ldexp(1, tableSize)
 	for d := 1; ; d++ {
-		if m/float64(branches)*elastic.TreeOverflow(load, d, branches) <= 1/m {
+		if m/float64(branches)*theory.ElasticTreeOverflow(load, d, branches) <= 1/m {
 			return float64(d)
 		}
 	}

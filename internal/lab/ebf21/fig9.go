@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // fig9Hashes is k of Sec. 5.5.
@@ -66,7 +67,7 @@ func (b bucketing) expected() float64 {
 	m, sum := math.Ldexp(1, b.size), 0.0
 	trees := m / float64(b.branches)
 	for load, none := step/2, 1.0; none > 1e-6 && load*m < b.slotsInAll(); load += step {
-		none = math.Exp(-trees * elastic.TreeOverflow(load, b.slots, b.branches))
+		none = math.Exp(-trees * theory.ElasticTreeOverflow(load, b.slots, b.branches))
 		sum += none * step
 	}
 	return sum * m / b.slotsInAll()

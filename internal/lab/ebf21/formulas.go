@@ -29,12 +29,12 @@ var formulas = lab.Experiment{
 func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, rate, k := float64(e.Int("keys")), e.Float("rate"), e.Int("hashes")
 	e.Progress(0, 3)
-	best, err := sizedRate(ctx, e, elastic.BestBits(n, rate), int(math.Round(elastic.Hashes(rate))))
+	best, err := sizedRate(ctx, e, theory.BloomBits(n, rate), int(math.Round(theory.ElasticHashes(rate))))
 	if err != nil {
 		return nil, err
 	}
 	e.Progress(1, 3)
-	few, err := sizedRate(ctx, e, elastic.Bits(n, rate, k), k)
+	few, err := sizedRate(ctx, e, theory.ElasticBits(n, rate, k), k)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func sizeChecks(n, rate float64, k int) []lab.Check {
 		lab.Holds("k of Sec. 4.3", "k = -log2(1/δ)", fmt.Sprintf("%.3g for δ = %v", printedHashes, rate), printedHashes > 0, "a number of hashes is above 0").Because(sign),
 		lab.Holds("m of Sec. 4.3", "m = kn/ln(1 - δ^(1/k))", fmt.Sprintf("%.3g for n = %v, k = %d", printedBits, n, k), printedBits > 0, "a number of bits is above 0").Because(sign),
 		lab.Holds("k* of Sec. 4.1 is the mended k of Sec. 4.3", "k* = ln(2) m/n, m = log2(e) n log2(1/δ)",
-			fmt.Sprintf("%.6g and %.6g", theory.BloomHashes(elastic.BestBits(n, rate), n), elastic.Hashes(rate)),
-			math.Abs(theory.BloomHashes(elastic.BestBits(n, rate), n)-elastic.Hashes(rate)) < 1e-9, "equal but for rounding in the computer"),
-		lab.Show("Ω = δ^(1/k) of the example k = 4", fmt.Sprintf("%s for δ = %v; Table 1's 0.2 with k = 5 is δ = %s", lab.Digits(elastic.Threshold(rate, k), 4), rate, lab.Digits(tableRate, 3))),
+			fmt.Sprintf("%.6g and %.6g", theory.BloomHashes(theory.BloomBits(n, rate), n), theory.ElasticHashes(rate)),
+			math.Abs(theory.BloomHashes(theory.BloomBits(n, rate), n)-theory.ElasticHashes(rate)) < 1e-9, "equal but for rounding in the computer"),
+		lab.Show("Ω = δ^(1/k) of the example k = 4", fmt.Sprintf("%s for δ = %v; Table 1's 0.2 with k = 5 is δ = %s", lab.Digits(theory.ElasticThreshold(rate, k), 4), rate, lab.Digits(tableRate, 3))),
 	}
 }
 
@@ -118,7 +118,7 @@ func countOverflows(ctx context.Context, e *lab.Env) ([]int, error) {
 // overflowOdds is the exact probability for independent buckets.
 func overflowOdds(b bucketing) float64 {
 	trees := math.Ldexp(1, b.size) / float64(b.branches)
-	return -math.Expm1(-trees * elastic.TreeOverflow(-math.Log1p(-tableThreshold), b.slots, b.branches))
+	return -math.Expm1(-trees * theory.ElasticTreeOverflow(-math.Log1p(-tableThreshold), b.slots, b.branches))
 }
 
 func overflowTable(overflows []int, trials int) lab.Table {
@@ -126,7 +126,7 @@ func overflowTable(overflows []int, trials int) lab.Table {
 	for i, b := range bucketSizes {
 		bound := "–"
 		if b.branches == 1 {
-			bound = lab.Digits(min(1, elastic.OverflowBound(fullKeys(b.size), math.Ldexp(1, b.size), tableHashes, b.slots+1)), 3)
+			bound = lab.Digits(min(1, theory.ElasticOverflowBound(fullKeys(b.size), math.Ldexp(1, b.size), tableHashes, b.slots+1)), 3)
 		}
 		t.Add(b.slots, b.branches, overflows[i], trials, lab.Digits(overflowOdds(b), 3), bound, lab.Digits(math.Ldexp(1, -b.size), 3))
 	}

@@ -1,77 +1,71 @@
-package elastic
+package theory
 
 import (
 	"math"
 	"slices"
 )
 
-// In this file n counts keys, m bits, k hashes, f is the rate (δ in the paper) and
+// The Elastic Bloom filter, filter/elastic. In this file n counts keys, m bits, k hashes, f is the rate (δ in the paper) and
 // w the width of a hash number.
 
-// Hashes returns the number of hashes that needs the fewest bits for rate f, as a
+// ElasticHashes returns the number of hashes that needs the fewest bits for rate f, as a
 // real number.
 //
 //	[EBF21] Sec. 4.3: k = -log2(1/δ)
 //
 // As printed that is negative; it is log2(1/δ).
-func Hashes(f float64) float64 { return -math.Log2(f) }
+func ElasticHashes(f float64) float64 { return -math.Log2(f) }
 
-// BestBits returns the number of bits that n keys need for rate f with the best
-// number of hashes.
-//
-//	[EBF21] Sec. 4.1 and 4.3: m = log2(e) n log2(1/δ)
-func BestBits(n, f float64) float64 { return math.Log2E * n * -math.Log2(f) }
-
-// Bits returns the number of bits that n keys need for rate f with k hashes.
+// ElasticBits returns the number of bits that n keys need for rate f with k hashes.
 //
 //	[EBF21] Sec. 4.3: m = kn/ln(1 - δ^(1/k))
 //
 // As printed that is negative; it is -kn/ln(1 - δ^(1/k)), an approximation for
 // large m.
-func Bits(n, f float64, k int) float64 {
-	return -float64(k) * n / math.Log1p(-Threshold(f, k))
+func ElasticBits(n, f float64, k int) float64 {
+	return -float64(k) * n / math.Log1p(-ElasticThreshold(f, k))
 }
 
-// Threshold returns the share of set bits at which a filter with k hashes has rate
+// ElasticThreshold returns the share of set bits at which a filter with k hashes has rate
 // f and is expanded.
 //
 //	[EBF21] Sec. 4.3: Ω = δ^(1/k)
-func Threshold(f float64, k int) float64 { return math.Pow(f, 1/float64(k)) }
+func ElasticThreshold(f float64, k int) float64 { return math.Pow(f, 1/float64(k)) }
 
-// BucketSize returns the number of slots D that the paper gives a bucket of an
+// ElasticBucketSize returns the number of slots D that the paper gives a bucket of an
 // array of m, so that no bucket overflows but for probability eps.
 //
 //	[EBF21] Sec. 4.3: D = (e n k / m) ln((ε/m)^-0.5) / ln ln((ε/m)^-0.5)
 //
-// It rests on [LemmaHolds], whose condition a > 4 means e n k/m > 4: more than 1.47
+// It rests on [ElasticLemma], whose condition a > 4 means e n k/m > 4: more than 1.47
 // fingerprints to a bucket, a share of set bits above 0.77. At lower loads, that
 // is at all thresholds in use, it promises too much: with the paper's own Ω = 0.2
 // and m = 2^15 it gives 2.7 slots, and in 3 slots some bucket overflows nearly
-// always ([BucketOverflow]).
-func BucketSize(n, m, eps float64, k int) float64 {
+// always ([ElasticTreeOverflow]).
+func ElasticBucketSize(n, m, eps float64, k int) float64 {
 	x := -0.5 * math.Log(eps/m)
 	return math.E * n * float64(k) / m * x / math.Log(x)
 }
 
-// LemmaHolds reports whether (a/M)^M <= b for the M that the lemma names.
+// ElasticLemma reports whether (a/M)^M <= b for the M that the lemma names.
 //
 //	[EBF21] Lemma 4.1: for b in (0, 1/9), a > 4, M >= a ln(b^-0.5)/ln ln(b^-0.5)
 //
 // Below a = 4 it need not.
-func LemmaHolds(a, b float64) bool {
+func ElasticLemma(a, b float64) bool {
 	x := -0.5 * math.Log(b)
 	M := a * x / math.Log(x)
 	return M*math.Log(a/M) <= math.Log(b)
 }
 
-// OverflowBound returns a bound of the probability that some of m buckets gets at
+// ElasticOverflowBound returns a bound of the probability that some of m buckets gets at
 // least M of the fingerprints of n keys.
 //
 //	[EBF21] Theorem 4.1, Eq. (3): m C(kn, M) (1/m)^M <= m (e n k / M)^M
 //
 // The right side as printed lacks an m, without which it is far above 1: it is
 // m (e n k/(m M))^M. This returns the left side.
-func OverflowBound(n, m float64, k, M int) float64 {
+func ElasticOverflowBound(n, m float64, k, M int) float64 {
 	kn := float64(k) * n
 	a, _ := math.Lgamma(kn + 1)
 	b, _ := math.Lgamma(float64(M) + 1)
@@ -79,20 +73,14 @@ func OverflowBound(n, m float64, k, M int) float64 {
 	return math.Exp(math.Log(m) + a - b - c - float64(M)*math.Log(m))
 }
 
-// BucketOverflow returns the probability that a bucket of D slots gets more
-// fingerprints than that, when load is the mean number.
-//
-//	[EBF21] Sec. 4.2, exactly: a Poisson variable of mean kn/m is above D
-func BucketOverflow(load float64, D int) float64 { return TreeOverflow(load, D, 1) }
-
-// TreeOverflow returns the probability that a bucket tree of b branches overflows:
+// ElasticTreeOverflow returns the probability that a bucket tree of b branches overflows:
 // what its buckets cannot hold is more than D. b = 1 has no level 2.
 //
 //	[EBF21] Sec. 3.3.2, exactly for independent Poisson loads: P(sum of (X_i - D)^+ > D)
-func TreeOverflow(load float64, D, b int) float64 {
+func ElasticTreeOverflow(load float64, D, b int) float64 {
 	spill := make([]float64, D+2) // the last stands for more than D
-	for i := range 2*D + poissonTail {
-		spill[min(max(0, i-D), D+1)] += poisson(load, i)
+	for i := range 2*D + tailTerms {
+		spill[min(max(0, i-D), D+1)] += poissonTerm(load, i)
 	}
 	if b == 1 {
 		return sum(spill[1:])
@@ -104,9 +92,9 @@ func TreeOverflow(load float64, D, b int) float64 {
 	return all[D+1]
 }
 
-// poissonTail is how many terms beyond 2D are added up; the rest vanishes for every
+// tailTerms is how many terms beyond 2D are added up; the rest vanishes for every
 // load in use.
-const poissonTail = 64
+const tailTerms = 64
 
 // sum adds small numbers first.
 func sum(p []float64) (s float64) {
@@ -128,12 +116,13 @@ func convolve(p, q []float64) []float64 {
 	return out
 }
 
-func poisson(mean float64, i int) float64 {
+// poissonTerm returns one probability of the Poisson distribution, however small.
+func poissonTerm(mean float64, i int) float64 {
 	lg, _ := math.Lgamma(float64(i) + 1)
 	return math.Exp(float64(i)*math.Log(mean) - mean - lg)
 }
 
-// MistakeOdds returns the probability that a new key is taken for one that is in
+// ElasticMistakeOdds returns the probability that a new key is taken for one that is in
 // the set, among n: that each of its k numbers of w bits equals one that is there.
 //
 //	[EBF21] Sec. 3.2.1 "we believe that the item is a duplicate": (kn/2^w)^k
@@ -141,13 +130,6 @@ func poisson(mean float64, i int) float64 {
 // That is for keys whose k numbers have nothing to do with each other. They all
 // come from 64 bits of a key and its mix, which is no permutation: two keys may
 // have the same mix, so about n/2^64 is to be added.
-func MistakeOdds(n float64, k, w int) float64 {
+func ElasticMistakeOdds(n float64, k, w int) float64 {
 	return math.Pow(math.Min(1, math.Ldexp(float64(k)*n, -w)), float64(k))
-}
-
-// spareBits returns how many bits of a fingerprint must be left, at the given load
-// of the buckets, for MistakeOdds below 1e-15.
-func spareBits(load float64, k int) int {
-	load = min(load, 2*maxSlots) // buckets have no room for more, even if the threshold is 1
-	return max(0, int(math.Ceil(math.Log2(load)-math.Log2(mistakeOdds)/float64(k))))
 }
