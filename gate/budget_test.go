@@ -77,10 +77,15 @@ func TestMoreMemoryNeverMeansAHigherRate(t *testing.T) {
 // memory is the remedy for lost strikes.
 func TestMoreMemoryMeansMoreStates(t *testing.T) {
 	for _, kind := range Kinds() {
+		free := gate(t, Config{Kind: kind, Users: 1000}).tracked.Info().FastBits
 		c := Config{Kind: kind, Users: 1000, Memory: 1 << 24}
 		last := 0
 		for range 3 {
-			room := gate(t, c).states.room()
+			e := gate(t, c)
+			room := e.states.room()
+			if got := e.tracked.Info().FastBits; !e.tracked.grows && got > free {
+				t.Errorf("%s: a set of fixed size has %d bits in %d bytes, %d without a limit", kind, got, c.Memory, free)
+			}
 			if room <= last || room < 1000 {
 				t.Errorf("%s: room for %d states in %d bytes, for %d in half of it", kind, room, c.Memory, last)
 			}

@@ -45,6 +45,7 @@ func flood(e *Engine, seed uint64, users uint32, packets int, each func()) map[u
 // users they were made for.
 func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 	const seed = 11
+	packets := effort.PickVariant(15_000, 25_000, 60_000)
 	for _, kind := range heavyKinds() {
 		for _, c := range []Config{
 			{Users: 500, Banned: 150},
@@ -54,7 +55,7 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 			c.Kind = kind
 			e := gate(t, c)
 			name := fmt.Sprintf("%s, seed %d, %d bytes", kind, seed, e.Limit())
-			banned := flood(e, seed, 5000, 25_000, func() {
+			banned := flood(e, seed, 5000, packets, func() {
 				if got := e.Bytes(); got > e.Limit() {
 					t.Fatalf("%s: %d bytes in use", name, got)
 				}
@@ -133,6 +134,7 @@ func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
 // a little more: see docs/design/0005-gate.md. The short forms have fewer users, and as
 // many bytes for each.
 func TestAMillionUsersFitInto16MB(t *testing.T) {
+	effort.PlainOnly(t)
 	users := effort.Pick[uint32](100_000, 1_000_000)
 	most := 16 * uint64(users)
 	for _, c := range []Config{

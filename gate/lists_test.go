@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 func TestUnbanDeletesFromTheBannedSet(t *testing.T) {
@@ -89,6 +90,7 @@ func TestUnbansEndWhenThereIsNoRoomForExceptions(t *testing.T) {
 
 // TestConfirmedHitsRejectNothingByMistake has banned sets that err often.
 func TestConfirmedHitsRejectNothingByMistake(t *testing.T) {
+	effort.PlainOnly(t)
 	const users = 5000
 	for kind, bits := range manyFalsePositives {
 		for confirm, mistakes := range map[Confirmation]bool{ConfirmNever: true, ConfirmAlways: false} {
