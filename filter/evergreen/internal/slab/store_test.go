@@ -150,31 +150,36 @@ func TestReplaceAndJoin(t *testing.T) {
 	}
 }
 
-// TestReservedPlansSucceed takes the memory away after a plan was reserved.
-func TestReservedPlansSucceed(t *testing.T) {
-	s := newStore(t, busy{})
-	rng := rand.New(rand.NewPCG(3, 3))
-	m := new(model)
-	m.change(t, s, rng, 0, 5000)
-	plan := s.Plan()
-	var grows [blocks]int
-	for i := range grows {
-		grows[i] = rng.IntN(40)
-		plan.Grow(len(m[i]), len(m[i])+grows[i])
-	}
-	if err := s.Reserve(plan, 0); err != nil {
-		t.Fatal(err)
-	}
-	before := s.pages.words.Cap()
-	for i, n := range grows {
-		for range n {
-			if err := s.Push(s.Ref(uint64(i)), uint64(i), 7); err != nil {
-				t.Fatal(err)
+// TestPlansAreEnough grows runs as planned, block by block: they take no more pages
+// than were reserved.
+func TestPlansAreEnough(t *testing.T) {
+	for seed := range uint64(effort.PickVariant(20, 60, 300)) {
+		s, m := newStore(t, busy{}), new(model)
+		rng := rand.New(rand.NewPCG(3, seed))
+		m.change(t, s, rng, 0, rng.IntN(3000))
+		plan := s.Plan()
+		grows := make([]int, rng.IntN(300))
+		for i := range grows {
+			grows[i] = rng.IntN(80)
+			plan.Grow(len(m[i]), len(m[i])+grows[i])
+		}
+		if err := s.Reserve(plan, 0); err != nil {
+			t.Fatal(err)
+		}
+		reserved := 0
+		for class := 1; class < classCount; class++ {
+			reserved += (plan.most[class] + perPage(class) - 1) / perPage(class)
+		}
+		for i, n := range grows {
+			for range n {
+				if err := s.Push(s.Ref(uint64(i)), uint64(i), 7); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	if after := s.pages.words.Cap(); after != before {
-		t.Errorf("%d pages were reserved, and %d are needed", before, after)
+		if int(s.pages.used) > reserved || s.pages.words.Cap() < uint64(reserved) {
+			t.Errorf("%d pages were planned, %d are used, in memory for %d", reserved, s.pages.used, s.pages.words.Cap())
+		}
 	}
 }
 
