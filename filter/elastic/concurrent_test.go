@@ -12,7 +12,7 @@ import (
 
 // TestReadersNeverSeeAKeyVanish has readers of keys that are always there, while
 // others make the filter grow and shrink again and again: by keys that come and go,
-// on demand and by settling. The published code denies some keys of a
+// on demand and by splitting. The published code has false negatives for some keys of a
 // million with four threads.
 func TestReadersNeverSeeAKeyVanish(t *testing.T) {
 	f := filtertest.Make(t, New, Config{Items: 64, FPR: 0.01})
@@ -28,7 +28,7 @@ func TestReadersNeverSeeAKeyVanish(t *testing.T) {
 				f.MayContainBatch(always, out)
 				for i, k := range always {
 					if !out[i] || !f.MayContain(k) {
-						t.Errorf("reader %d: %#x was there all the time and was denied", r, k)
+						t.Errorf("reader %d: %#x was there all the time and is a false negative", r, k)
 						return
 					}
 				}
@@ -75,7 +75,7 @@ func comeAndGo(t *testing.T, f *Filter, keys []filter.Key) {
 				return
 			}
 			if !f.MayContain(k) {
-				t.Errorf("%#x was added and is denied", k)
+				t.Errorf("%#x was added and is a false negative", k)
 				return
 			}
 		}
@@ -96,7 +96,7 @@ func observe(t *testing.T, f *Filter, always []filter.Key, done *atomic.Bool) {
 			t.Errorf("%+v", info)
 		}
 		if k := always[i%len(always)]; !f.Contains(k) {
-			t.Errorf("the accurate query denies %#x", k)
+			t.Errorf("the accurate query does not find %#x", k)
 		}
 		if i%16 == 0 {
 			if _, err := f.Snapshot().WriteTo(io.Discard); err != nil {

@@ -105,9 +105,10 @@ func (c Config) withDefaults() (Config, error) {
 //
 //	k = log2(1/δ), m = -kn/ln(1 - δ^(1/k)), Ω = δ^(1/k)
 //
-// m is rounded up to a power of two. The paper's D guards only loads that do not
-// occur (theory.ElasticBucketSize); this one is the smallest for which the exact odds that a
-// bucket tree overflows (theory.ElasticTreeOverflow) before the set-bit rate is Ω are at most
+// m is rounded up to a power of two. The paper's D guards only loads that do not occur
+// (theory.ElasticBucketSize); this one is the smallest for which the exact odds that a
+// bucket tree overflows (theory.ElasticTreeOverflow) before the set-bit rate is Ω are
+// at most
 // 0.001, for a filter 16 times as large as the initial one. Slots that were asked
 // for are refused if a tree probably overflows at Items even after four doublings,
 // or after all with odds above 0.001.

@@ -9,10 +9,10 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-func TestShapesOfWishes(t *testing.T) {
+func TestShapesOfConfigs(t *testing.T) {
 	for _, c := range []struct {
-		wish Config
-		want Shape
+		config Config
+		want   Shape
 	}{
 		{Config{}, Shape{Bits: 1 << 24, Hashes: 10, HashBits: 41, Slots: 6, Branches: 3, Growth: 12, Threshold: theory.ElasticThreshold(0.001, 10)}},
 		{Config{Items: 1000, FPR: 0.01}, Shape{Bits: 1 << 14, Hashes: 7, HashBits: 43, Slots: 5, Branches: 3, Growth: 22, Threshold: theory.ElasticThreshold(0.01, 7)}},
@@ -28,8 +28,8 @@ func TestShapesOfWishes(t *testing.T) {
 		},
 		{Config{Items: 1, FPR: 0.9, Branches: 1}, Shape{Bits: 64, Hashes: 3, HashBits: 55, Slots: 15, Branches: 1, Growth: 30, Threshold: theory.ElasticThreshold(0.9, 3)}},
 	} {
-		if got := filtertest.Make(t, Config.Shape, c.wish); got != c.want {
-			t.Errorf("%+v:\n got %+v\nwant %+v", c.wish, got, c.want)
+		if got := filtertest.Make(t, Config.Shape, c.config); got != c.want {
+			t.Errorf("%+v:\n got %+v\nwant %+v", c.config, got, c.want)
 		}
 	}
 	if s := filtertest.Make(t, Config.Shape, Config{Items: 1462, FPR: 3.2e-4, Hashes: 5}); math.Abs(s.Threshold-0.2) > 1e-12 {
@@ -37,7 +37,7 @@ func TestShapesOfWishes(t *testing.T) {
 	}
 }
 
-// TestShapesMeetTheRate holds for wishes from silly to strict.
+// TestShapesMeetTheRate holds for rates from silly to strict.
 func TestShapesMeetTheRate(t *testing.T) {
 	for _, items := range []uint64{1, 7, 1000, 1 << 20, 1 << 33} {
 		for _, fpr := range []float64{0.99, 0.5, 0.1, 0.01, 1e-4, 1e-9} {

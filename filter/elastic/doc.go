@@ -41,32 +41,33 @@
 // buckets and sets the bits. Delete refuses a key unless all its fingerprints are
 // there. Contains is the accurate query, which compares fingerprints.
 //
-// The filter doubles when the share of set bits passes the threshold, or when a
-// tree overflows, as often as it takes to part what is in the tree. If that is more
-// often than it can, or would make it 256 times as large as its set bits ask for,
-// which keys do only if they were chosen for it, Add answers ErrFull. It is halved when a delete makes the share
-// fall below a quarter of the threshold and no tree overflows by it, never below its
-// initial size or one that Grow was asked for. Growth ends when the fingerprints have
-// no bits left to give, or so few that new keys would be mistaken for others: then
-// Add answers ErrFull at the threshold. If there is no memory to grow, keys are still
-// stored while buckets have room, at a rate that rises and that Info tells.
+// The filter doubles when the share of set bits passes the threshold, or when a tree
+// overflows, as often as it takes to separate what is in the tree. If that is more
+// often than it can, or would make it 256 times as large as its set bits ask for, which
+// keys do only if they were chosen for it, Add answers ErrFull. It is halved when a
+// delete makes the share fall below a quarter of the threshold and no tree overflows by
+// it, never below its initial size or one that Grow was asked for. Growth ends when the
+// fingerprints have no bits left to give, or so few that new keys would be mistaken for
+// others: then Add answers ErrFull at the threshold. If there is no memory to grow,
+// keys are still stored while buckets have room, at a rate that rises and that Info
+// tells.
 //
 // The lazy update: doubling copies the bits into both halves of a new array and adds
 // empty buckets, that is all. A tree is split when it is next changed; besides, every
 // change splits a few trees of the rest in order, so that all is done after a quarter
-// of the keys that lead to the next doubling. [Filter.Settle] does it at once. Until
+// of the keys that lead to the next doubling. [Filter.FinishResize] does it at once. Until
 // then the rate is that of before.
 //
-// Union keeps all fingerprints, those of keys in both twice, and Delete takes out
-// as many copies of a key as all its fingerprints have. Uniting many sets that
-// overlap fills the buckets with copies, which growing cannot part, only their
-// neighbours from them. Because of copies the filter gets at most 8 times the size
-// that its share of set bits asks for; beyond that Union and Add answer ErrFull. At
-// the default bucket size a filter takes the same set two to seven times, the fewer
-// the larger it is. Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
+// Union keeps all fingerprints, those of keys in both twice, and Delete takes out as
+// many copies of a key as all its fingerprints have. Uniting many sets that overlap
+// fills the buckets with copies, which growing cannot part, only their neighbours from
+// them. Because of copies the filter gets at most 8 times the size that its share of
+// set bits asks for; beyond that Union and Add answer ErrFull. At the default bucket
+// size a filter takes the same set two to seven times, the fewer the larger it is.
+// Intersect keeps the common fingerprints. Sizes need not be equal. The number of keys
 // is exact until the first union with common fingerprints or intersection, and
-// afterwards an estimate from common fingerprints. While it is exact Delete takes
-// one copy of each fingerprint, since others are those of other keys.
+// afterwards an estimate from common fingerprints. While it is exact Delete takes one
+// copy of each fingerprint, since others are those of other keys.
 //
 // Numbers narrower than the default ([Config].HashBits) make new keys be taken for
 // old ones: they are not added, and when one of the two is deleted both are gone.
@@ -111,7 +112,7 @@
 //     can be for a bucket of the key: its fingerprint is in it, or in the unsplit tree
 //     and moved there before the bit is looked at, or in both sets and put back into
 //     the bucket before the bit is looked at. A word is written once for each change, with all its other bits as
-//     they are, and nobody else writes, since writers hold the mutex.
+//     they are, and no other goroutine writes, since writers hold the mutex.
 //  3. An array is complete when its pointer is published. After doubling both halves
 //     have the bits of before, and the key's new index is its old one, or that plus
 //     the old size. After halving each bit is the union of two, and the key's new
@@ -137,7 +138,7 @@
 // buckets and deleting half of each copy. One sign bit per tree, since its buckets
 // share level 2. Level 2 is pulled back on deletes, too. A key's equal numbers are
 // stored once. Bucket sizes are from exact odds, w from the odds of mistaking a new
-// key for an old one, which docs/papers/ebf21.md tells and which are kept below 1e-15, but
+// key for an old one, which are kept below 1e-15, but
 // for about n/2^64 that keys of 64 bits cost. See docs/papers/ebf21.md.
 //
 // # Symbols

@@ -139,7 +139,7 @@ func (f *Filter) MayContain(k filter.Key) bool {
 
 // Add puts k into the set and reports whether it was new. A key whose fingerprints
 // are all there is in the set already: that a new key is taken for an old one has
-// odds of (kn/2^w)^k and about n/2^64 besides, see docs/papers/ebf21.md. ErrFull means that
+// odds of (kn/2^w)^k and about n/2^64 besides. ErrFull means that
 // the filter would have to grow beyond the fingerprint bits it has, or because of
 // copies that unions left; ErrStorage that it must grow and there is no memory.
 // Nothing was changed then.

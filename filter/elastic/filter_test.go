@@ -10,7 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// kind returns the subject of filters that are made as the wish says, but for
+// kind returns the subject of filters that are made as the Config says, but for
 // fewer keys than asked for: the smaller the part, the more they grow.
 func kind(name string, part uint64, c elastic.Config) filtertest.Subject {
 	return filtertest.Subject{

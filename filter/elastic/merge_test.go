@@ -25,7 +25,7 @@ func TestMergesOfUnequalSizes(t *testing.T) {
 		"with nothing":     {keys[:1000], nil},
 		"nothing with":     {nil, keys[:1000]},
 		"equal":            {keys[:800], keys[:800]},
-		"apart":            {keys[:700], keys[700:1500]},
+		"disjoint":         {keys[:700], keys[700:1500]},
 	}
 	for name, part := range parts {
 		for _, lazy := range []bool{true, false} {

@@ -10,7 +10,7 @@ import (
 // whatever the size; doubling only takes their neighbours away.
 const copiesFactor = 8
 
-// crowdFactor is how many times that size the filter may get to part fingerprints that
+// crowdFactor is how many times that size the filter may get to separate fingerprints that
 // overflow a tree, beyond the first crowdBits. Chance does not come near it; keys or
 // files that were made for it would take all memory otherwise.
 const (

@@ -43,7 +43,7 @@ func has(tb testing.TB, f *Filter, keys []filter.Key, when string) {
 	tb.Helper()
 	for i, k := range keys {
 		if !f.MayContain(k) {
-			tb.Fatalf("%s: key %d of %d, %#x, is in the set and was denied", when, i, len(keys), k)
+			tb.Fatalf("%s: key %d of %d, %#x, is a false negative", when, i, len(keys), k)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestWorkedExample(t *testing.T) {
 }
 
 // TestOverflowDropsNothing forces overflows. The published code loses the
-// fingerprint and overwrites its neighbour: 144 of 100,000 keys are denied at once,
+// fingerprint and overwrites its neighbour: 144 of 100,000 keys are false negatives at once,
 // and 233 bits stay when all are deleted.
 func TestOverflowDropsNothing(t *testing.T) {
 	n := uint64(scale(10_000))
@@ -266,9 +266,9 @@ func TestCompressionRefusesToOverflow(t *testing.T) {
 	}
 }
 
-// TestShrinkMindsTheRate asks for a size at which the rate would be above the
+// TestShrinkKeepsTheRate asks for a size at which the rate would be above the
 // asked one.
-func TestShrinkMindsTheRate(t *testing.T) {
+func TestShrinkKeepsTheRate(t *testing.T) {
 	f := filtertest.Make(t, New, Config{Items: 1000, FPR: 0.01})
 	f.Grow()
 	keys := filtertest.Keys(5, 1900)

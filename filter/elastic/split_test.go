@@ -128,7 +128,7 @@ func checkSet(t *testing.T, f *Filter, set *filtertest.Set, seed uint64, step in
 	}
 	for k := range set.All() {
 		if !f.MayContain(k) || step%100 == 0 && !f.Contains(k) {
-			t.Fatalf("seed %d, step %d: %#x is in the set and was denied", seed, step, k)
+			t.Fatalf("seed %d, step %d: %#x is a false negative", seed, step, k)
 		}
 	}
 }

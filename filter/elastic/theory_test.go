@@ -71,7 +71,7 @@ func TestExpansionLowersTheRate(t *testing.T) {
 		after := filtertest.MeasureRate(f, s, probes)
 		filtertest.CheckRate(t, "split", after, probes, f.Info().FPR, 5)
 		if 8*after > before+20 {
-			t.Errorf("2^%d bits: %d yeses before, %d after", f.table.slow.sizeBits+uint64(f.table.slow.doublings), before, after)
+			t.Errorf("2^%d bits: %d false positives before, %d after", f.table.slow.sizeBits+uint64(f.table.slow.doublings), before, after)
 		}
 		t.Logf("%d keys, to %d bits: rate %.3g -> %.3g, measured %.3g -> %.3g", next, f.Bits(), lazy, f.Info().FPR,
 			float64(before)/float64(probes), float64(after)/float64(probes))

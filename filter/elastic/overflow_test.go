@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestEveryConfigTakesItsItems makes filters of all sorts of wishes: what New
+// TestEveryConfigTakesItsItems makes filters of all sorts of Configs: what New
 // accepts has room for its Items, however few slots were asked for.
 func TestEveryConfigTakesItsItems(t *testing.T) {
 	accepted, refused := 0, 0
@@ -46,7 +46,7 @@ func TestEveryConfigTakesItsItems(t *testing.T) {
 		}
 	}
 	if accepted < refused {
-		t.Errorf("%d wishes were accepted, %d refused", accepted, refused)
+		t.Errorf("%d Configs were accepted, %d refused", accepted, refused)
 	}
 }
 
@@ -245,8 +245,8 @@ func TestStarvedUnionIsTold(t *testing.T) {
 	}
 }
 
-// TestUnionOfStrangersStaysExact holds that a count survives if nothing is common.
-func TestUnionOfStrangersStaysExact(t *testing.T) {
+// TestUnionOfDisjointSetsStaysExact holds that a count survives if nothing is common.
+func TestUnionOfDisjointSetsStaysExact(t *testing.T) {
 	c := Config{Items: 500, FPR: 0.01}
 	f, o := filtertest.Make(t, New, c), filtertest.Make(t, New, c)
 	keys := filtertest.Keys(5, 500)
