@@ -176,7 +176,7 @@ func TestMergesInACircleDoNotBlock(t *testing.T) {
 		{Kind: "counting", Items: 1000},
 		{Kind: "counting", Items: 1000, Shards: 3},
 		{Kind: "bloom", Items: 1000, Shards: 3},
-		{Kind: "dleft", Items: 100_000, Shards: 7},
+		{Kind: "dleft", Items: 10_000, Shards: 7},
 	} {
 		sets := []*Set{mustNew(t, needs), mustNew(t, needs), mustNew(t, needs)}
 		var tasks []func()

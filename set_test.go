@@ -277,7 +277,7 @@ func union(a, b *Set) error {
 func repeat(t *testing.T, f func() error) func() {
 	t.Helper()
 	return func() {
-		for range effort.Pick(15, 50) {
+		for range effort.PickVariant(8, 15, 50) {
 			if err := f(); err != nil {
 				t.Error(err)
 			}
