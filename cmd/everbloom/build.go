@@ -282,8 +282,7 @@ func (b *build) summarise(set *everbloom.Set, took time.Duration) {
 	if file, err := os.Stat(b.out); err == nil {
 		parts = append(parts, quantity.Bytes(float64(file.Size())))
 	}
-	parts = append(parts, "rate "+quantity.Rate(info.FPR))
-	parts = append(parts, quantity.Duration(took))
+	parts = append(parts, "rate "+quantity.Rate(info.FPR), quantity.Duration(took))
 	if keys >= 10_000 { // fewer say nothing about the speed
 		parts = append(parts, quantity.Short(float64(keys)/took.Seconds())+" keys/s")
 	}
