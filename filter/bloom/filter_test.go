@@ -109,8 +109,8 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 		filtertest.RefusesMerge(t, f, filtertest.Make(t, bloom.Build, other), want)
 	}
 	line := filtertest.Make(t, bloom.BuildBlocked, bloom.BlockedShape{Blocks: 1, Hashes: 8})
-	filtertest.RefusesMerge(t, f, line, "merge bloom with blocked")
-	filtertest.RefusesMerge(t, line, f, "merge blocked with bloom")
+	filtertest.RefusesMerge(t, f, line, "kind is bloom in one and blocked in the other")
+	filtertest.RefusesMerge(t, line, f, "kind is blocked in one and bloom in the other")
 }
 
 func TestTooLargeIsRefused(t *testing.T) {

@@ -214,5 +214,5 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 	} {
 		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
 	}
-	filtertest.RefusesMerge(t, build(t, base), plainOf(t, base, nil), "merge counting with bloom")
+	filtertest.RefusesMerge(t, build(t, base), plainOf(t, base, nil), "kind is counting in one and bloom in the other")
 }

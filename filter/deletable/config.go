@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Config is what is asked for: how many keys, at which rate, and how many of them shall be
@@ -108,13 +109,13 @@ func (s Shape) usedRegions() uint64 { return ceilDiv(s.Cells(), s.RegionBits()) 
 
 // FPR returns the rate with n keys, Eq. (2) of [DlBF10].
 func (s Shape) FPR(n uint64) float64 {
-	return FPR(float64(s.Bits), float64(s.Regions), float64(s.Hashes), float64(n))
+	return theory.DeletableFPR(float64(s.Bits), float64(s.Regions), float64(s.Hashes), float64(n))
 }
 
 // Deletability returns the expected share of n keys, added once each and in a
 // row, that can be deleted.
 func (s Shape) Deletability(n uint64) float64 {
-	return Deletable(float64(s.Cells()), float64(s.Hashes), float64(n), float64(s.RegionBits()))
+	return theory.DeletableShare(float64(s.Cells()), float64(s.Hashes), float64(n), float64(s.RegionBits()))
 }
 
 // Candidate returns the shape of candidate number i of [Choose]: s with another

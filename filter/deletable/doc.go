@@ -105,9 +105,9 @@
 //
 // A key's repeated positions do not collide with themselves, so that a lone key
 // can always be deleted. A Delete that can clear nothing is refused instead of
-// ignored. The size of the bitmap follows from a asked deletability by a formula
+// ignored. The size of the bitmap follows from the asked deletability by a formula
 // that takes into account that the key itself is in the filter; Eq. (1) does not,
-// and promises too much ([Deletable]). The number of hashes is chosen with it.
+// and promises too much (see docs/papers/dlbf10.md). The number of hashes is chosen with it.
 //
 // # Symbols
 //

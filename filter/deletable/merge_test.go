@@ -148,5 +148,5 @@ func TestMergeNamesWhatDiffers(t *testing.T) {
 		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
 	}
 	plain := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 100, Hashes: 3})
-	filtertest.RefusesMerge(t, build(t, base), plain, "merge deletable with bloom")
+	filtertest.RefusesMerge(t, build(t, base), plain, "kind is deletable in one and bloom in the other")
 }

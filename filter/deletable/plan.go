@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // A plan is a geometry in whole numbers that may yet be too large.
@@ -84,7 +85,7 @@ func cellsForRate(n, k, f float64) float64 {
 // near, but for few keys, and then found in steps that double and halve.
 func cellsFor(n, k, s, floor, want float64) float64 {
 	enough := func(cells float64) bool {
-		return cells >= floor && Deletable(cells, k, n, min(s, cells)) >= want+fewRegions(want, math.Ceil(cells/s))
+		return cells >= floor && theory.DeletableShare(cells, k, n, min(s, cells)) >= want+fewRegions(want, math.Ceil(cells/s))
 	}
 	cells := max(floor, math.Ceil(k*n/loadFor(k, s, want)))
 	for !enough(cells) {
@@ -102,7 +103,7 @@ func cellsFor(n, k, s, floor, want float64) float64 {
 	return cells
 }
 
-// fewRegions returns what [Deletable] may promise too much where there are few
+// fewRegions returns what [theory.DeletableShare] may promise too much where there are few
 // regions: it takes the positions of a key as independent, and those that share a
 // region are not. Measured, the difference falls as the number of regions rises and
 // is below this for shares from 0.2 on.
@@ -135,8 +136,8 @@ func cleanFor(k, want float64) float64 { return -math.Expm1(math.Log1p(-want) / 
 // largestRegion returns the largest number of cells per region, at least 1, with
 // which m cells give the asked deletability to n keys.
 func largestRegion(m, k, n, want float64) float64 {
-	own := -math.Log(missed(m, k*n-1) / cleanFor(k, want)) // the position itself
-	each := math.Log1p(-Collided(m, k, n))                 // and each other cell of its region
+	own := -math.Log(theory.DeletableMissed(m, k*n-1) / cleanFor(k, want)) // the position itself
+	each := math.Log1p(-theory.DeletableCollided(m, k, n))                 // and each other cell of its region
 	s := math.Floor(1 + own/each)
 	if !(s >= 1) { // also if own is not a number
 		return 1

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/internal/effort"
-
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -29,21 +29,21 @@ func TestPrintedNumbers(t *testing.T) {
 		got, want, tol  float64
 		printed, within float64 // what the paper prints, if it does
 	}{
-		{where: "p_0", got: deletable.Clear(cells, k, n), want: 0.6002, tol: 5e-5},
-		{where: "p_1", got: deletable.Once(cells, k, n), want: 0.3071, tol: 5e-5},
-		{where: "p_c", got: deletable.Collided(cells, k, n), want: 0.0927, tol: 5e-5},
-		{where: "collision-free region", got: deletable.CleanRegion(cells, k, n, s), want: 0.417, tol: 5e-4},
-		{where: "Eq. (1) as printed", got: deletable.Eq1Printed(cells, k, n, s), want: 0.068, tol: 5e-4},
-		{where: "Eq. (1) corrected, Sec. IV: 90 % predicted by theory", got: deletable.Eq1(cells, k, n, s), want: 0.932, tol: 5e-4, printed: 0.90, within: 0.04},
-		{where: "conditioned, Sec. IV: 80 % on average", got: deletable.Deletable(cells, k, n, s), want: 0.802, tol: 5e-4, printed: 0.80, within: 0.005},
-		{where: "Sec. IV: around 40 % of the bits", got: deletable.FreeBits(cells, k, n, s), want: 0.353, tol: 5e-4, printed: 0.40, within: 0.05},
-		{where: "Eq. (2)", got: deletable.FPR(240, 24, k, n), want: 0.0102, tol: 5e-5},
-		{where: "standard filter of 240 bits", got: deletable.FPR(240, 0, k, n), want: 0.0068, tol: 5e-5},
+		{where: "p_0", got: theory.DeletableClear(cells, k, n), want: 0.6002, tol: 5e-5},
+		{where: "p_1", got: theory.DeletableOnce(cells, k, n), want: 0.3071, tol: 5e-5},
+		{where: "p_c", got: theory.DeletableCollided(cells, k, n), want: 0.0927, tol: 5e-5},
+		{where: "collision-free region", got: theory.DeletableCleanRegion(cells, k, n, s), want: 0.417, tol: 5e-4},
+		{where: "Eq. (1) as printed", got: theory.DeletableEq1Printed(cells, k, n, s), want: 0.068, tol: 5e-4},
+		{where: "Eq. (1) corrected, Sec. IV: 90 % predicted by theory", got: theory.DeletableEq1(cells, k, n, s), want: 0.932, tol: 5e-4, printed: 0.90, within: 0.04},
+		{where: "conditioned, Sec. IV: 80 % on average", got: theory.DeletableShare(cells, k, n, s), want: 0.802, tol: 5e-4, printed: 0.80, within: 0.005},
+		{where: "Sec. IV: around 40 % of the bits", got: theory.DeletableFreeBits(cells, k, n, s), want: 0.353, tol: 5e-4, printed: 0.40, within: 0.05},
+		{where: "Eq. (2)", got: theory.DeletableFPR(240, 24, k, n), want: 0.0102, tol: 5e-5},
+		{where: "standard filter of 240 bits", got: theory.DeletableFPR(240, 0, k, n), want: 0.0068, tol: 5e-5},
 		// Sec. III-A does not state k for m/r = 20, m/n = 16; regions of 19 cells, m' = 15.2 n.
-		{where: "Sec. III-A: around 90 %, k = 6", got: deletable.Eq1(15_200, 6, 1000, 19), want: 0.890, tol: 5e-4, printed: 0.90, within: 0.02},
-		{where: "the same, k = 5", got: deletable.Eq1(15_200, 5, 1000, 19), want: 0.939, tol: 5e-4, printed: 0.90, within: 0.04},
-		{where: "the same, k = 5, conditioned", got: deletable.Deletable(15_200, 5, 1000, 19), want: 0.858, tol: 5e-4},
-		{where: "the same, k = 6, conditioned", got: deletable.Deletable(15_200, 6, 1000, 19), want: 0.776, tol: 5e-4},
+		{where: "Sec. III-A: around 90 %, k = 6", got: theory.DeletableEq1(15_200, 6, 1000, 19), want: 0.890, tol: 5e-4, printed: 0.90, within: 0.02},
+		{where: "the same, k = 5", got: theory.DeletableEq1(15_200, 5, 1000, 19), want: 0.939, tol: 5e-4, printed: 0.90, within: 0.04},
+		{where: "the same, k = 5, conditioned", got: theory.DeletableShare(15_200, 5, 1000, 19), want: 0.858, tol: 5e-4},
+		{where: "the same, k = 6, conditioned", got: theory.DeletableShare(15_200, 6, 1000, 19), want: 0.776, tol: 5e-4},
 	} {
 		near(t, c.where, c.got, c.want, c.tol)
 		if c.printed != 0 {
@@ -57,14 +57,14 @@ func TestFormulasAtTheirEnds(t *testing.T) {
 		where     string
 		got, want float64
 	}{
-		{"no keys", deletable.Deletable(100, 3, 0, 10), 1},
-		{"no keys, bits", deletable.FreeBits(100, 3, 0, 10), 1},
-		{"no keys, rate", deletable.FPR(100, 10, 3, 0), 0},
-		{"no keys, clean", deletable.CleanRegion(100, 3, 0, 10), 1},
-		{"one cell, one hit", deletable.Deletable(1, 1, 1, 1), 1},
-		{"one cell, two keys", deletable.Deletable(1, 1, 2, 1), 0},
-		{"one cell, rate", deletable.FPR(2, 1, 1, 1), 1},
-		{"far too many keys", deletable.Deletable(100, 3, 1e9, 10), 0},
+		{"no keys", theory.DeletableShare(100, 3, 0, 10), 1},
+		{"no keys, bits", theory.DeletableFreeBits(100, 3, 0, 10), 1},
+		{"no keys, rate", theory.DeletableFPR(100, 10, 3, 0), 0},
+		{"no keys, clean", theory.DeletableCleanRegion(100, 3, 0, 10), 1},
+		{"one cell, one hit", theory.DeletableShare(1, 1, 1, 1), 1},
+		{"one cell, two keys", theory.DeletableShare(1, 1, 2, 1), 0},
+		{"one cell, rate", theory.DeletableFPR(2, 1, 1, 1), 1},
+		{"far too many keys", theory.DeletableShare(100, 3, 1e9, 10), 0},
 	} {
 		near(t, c.where, c.got, c.want, 1e-12)
 	}
@@ -161,9 +161,9 @@ func TestRateBeforeAndAfterDeleting(t *testing.T) {
 		after += filtertest.MeasureRate(f, stream, probes)
 	}
 	t.Logf("rate %.2f %% before, %.2f %% after; Eq. (2) %.2f %%, standard filter %.2f %%", 100*float64(before)/trials/probes,
-		100*float64(after)/trials/probes, 100*deletable.FPR(240, 24, 5, n), 100*deletable.FPR(240, 0, 5, n))
+		100*float64(after)/trials/probes, 100*theory.DeletableFPR(240, 24, 5, n), 100*theory.DeletableFPR(240, 0, 5, n))
 	// Filters of 216 cells fill so unevenly that the mean of fill^k is some 2 % above Eq. (2).
-	filtertest.CheckRate(t, "before", before, trials*probes, 1.02*deletable.FPR(240, 24, 5, n), 6)
+	filtertest.CheckRate(t, "before", before, trials*probes, 1.02*theory.DeletableFPR(240, 24, 5, n), 6)
 	if after*5 > before {
 		t.Errorf("%d false positives before, %d after", before, after)
 	}
@@ -185,10 +185,10 @@ func TestFormulasMatchSimulation(t *testing.T) {
 		r := simulate(t, c.shape, c.n, 40, uint64(i))
 		cells, k, n, s := float64(c.shape.Cells()), float64(c.shape.Hashes), float64(c.n), float64(c.shape.RegionBits())
 		name := fmt.Sprintf("%+v", c.shape)
-		near(t, name+" deletable", r.deletable, deletable.Deletable(cells, k, n, s), 4*r.spread+0.002)
-		near(t, name+" bits", r.bits, deletable.FreeBits(cells, k, n, s), 4*r.spread+0.004)
-		near(t, name+" clean", r.clean, deletable.CleanRegion(cells, k, n, s), 0.01)
-		near(t, name+" fill", r.fill, 1-deletable.Clear(cells, k, n), 0.004)
-		near(t, name+" sum", deletable.Clear(cells, k, n)+deletable.Once(cells, k, n)+deletable.Collided(cells, k, n), 1, 1e-12)
+		near(t, name+" deletable", r.deletable, theory.DeletableShare(cells, k, n, s), 4*r.spread+0.002)
+		near(t, name+" bits", r.bits, theory.DeletableFreeBits(cells, k, n, s), 4*r.spread+0.004)
+		near(t, name+" clean", r.clean, theory.DeletableCleanRegion(cells, k, n, s), 0.01)
+		near(t, name+" fill", r.fill, 1-theory.DeletableClear(cells, k, n), 0.004)
+		near(t, name+" sum", theory.DeletableClear(cells, k, n)+theory.DeletableOnce(cells, k, n)+theory.DeletableCollided(cells, k, n), 1, 1e-12)
 	}
 }

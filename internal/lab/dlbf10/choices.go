@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var choices = lab.Experiment{
@@ -98,7 +99,7 @@ func choicePlots(rate lab.Series, success []lab.Series, s deletable.Shape, n int
 	last := rate.Points[len(rate.Points)-1].X
 	standard := lab.Series{Name: "standard, m bits", Style: lab.Dashed}
 	for _, x := range []float64{1, last} {
-		standard.Points = append(standard.Points, lab.Point{X: x, Y: deletable.FPR(float64(s.Bits), 0, float64(s.Hashes), float64(n))})
+		standard.Points = append(standard.Points, lab.Point{X: x, Y: theory.DeletableFPR(float64(s.Bits), 0, float64(s.Hashes), float64(n))})
 	}
 	x := lab.Axis{Label: "candidates d", Log: true}
 	return []lab.Plot{
@@ -116,7 +117,7 @@ func choicePlots(rate lab.Series, success []lab.Series, s deletable.Shape, n int
 // choiceChecks states what was found: the paper only asks.
 func choiceChecks(candidates []int, found, deletables []lab.Estimate, success []lab.Series, s deletable.Shape, n int) []lab.Check {
 	first, last := found[0], found[len(found)-1]
-	standard := deletable.FPR(float64(s.Bits), 0, float64(s.Hashes), float64(n))
+	standard := theory.DeletableFPR(float64(s.Bits), 0, float64(s.Hashes), float64(n))
 	enough := "none of those tried"
 	for i, d := range candidates {
 		if found[i].Mean <= standard {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // exactCodes name every collided cell; bits is what they need for a filter.
@@ -126,14 +126,14 @@ func (p picture) compressed(budget int) []bool {
 
 // limit is the deletability that a code of so many bits cannot exceed if it treats
 // all set cells alike. It takes cells as independent and a key's own repetitions as
-// collisions, as [deletable.Deletable] does: for some hundred cells a little low.
+// collisions, as [theory.DeletableShare] does: for some hundred cells a little low.
 //
 // Of the set cells a share q is collided. A code that names a share c of them as
 // clean, all rightly, must carry H(q) - (1-c) H(q/(1-c)) bits for each: what is
 // left to be known is which of the others are collided. A position of a key is
 // named with probability (1 - 1/m')^(kn-1) c/(1-q).
 func (v numbers) limit(budget float64) float64 {
-	zero, collided := deletable.Clear(v.cells, v.k, v.n), deletable.Collided(v.cells, v.k, v.n)
+	zero, collided := theory.DeletableClear(v.cells, v.k, v.n), theory.DeletableCollided(v.cells, v.k, v.n)
 	set, q := v.cells*(1-zero), collided/(1-zero)
 	low, high := 0.0, 1-q
 	for range 60 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var fig2 = lab.Experiment{
@@ -139,8 +140,8 @@ func readings90() lab.Table {
 		Notes:   []string{"Sec. IV states k = 5, Sec. III-A states none. With m/r in place of m'/r, the looser reading, Sec. IV comes out at 91 %."},
 	}
 	for k := 3.0; k <= 8; k++ {
-		t.Add(k, lab.Percent(deletable.Eq1(15_200, k, 1_000, 19)), lab.Percent(deletable.Eq1(15_200, k, 1_000, 20)),
-			lab.Percent(deletable.Eq1(216, k, 22, 9)), lab.Percent(deletable.Eq1(216, k, 22, 10)))
+		t.Add(k, lab.Percent(theory.DeletableEq1(15_200, k, 1_000, 19)), lab.Percent(theory.DeletableEq1(15_200, k, 1_000, 20)),
+			lab.Percent(theory.DeletableEq1(216, k, 22, 9)), lab.Percent(theory.DeletableEq1(216, k, 22, 10)))
 	}
 	return t
 }

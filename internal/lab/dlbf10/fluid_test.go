@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var large = numbers{cells: 1e7, k: 5, n: 5e5, s: 9}
@@ -12,7 +12,7 @@ var large = numbers{cells: 1e7, k: 5, n: 5e5, s: 9}
 // At the start the chain must say what the paper's formulas say.
 func TestFluidStartsWithTheFormulas(t *testing.T) {
 	f := newFluid(large)
-	if got, want := f.cleanShare(), deletable.CleanRegion(large.cells, large.k, large.n, large.s); math.Abs(got-want) > 1e-5 {
+	if got, want := f.cleanShare(), theory.DeletableCleanRegion(large.cells, large.k, large.n, large.s); math.Abs(got-want) > 1e-5 {
 		t.Errorf("clean regions %v, formula %v", got, want)
 	}
 	if got, want := f.deletable(), large.conditioned(); math.Abs(got-want) > 1e-5 {

@@ -144,7 +144,7 @@ func degradation(e *lab.Env) lab.Plot {
 	for _, density := range []float64{8, 10.9, 16, 32} {
 		s := lab.Series{Name: fmt.Sprintf("m/n = %v", density)}
 		for share := 0.0; share <= 0.301; share += 0.02 {
-			s.Points = append(s.Points, lab.Point{X: share, Y: deletable.FPR(m, share*m, k, m/density) / theory.BloomFPR(m, k, m/density)})
+			s.Points = append(s.Points, lab.Point{X: share, Y: theory.DeletableFPR(m, share*m, k, m/density) / theory.BloomFPR(m, k, m/density)})
 		}
 		p.Series = append(p.Series, s)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var text = lab.Experiment{
@@ -130,7 +131,7 @@ func hashTable(ways []hashing, v numbers, literal float64) lab.Table {
 	for _, w := range ways {
 		t.Add(w.name, w.found)
 	}
-	t.Add("Eq. (1) as printed", deletable.Eq1Printed(v.cells, v.k, v.n, v.s))
+	t.Add("Eq. (1) as printed", theory.DeletableEq1Printed(v.cells, v.k, v.n, v.s))
 	t.Add("Eq. (1) corrected", v.eq1())
 	t.Add("conditioned: the key itself has hit its cells", v.conditioned())
 	t.Add("exact, if a key may collide with itself", literal)

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // outcome is what one trial of Sec. IV found: n keys added, those deleted that can
@@ -96,6 +97,6 @@ func numbersOf(s deletable.Shape, n int) numbers {
 	return numbers{float64(s.Cells()), float64(s.Hashes), float64(n), float64(s.RegionBits())}
 }
 
-func (v numbers) eq1() float64         { return deletable.Eq1(v.cells, v.k, v.n, v.s) }
-func (v numbers) conditioned() float64 { return deletable.Deletable(v.cells, v.k, v.n, v.s) }
-func (v numbers) freeBits() float64    { return deletable.FreeBits(v.cells, v.k, v.n, v.s) }
+func (v numbers) eq1() float64         { return theory.DeletableEq1(v.cells, v.k, v.n, v.s) }
+func (v numbers) conditioned() float64 { return theory.DeletableShare(v.cells, v.k, v.n, v.s) }
+func (v numbers) freeBits() float64    { return theory.DeletableFreeBits(v.cells, v.k, v.n, v.s) }
