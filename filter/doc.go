@@ -19,7 +19,7 @@
 // Every promise is about Keys. Two user keys with equal hashes are one Key,
 // and deleting one deletes the other. Among n keys the odds that any two
 // coincide are about n²/2^65, which is 7e-5 for 50 million keys, and a rate
-// below n/2^64 cannot be had. Whoever can choose keys can also construct
+// below n/2^64 cannot be had. An adversary that chooses keys can also construct
 // coincidences for a hash without a secret: hostile input needs [NewSipHash].
 //
 // # Abilities

@@ -31,7 +31,7 @@
 // DELETING A KEY THAT IS NOT IN THE SET DOES HARM if it happens to be a false
 // positive: it takes counts that belong to other keys, and these may be lost
 // from then on. The filter cannot notice, neither in Delete nor later. Callers
-// who cannot be sure must keep the keys elsewhere or take another kind.
+// a program that cannot be sure must keep the keys elsewhere or take another kind.
 //
 // A counter that reaches its top, 15 for 4 bits, is saturated: it no longer knows
 // its true number. It stays there for good, through all Adds and Deletes, so

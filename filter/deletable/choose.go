@@ -49,7 +49,7 @@ const maxCandidates = 1 << 16
 
 // Choose puts the keys into several filters of one shape but for their salts and
 // returns the best, with its number: the power of choices at hashing time that
-// [DlBF10] Sec. V asks about. Candidate i has the shape s.Candidate(i). Who gets
+// [DlBF10] Sec. V asks about. Candidate i has the shape s.Candidate(i). A caller that gets
 // the bits needs the number beside them.
 //
 // If the goal is AllDeletable and no candidate reaches it, the error is

@@ -45,7 +45,7 @@ func (f *Filter) Snapshot() io.WriterTo {
 	return image
 }
 
-// Image is like Snapshot without the copy: nobody may change the filter before
+// Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
 func (f *Filter) Image() io.WriterTo {
 	image := f.image()

@@ -88,7 +88,7 @@
 //
 // One id can cost a whole unit. Clusters that are a little larger than a unit, with lone ids
 // around them, cost one for each lone id: clusters of 1,100 with 15 lone ids take 334 bits
-// per key. With a file of such a set the same memory comes back: a file from somebody whom one
+// per key. With a file of such a set the same memory comes back: a file from a source that one
 // does not trust can make Read take d·k·m/Full bits for each id, some hundred times its size,
 // and thousands of times if its shape was made for that.
 //
@@ -102,7 +102,7 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may ask at the same time: queries change nothing. Whoever
+// Any number of goroutines may ask at the same time: queries change nothing. A goroutine that
 // changes a filter must be alone with it; everbloom.Set sees to that.
 //
 // # When to take another kind

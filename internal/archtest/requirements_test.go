@@ -47,7 +47,7 @@ func requirementProblems(needed, agreed []string) []string {
 	var out []string
 	for _, m := range needed {
 		if !slices.Contains(agreed, m) {
-			out = append(out, fmt.Sprintf("the library now requires %s, and so does everyone who uses it", m))
+			out = append(out, fmt.Sprintf("the library now requires %s, and so do its users", m))
 		}
 	}
 	for _, m := range agreed {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// machinePath matches an absolute path into a folder that exists on somebody's
+// machinePath matches an absolute path into a folder that exists on one
 // machine only. The character before it tells an absolute path from a part of
 // a longer one.
 var machinePath = regexp.MustCompile(`(?m)(?:^|[^A-Za-z0-9_.~}*-])(/(?:` + strings.Join(machineFolders, "|") + `)/[^\s"'` + "`" + `)]*)`)

@@ -156,7 +156,7 @@ func TestRefusalWhileGrowingIsPassedOn(t *testing.T) {
 	}
 }
 
-// unseekable is a file whose length is known to nobody: a pipe, or one that
+// unseekable is a file of unknown length: a pipe, or one that
 // fails to say.
 type unseekable struct {
 	io.Reader

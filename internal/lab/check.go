@@ -38,7 +38,7 @@ type Check struct {
 	Timing bool `json:"timing,omitempty"`
 }
 
-// unexplained is the reason of a difference that nobody expected.
+// unexplained is the reason of a difference that was not expected.
 const unexplained = "not explained: this check is expected to reproduce"
 
 // Because gives the reason why a check is known to differ. It changes nothing if
@@ -63,7 +63,7 @@ func (c Check) Timed() Check {
 // notConfirmed is the reason of a timing that came out otherwise.
 const notConfirmed = "a timing, which this run does not confirm: repeat it on a quiet machine"
 
-// Unexpected reports whether the check differs and nobody has explained it.
+// Unexpected reports whether the check differs without an explanation.
 func (c Check) Unexpected() bool { return c.Verdict == Differs && !c.Known }
 
 func (c Check) check() error {

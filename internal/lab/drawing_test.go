@@ -42,7 +42,7 @@ func TestDrawingsCannotRunOrLoadAnything(t *testing.T) {
 }
 
 // FuzzDrawing: what passes is a tree of known elements to a reader of HTML, too, for
-// whom every "<" and a letter begins one.
+// which every "<" and a letter begins one.
 func FuzzDrawing(f *testing.F) {
 	for _, seed := range []string{`<svg viewBox="0 0 1 1"><text x="1">a</text></svg>`, `<svg><rect fill="none"/></svg>`, "<svg><script/></svg>", `<svg><g class="<a"/></svg>`} {
 		f.Add(seed)

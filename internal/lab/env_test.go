@@ -97,7 +97,7 @@ func TestProgressMovesWithStepsAndTrials(t *testing.T) {
 	if want := []float64{0, 0.25, 0.5, 0.5, 0.75, 1, 1}; !slices.Equal(shares, want) {
 		t.Errorf("two steps: %v, want %v", shares, want)
 	}
-	(&Env{}).Progress(1, 2) // nobody listens
+	(&Env{}).Progress(1, 2) // without a listener
 }
 
 func TestParametersAreFoundByNameAndType(t *testing.T) {

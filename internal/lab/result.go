@@ -94,7 +94,7 @@ type Table struct {
 	Notes   []string   `json:"notes,omitempty"`
 }
 
-// Add appends a row. Floats get four significant digits; who wants others passes
+// Add appends a row. Floats get four significant digits; a caller that needs others passes
 // a string.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
@@ -141,7 +141,7 @@ func (r *Result) Tally() string {
 	return strings.Join(parts, ", ")
 }
 
-// Unexpected returns the checks that differ and that nobody has explained.
+// Unexpected returns the checks that differ without an explanation.
 func (r *Result) Unexpected() []Check {
 	var out []Check
 	for _, c := range r.Checks {

@@ -63,7 +63,7 @@ var lossyCodes = []struct {
 }
 
 // rankRegions divides the set cells alone: cells that are clear need no mark, and
-// whoever has the filter knows which are set.
+// the owner of the filter knows which are set.
 func rankRegions(set []bool, regions int) func(cell int) int {
 	total, rank := count(set), 0
 	of := make([]int, len(set))

@@ -6,7 +6,7 @@ import (
 )
 
 // signatures is the rival that no package has: a Bloom filter from which a key is
-// deleted by resetting some of its bits, here one, whoever else has it. [DlBF10]
+// deleted by resetting some of its bits, here one, whichever other key has it. [DlBF10]
 // Sec. II describes the method of variable-length signatures so, in one sentence.
 type signatures struct {
 	bits   []bool

@@ -101,7 +101,7 @@ func (s *sketch) add(k filter.Key) bool {
 	return true
 }
 
-// remove lowers the first copy it finds: nobody knows better.
+// remove lowers the first copy it finds: there is no better choice.
 func (s *sketch) remove(k filter.Key) {
 	copies := s.find(k)
 	switch {

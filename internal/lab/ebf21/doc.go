@@ -5,7 +5,7 @@
 // at hand: which filter is best, and from where on. These claims are what is
 // checked; the curves are drawn beside them.
 //
-// # Who is compared
+// # What is compared
 //
 //	EBF            filter/elastic, as in Table 1
 //	standard       filter/bloom

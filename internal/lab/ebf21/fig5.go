@@ -79,9 +79,9 @@ func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // timeOperations builds the filters, fills them, asks and empties them.
-func timeOperations(ctx context.Context, r *rand.Rand, who []contender, size, n, queries int) (*turns, error) {
-	filters, names := make([]filter.Filter, len(who)), make([]string, len(who))
-	for i, c := range who {
+func timeOperations(ctx context.Context, r *rand.Rand, chosen []contender, size, n, queries int) (*turns, error) {
+	filters, names := make([]filter.Filter, len(chosen)), make([]string, len(chosen))
+	for i, c := range chosen {
 		var err error
 		if filters[i], err = c.build(size, r.Uint64()); err != nil {
 			return nil, err

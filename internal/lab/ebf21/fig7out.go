@@ -77,8 +77,8 @@ func fig7Checks(ratios, can, cannot []int, times rounds) []lab.Check {
 }
 
 // helpful compares the most threads with one.
-func helpful(who string, ratios, can []int, times rounds) lab.Check {
-	name := "several threads are faster than one, " + who
+func helpful(chosen string, ratios, can []int, times rounds) lab.Check {
+	name := "several threads are faster than one, " + chosen
 	most := slices.Max(can)
 	if most == 1 {
 		return lab.Show(name, "not run: this machine has one processor")
@@ -86,7 +86,7 @@ func helpful(who string, ratios, can []int, times rounds) lab.Check {
 	c := speedCheck{name: fmt.Sprintf("%s with %d (queries of each sort to an insertion)", name, most), claim: "\"the multi-thread technique is helpful to accelerate the processing speed\"", reason: threadReason, reach: threadReach}
 	for _, queries := range ratios {
 		c.at = append(c.at, float64(queries))
-		c.times = append(c.times, mops(times, who, crew(most, queries))/mops(times, who, crew(1, queries)))
+		c.times = append(c.times, mops(times, chosen, crew(most, queries))/mops(times, chosen, crew(1, queries)))
 	}
 	return c.check()
 }

@@ -46,13 +46,13 @@ func deleteEach(f filter.Filter, keys []filter.Key) {
 }
 
 // speedPlot draws one operation over the peaks.
-func speedPlot(work string, peaks []float64, all []rounds, who []contender) lab.Plot {
+func speedPlot(work string, peaks []float64, all []rounds, chosen []contender) lab.Plot {
 	names := map[string]string{insertion: "insertion", present: "positive-query", absent: "random-query", deletion: "deletion"}
 	p := lab.Plot{
 		Name: names[work], Title: "Speed by operation: " + work,
 		X: lab.Axis{Label: "relative peak data size", Log: true}, Y: lab.Axis{Label: "million operations per second", Log: true},
 	}
-	for _, c := range who {
+	for _, c := range chosen {
 		s := c.series()
 		for i, peak := range peaks {
 			if len(all[i][lap{c.name, work}]) > 0 {
@@ -67,15 +67,15 @@ func speedPlot(work string, peaks []float64, all []rounds, who []contender) lab.
 }
 
 // nanoTable has all times.
-func nanoTable(peaks []float64, all []rounds, who []contender) lab.Table {
+func nanoTable(peaks []float64, all []rounds, chosen []contender) lab.Table {
 	t := lab.Table{Name: "times", Title: "Time of one operation in ns", Columns: []string{"operation", "RPDS"}}
-	for _, c := range who {
+	for _, c := range chosen {
 		t.Columns = append(t.Columns, c.name)
 	}
 	for _, work := range []string{insertion, present, absent, deletion} {
 		for i, peak := range peaks {
 			row := []any{work, peak}
-			for _, c := range who {
+			for _, c := range chosen {
 				cell := "–"
 				if len(all[i][lap{c.name, work}]) > 0 {
 					cell = lab.Digits(all[i].Nanos(c.name, work), 3)

@@ -22,7 +22,7 @@ func mops(r rounds, contender, work string) float64 {
 // timed is the note of experiments that measure times.
 const timed = "This is a timing. The contenders take turns on one machine and are compared with each other; medians of the rounds. Another machine may give other ratios, and a busy one turns those near 1. Measured: "
 
-// A speedCheck is a claim about who is faster.
+// A speedCheck is a claim about which is faster.
 type speedCheck struct {
 	name, claim string
 	at          []float64 // relative peak data sizes, or the like

@@ -42,11 +42,11 @@ func TestSpeedChecksExplainNoMoreThanTheyReach(t *testing.T) {
 	}
 }
 
-// speeds makes rounds in which EBF takes the given time and everybody else 100 ns.
+// speeds makes rounds in which EBF takes the given time and every other contender 100 ns.
 func speeds(work string, ebf float64) rounds {
 	r := rounds{}
-	for _, who := range []string{"DBF", evenDBF, "SBF", "scalable", "Par-BF", "EBF, 16 shards"} {
-		r[lap{who, work}] = []float64{100, 100, 100}
+	for _, chosen := range []string{"DBF", evenDBF, "SBF", "scalable", "Par-BF", "EBF, 16 shards"} {
+		r[lap{chosen, work}] = []float64{100, 100, 100}
 	}
 	r[lap{"EBF", work}] = []float64{ebf, ebf, ebf}
 	return r

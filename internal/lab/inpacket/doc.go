@@ -16,7 +16,7 @@
 //	kept               the headers of deleting, but nothing is deleted: for pairs
 //
 // The best is the one with the fewest mistakes on links that lead out of the tree,
-// which a sender knows who knows the network.
+// which a sender knows that knows the network.
 //
 // [DlBF10]: docs/papers/dlbf10.md
 package inpacket

@@ -58,7 +58,7 @@ func runGoals(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			list = append(list, c)
 		}
 	}
-	var everyone []measure
+	var missed []measure
 	for i, net := range nets {
 		e.Progress(i, len(nets))
 		outs, err := race(ctx, e, net.graph, e.Int("links"), list)
@@ -69,9 +69,9 @@ func runGoals(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		result.Plots = append(result.Plots, g.plots()...)
 		result.Tables = append(result.Tables, g.table())
 		result.Checks = append(result.Checks, g.checks()...)
-		everyone = append(everyone, slices.Concat(g.found...)...)
+		missed = append(missed, slices.Concat(g.found...)...)
 	}
-	result.Checks = append([]lab.Check{missedCheck(everyone)}, result.Checks...)
+	result.Checks = append([]lab.Check{missedCheck(missed)}, result.Checks...)
 	return result, nil
 }
 

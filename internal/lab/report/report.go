@@ -165,7 +165,7 @@ func duration(seconds float64) string {
 }
 
 // mark is a verdict to look at: a sign and a word, because colours alone do not
-// reach everybody.
+// reach every reader.
 type mark struct {
 	Class, Sign, Word, Meaning string
 }

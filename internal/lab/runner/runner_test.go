@@ -176,7 +176,7 @@ func TestInterruptedRunGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// Whoever swallows the interruption returns half of a result, without an error.
+// An experiment that swallows the interruption returns half of a result, without an error.
 func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
 	r := newRunner(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -53,7 +53,7 @@ func (d Dir) Load(id string) (*Record, error) {
 	return &r, nil
 }
 
-// Save replaces what was stored of the experiment. Whoever saves last wins, with
+// Save replaces what was stored of the experiment. The last to save wins, with
 // all files.
 func (d Dir) Save(r *Record) error {
 	files, err := render(&r.Result)

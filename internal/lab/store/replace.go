@@ -10,7 +10,7 @@ import (
 )
 
 // attempts at putting a folder into its place. One fails if another run has put
-// its own there in that very moment, or where files cannot be renamed that somebody
+// its own there in that very moment, or where files cannot be renamed that another process
 // reads.
 const attempts = 100
 
@@ -62,7 +62,7 @@ func swap(folder, fresh, aside string) (err error) {
 		}
 		time.Sleep(time.Duration(i) * time.Millisecond)
 	}
-	// What was there is better than nothing, if nobody has put something else there.
+	// What was there is better than nothing, if nothing else was put there.
 	for i := range attempts {
 		if os.Rename(old(attempts-1-i), folder) == nil {
 			break

@@ -193,7 +193,7 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 	if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("another version: %v", err)
 	}
-	// Somebody made a difference look like a success.
+	// An edit made a difference look like a success.
 	write(func(r *Record) { r.Result.Checks[1].Verdict = lab.Reproduced })
 	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a changed verdict: %v", err)

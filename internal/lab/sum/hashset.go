@@ -79,7 +79,7 @@ func rival(e *lab.Env, n int) (v rivalry, err error) {
 	r := e.Rand(uint64(n))
 	v.n = n
 	before := heap()
-	set := make(map[string]struct{}) // nobody says how many will come
+	set := make(map[string]struct{}) // the number of keys is unknown
 	for i := range n {
 		set[name(2*i)] = struct{}{}
 	}

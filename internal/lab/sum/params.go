@@ -152,7 +152,7 @@ func measureRate(ctx context.Context, e *lab.Env, shape bloom.Shape) (lab.Estima
 	return lab.Mean(rates), err
 }
 
-// defaults checks that a filter for which nobody asks for a rate is that of P = 0.001.
+// defaults checks that a filter made without a rate is that of P = 0.001.
 func defaults() lab.Check {
 	const n = 1000
 	got, err := bloom.Config{Items: n}.Shape()

@@ -100,13 +100,13 @@ func TestSameRateSeesAWorseHash(t *testing.T) {
 
 func TestRoundsTakeTurns(t *testing.T) {
 	var order []int
-	turn := func(who int) func() uint64 {
-		return func() uint64 { order = append(order, who); return 2 }
+	turn := func(number int) func() uint64 {
+		return func() uint64 { order = append(order, number); return 2 }
 	}
 	list := []contest{{run: turn(0)}, {run: turn(1)}}
 	timeRounds(list, 3)
-	for i, who := range order {
-		if who != i%2 {
+	for i, number := range order {
+		if number != i%2 {
 			t.Fatalf("order %v", order)
 		}
 	}
