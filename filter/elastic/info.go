@@ -19,7 +19,7 @@ func (f *Filter) Info() filter.Info {
 	t := &f.table
 	fill := float64(t.set) / float64(t.size())
 	left := f.shape.Growth - t.slow.doublings
-	starved := f.starved()
+	starved := t.starved(f.shape)
 	info := filter.Info{
 		Kind:       "elastic",
 		Keys:       f.keys,
@@ -43,13 +43,12 @@ func (f *Filter) Info() filter.Info {
 	return info
 }
 
-// starved reports whether the filter should have grown and has not: there was no
-// memory, here or where it was stored. The key that ends all growth does not count.
-func (f *Filter) starved() bool {
-	t := &f.table
+// starved reports whether the table should have grown and has not: there was no memory,
+// here or where it was stored. The key that ends all growth does not count.
+func (t *table) starved(s Shape) bool {
 	over := t.limit
-	if t.slow.doublings == f.shape.Growth {
-		over += uint64(f.hashes)
+	if t.slow.doublings == s.Growth {
+		over += uint64(s.Hashes)
 	}
 	return t.slow.unsplit == 0 && t.set > over
 }

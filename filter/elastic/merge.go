@@ -26,7 +26,7 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 		return nil, err
 	}
 	unlock := lockBoth(f, o)
-	undo, err := f.unite(o)
+	undo, err := unite(f, o)
 	if err != nil {
 		unlock()
 		return nil, err
@@ -59,9 +59,9 @@ func lockBoth(f, o *Filter) (unlock func()) {
 	}
 }
 
-// unite adds what is in o and returns the function that takes it out again. After an
-// error the filter is as before.
-func (f *Filter) unite(o *Filter) (undo func(), err error) {
+// unite adds to f what is in o and returns the function that takes it out again. After
+// an error f is as before.
+func unite(f, o *Filter) (undo func(), err error) {
 	switch {
 	case f.closed || o.closed:
 		return nil, errClosed
@@ -110,7 +110,7 @@ func (u *union) do() error {
 		}
 		u.done++
 	}
-	return f.fitThreshold()
+	return u.fitThreshold()
 }
 
 // undo takes out what was added and goes back to the size of before, which had room for
@@ -133,8 +133,8 @@ func (u *union) undo() {
 
 // fitThreshold doubles the filter until the share of set bits is as wanted. A lack of
 // memory only keeps the rate above the asked one.
-func (f *Filter) fitThreshold() error {
-	t := &f.table
+func (u *union) fitThreshold() error {
+	f, t := u.f, &u.f.table
 	for t.splitAll(); t.set > t.limit; t.splitAll() {
 		if t.slow.doublings == f.shape.Growth {
 			return errBits

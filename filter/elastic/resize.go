@@ -184,20 +184,20 @@ func (f *Filter) makeRoom(xs []uint64) error {
 		if crowd == nil {
 			return f.doubleTo(e)
 		}
-		if !f.exact && f.sparse(e+1, copiesFactor) && hasCopies(crowd) {
+		if !f.exact && f.table.sparse(e+1, copiesFactor) && hasCopies(crowd) {
 			return errCopies
 		}
-		if f.shape.Bits<<(e+1) > crowdBits && f.sparse(e+1, crowdFactor) {
+		if f.shape.Bits<<(e+1) > crowdBits && f.table.sparse(e+1, crowdFactor) {
 			return errOverflow
 		}
 	}
 	return errOverflow
 }
 
-// sparse reports whether after e doublings the filter would be more than so many times
-// as large as its set bits ask for.
-func (f *Filter) sparse(e int, factor float64) bool {
-	return factor*float64(f.table.set) < f.shape.Threshold*float64(f.shape.Bits<<e)
+// sparse reports whether after e doublings the table would be more than so many times as
+// large as its set bits ask for.
+func (t *table) sparse(e int, factor float64) bool {
+	return factor*float64(t.set) < t.threshold*float64(t.size()>>t.slow.doublings<<e)
 }
 
 func hasCopies(all []entry) bool {
