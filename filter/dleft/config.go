@@ -162,7 +162,7 @@ type Shape struct {
 	Subtables int    // d
 	Buckets   uint64 // B, in each subtable
 	Cells     int    // in each bucket
-	Remainder int    // r, bits of a cell that tell fingerprints apart
+	Remainder int    // r, bits of a fingerprint that a cell keeps
 	Counter   int    // bits of a cell that count equal ones
 	Salt      uint64
 }

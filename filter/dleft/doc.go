@@ -47,7 +47,7 @@
 // lowers the count of keys. Adding a key again is counted, so as many deletes are
 // owed as there were adds. Deleting a key that is not in the set is refused with
 // ErrNotFound, unless it is a false positive: that takes away a copy of another
-// key, which may be denied from then on.
+// key, which may be a false negative from then on.
 //
 // Union recovers all fingerprints of the other filter and adds them with their
 // counts, to a copy that takes the place of the filter when all fitted. Intersect

@@ -130,7 +130,7 @@ func (f *Filter) MayContain(k filter.Key) bool {
 
 // Delete takes one copy of k out of the set. A key that was not added is refused
 // with ErrNotFound unless it is a false positive: that takes away a copy of
-// another key, which may then be denied.
+// another key, which may then be a false negative.
 func (f *Filter) Delete(k filter.Key) error {
 	fp := f.fingerprint(k)
 	cell, ok := f.seek(fp)

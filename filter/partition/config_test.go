@@ -14,7 +14,7 @@ import (
 func TestShapesOfWishes(t *testing.T) {
 	for _, c := range []struct {
 		name           string
-		wish           Config
+		config         Config
 		idBits, depth  int
 		hashes         int
 		bitsPerID, log float64 // bits of a unit per id, and its tolerance
@@ -30,7 +30,7 @@ func TestShapesOfWishes(t *testing.T) {
 		{"universe below a unit", Config{FPR: 1e-4, Universe: 100}, 7, 0, 13, 21, 1},
 		{"high rate", Config{FPR: 0.5}, 29, 19, 1, 1.6, 0.1},
 	} {
-		s, err := c.wish.Shape()
+		s, err := c.config.Shape()
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -39,7 +39,7 @@ func TestShapesOfWishes(t *testing.T) {
 		if s.IDBits != c.idBits || s.Depth != c.depth || s.Hashes != c.hashes || math.Abs(perID-c.bitsPerID) > c.log {
 			t.Errorf("%s: %+v with %.2f bits per id, want %+v", c.name, s, perID, c)
 		}
-		if s.Universe != c.wish.Universe || s.Count != 0 || s.UnitBits%64 != 0 {
+		if s.Universe != c.config.Universe || s.Count != 0 || s.UnitBits%64 != 0 {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 	}

@@ -280,7 +280,7 @@ func TestAnyConfigGivesAFilter(t *testing.T) {
 					}
 					add(t, f, id)
 					if !f.MayContain(filter.Key(id)) {
-						t.Fatalf("%+v: %d is denied", c, id)
+						t.Fatalf("%+v: %d is not found", c, id)
 					}
 				}
 				if err := f.check(); err != nil {

@@ -26,7 +26,7 @@ const (
 	// slabWords is the least that a whole slab has, 64 MiB, and half of the most.
 	slabWords = 1 << 23
 
-	// maxNodes is how many units and inner nodes a ref can tell apart.
+	// maxNodes is how many units and inner nodes a ref can number.
 	maxNodes = 1<<31 - 1
 )
 

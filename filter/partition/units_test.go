@@ -123,7 +123,7 @@ func TestRefusedSplitLeavesNoBits(t *testing.T) {
 func TestUnitsHaveALimit(t *testing.T) {
 	u := units{stride: 1, n: maxNodes}
 	if _, err := u.take(); !errors.Is(err, filter.ErrStorage) {
-		t.Errorf("one more than can be told apart: %v", err)
+		t.Errorf("one more than there can be: %v", err)
 	}
 	u = units{stride: 100, from: mem.Heap{Limit: 799}}
 	if _, err := u.take(); !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) {

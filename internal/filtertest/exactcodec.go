@@ -64,7 +64,7 @@ func ReadExact(src io.Reader) (*Exact, error) {
 		if words[i+1] == 0 || i > 0 && words[i-2] >= words[i] {
 			return nil, r.Corrupt("key", words[i], "one above that before, with a count")
 		}
-		f.set.AddCount(filter.Key(words[i]), words[i+1])
+		f.set.addCount(filter.Key(words[i]), words[i+1])
 	}
 	if keys := r.Header().Summary.Keys; keys != f.set.Total() {
 		return nil, r.Corrupt("summary: keys", keys, f.set.Total())

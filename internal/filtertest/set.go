@@ -21,10 +21,10 @@ type entry struct {
 }
 
 // Add adds k once and returns how often it is in the set now.
-func (s *Set) Add(k filter.Key) (count uint64) { return s.AddCount(k, 1) }
+func (s *Set) Add(k filter.Key) (count uint64) { return s.addCount(k, 1) }
 
-// AddCount adds k n times, n > 0, and returns how often it is in the set now.
-func (s *Set) AddCount(k filter.Key, n uint64) (count uint64) {
+// addCount adds k n times, n > 0, and returns how often it is in the set now.
+func (s *Set) addCount(k filter.Key, n uint64) (count uint64) {
 	if s.index == nil {
 		s.index = make(map[filter.Key]int)
 	}
@@ -122,7 +122,7 @@ func (s *Set) Keys() []filter.Key {
 // Union adds the keys of other, as often as they are in it.
 func (s *Set) Union(other *Set) {
 	for _, e := range other.entries[:len(other.entries):len(other.entries)] {
-		s.AddCount(e.key, e.count)
+		s.addCount(e.key, e.count)
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *Set) Intersect(other *Set) {
 	var both Set
 	for k, count := range s.All() {
 		if n := min(count, other.Count(k)); n > 0 {
-			both.AddCount(k, n)
+			both.addCount(k, n)
 		}
 	}
 	*s = both
