@@ -178,6 +178,8 @@ func (w *screen) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
+func (w *screen) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
 // patient ends its input when something was drawn.
 type patient struct {
 	r     io.Reader
