@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"sync/atomic"
 
@@ -16,6 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // uniq prints the lines that were not there before.
@@ -121,15 +122,14 @@ func (u *uniq) create(in *lines.Input) error {
 	if err != nil {
 		return err
 	}
-	first := fmt.Sprintf("%s.%08x.tmp", u.state, rand.Uint32()) // a name by which leftovers are known
-	if err := set.Save(first); err != nil {
+	write := func(w io.Writer) error {
+		_, err := set.WriteTo(w)
+		return err
+	}
+	if err := replace.Create(u.state, set.Hash().Secret(), write); err != nil {
 		return unwritable(u.state, err)
 	}
-	defer func() { _ = os.Remove(first) }() // it has another name now
-	if err := os.Link(first, u.state); err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return os.Rename(first, u.state) // a file here has one name only
+	return nil
 }
 
 // read prints the lines of the input.

@@ -54,12 +54,12 @@ func TestUniqForgetsWhatItCouldNotPrint(t *testing.T) {
 func TestUniqsTakeTurns(t *testing.T) {
 	folder := t.TempDir()
 	const runs = 4
-	var printed [runs]strings.Builder
+	var printed, errs [runs]strings.Builder
 	commands := make([]*exec.Cmd, runs)
 	for i := range commands {
 		commands[i] = command(t, folder, "uniq", "--state", "s", "--items", "100")
 		commands[i].Stdin = strings.NewReader("ann\nbob\nann\n")
-		commands[i].Stdout = &printed[i]
+		commands[i].Stdout, commands[i].Stderr = &printed[i], &errs[i]
 		if err := commands[i].Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestUniqsTakeTurns(t *testing.T) {
 	var all strings.Builder
 	for i, c := range commands {
 		if err := c.Wait(); err != nil {
-			t.Error(err)
+			t.Errorf("%v: %s", err, errs[i].String())
 		}
 		all.WriteString(printed[i].String())
 	}

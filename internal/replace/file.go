@@ -24,6 +24,20 @@ func File(ctx context.Context, path string, private bool, write func(io.Writer) 
 	return replaceFile(path, private, write, func(temp string) error { return place(ctx, temp, path) })
 }
 
+// Create is File for a file that is not there. If there is one by the time that the
+// new one is written, it stays, and that is no error.
+func Create(path string, private bool, write func(io.Writer) error) error {
+	path, err := Follow(path)
+	if err != nil {
+		return fmt.Errorf("everbloom: save: %w", err)
+	}
+	err = replaceFile(path, private, write, func(temp string) error { return placeFirst(temp, path) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
 // replaceFile writes a temporary file that place renames to path.
 func replaceFile(path string, private bool, write func(io.Writer) error, place func(temp string) error) error {
 	// Opened before anything is changed: a folder that cannot be is no reason to
