@@ -231,6 +231,18 @@ func TestLeftoversAreRemovedUnlessHeld(t *testing.T) {
 
 // TestATemporaryFileIsHeld looks at it while it is written, and lets another
 // writer remove the first one before it is locked.
+func TestCreateLeavesAFileThatIsThere(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	for _, content := range []string{"first", "second"} {
+		if err := Create(path, false, text(content)); err != nil {
+			t.Fatal(err)
+		}
+		want(t, path, "first")
+		wantOnly(t, folder, "file")
+	}
+}
+
 func TestATemporaryFileIsHeld(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
