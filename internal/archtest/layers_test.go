@@ -42,9 +42,7 @@ var layers = [][]string{
 
 // sideways lists the imports inside one layer that are allowed, with the reason.
 var sideways = map[[2]string]string{
-	{"filter/counting", "filter/bloom"}:   "Bloom() derives the plain filter",
-	{"filter/elastic", "filter/dynamic"}:  "its benchmarks repeat the comparison of the paper",
-	{"filter/elastic", "filter/scalable"}: "its benchmarks repeat the comparison of the paper",
+	{"filter/counting", "filter/bloom"}: "Bloom() derives the plain filter",
 }
 
 // forTests may be imported by the tests of every layer.

@@ -8,10 +8,9 @@
 //		Read: func(r io.Reader) (filter.Filter, error) { return bloom.Read(r) },
 //	}
 //
-//	func TestConformance(t *testing.T)      { filtertest.Run(t, subject) }
-//	func TestModel(t *testing.T)            { filtertest.Model(t, subject, 1, 100_000) }
-//	func FuzzModel(f *testing.F)            { filtertest.Fuzz(f, subject) }
-//	func BenchmarkFilter(b *testing.B)      { filtertest.Benchmark(b, subject) }
+//	func TestConformance(t *testing.T) { filtertest.Run(t, subject) }
+//	func TestModel(t *testing.T)       { filtertest.Model(t, subject, 1, 100_000) }
+//	func FuzzModel(f *testing.F)       { filtertest.Fuzz(f, subject) }
 //
 // [Run] looks at each property by itself. [Model] and [Fuzz] run lists of
 // commands against a [Set], the exact reference, and find what only a sequence

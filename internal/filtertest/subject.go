@@ -14,7 +14,7 @@ import (
 
 // A Subject is a kind of filter under test.
 type Subject struct {
-	// Name says which kind, and stands in the names of benchmarks.
+	// Name says which kind.
 	Name string
 
 	// New returns an empty filter made for the given number of keys and rate.

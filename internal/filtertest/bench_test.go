@@ -1,5 +1,0 @@
-package filtertest
-
-import "testing"
-
-func BenchmarkFilter(b *testing.B) { Benchmark(b, exactSubjects["Ignored"]) }
