@@ -70,10 +70,5 @@ func TestForgedBlockedFilesAreRefused(t *testing.T) {
 	blockedCodec.Refuses(t, "the wrong fields", "blocks", bloom.Shape{Bits: 64, Hashes: 8}, sum{FastBits: 64}, 0)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	codec.RefusesOtherKinds(t, filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 512, Hashes: 8}))
-	blockedCodec.RefusesOtherKinds(t, filtertest.Make(t, bloom.BuildBlocked, bloom.BlockedShape{Blocks: 1, Hashes: 8}))
-}
-
 func FuzzRead(f *testing.F)        { codec.FuzzRead(f) }
 func FuzzReadBlocked(f *testing.F) { blockedCodec.FuzzRead(f) }

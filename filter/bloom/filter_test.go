@@ -1,7 +1,6 @@
 package bloom_test
 
 import (
-	"errors"
 	"io"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 var (
@@ -96,30 +94,5 @@ func TestFromWordsTakesOnlyWhatFits(t *testing.T) {
 		if _, err := bloom.FromWords(bloom.Shape{Bits: 70, Hashes: 2}, words); err == nil {
 			t.Errorf("%v taken for 70 bits", words)
 		}
-	}
-}
-
-func TestMergeNamesWhatDiffers(t *testing.T) {
-	f := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 100, Hashes: 3})
-	for want, other := range map[string]bloom.Shape{
-		"bits is 100 in one and 101 in the other": {Bits: 101, Hashes: 3},
-		"hashes is 3 in one and 4 in the other":   {Bits: 100, Hashes: 4},
-		"salt is 0 in one and 9 in the other":     {Bits: 100, Hashes: 3, Salt: 9},
-	} {
-		filtertest.RefusesMerge(t, f, filtertest.Make(t, bloom.Build, other), want)
-	}
-	line := filtertest.Make(t, bloom.BuildBlocked, bloom.BlockedShape{Blocks: 1, Hashes: 8})
-	filtertest.RefusesMerge(t, f, line, "kind is bloom in one and blocked in the other")
-	filtertest.RefusesMerge(t, line, f, "kind is blocked in one and bloom in the other")
-}
-
-func TestTooLargeIsRefused(t *testing.T) {
-	_, err := bloom.New(bloom.Config{Items: 1 << 43})
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) {
-		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
-	}
-	_, err = bloom.NewBlocked(bloom.Config{Items: 1 << 43})
-	if !errors.Is(err, filter.ErrStorage) {
-		t.Errorf("got %v, want ErrStorage", err)
 	}
 }

@@ -105,6 +105,4 @@ func TestStrangeButPossibleFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestKindsAreNotMistaken(t *testing.T) { codec.RefusesOtherKinds(t, build(t, tiny)) }
-
 func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
@@ -266,28 +264,5 @@ func TestFullFilterStillAnswers(t *testing.T) {
 	}
 	if err := f.Intersect(build(t, f.Shape())); err != nil || f.Info().Keys != 0 || !f.Info().Exact {
 		t.Errorf("intersected with nothing: %v, %+v", err, f.Info())
-	}
-}
-
-func TestDeleteAllocatesNothing(t *testing.T) {
-	keys := filtertest.Keys(1, 2000)
-	f := filtertest.Make(t, counting.New, counting.Config{Items: 1000})
-	f.AddBatch(keys[:1000])
-	next := 0
-	if n := testing.AllocsPerRun(1, func() {
-		for _, k := range keys[next : next+500] {
-			_ = f.Delete(k)
-			_ = f.Delete(k + 1) // absent
-		}
-		next += 500
-	}); n != 0 {
-		t.Errorf("%g allocations in 1000 deletes", n)
-	}
-}
-
-func TestTooLargeIsRefused(t *testing.T) {
-	_, err := counting.New(counting.Config{Items: 1 << 43})
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) || !strings.HasPrefix(err.Error(), "counting: ") {
-		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
 	}
 }

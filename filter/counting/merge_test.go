@@ -203,16 +203,3 @@ func TestEndlessDoublingIsEstimated(t *testing.T) {
 		t.Errorf("doubled 200 times: %+v", info)
 	}
 }
-
-func TestMergeNamesWhatDiffers(t *testing.T) {
-	base := counting.Shape{Counters: 100, Hashes: 3, CounterBits: 4}
-	for want, other := range map[string]counting.Shape{
-		"counters is 100 in one and 101 in the other": {Counters: 101, Hashes: 3, CounterBits: 4},
-		"hashes is 3 in one and 4 in the other":       {Counters: 100, Hashes: 4, CounterBits: 4},
-		"counterbits is 4 in one and 8 in the other":  {Counters: 100, Hashes: 3, CounterBits: 8},
-		"salt is 0 in one and 9 in the other":         {Counters: 100, Hashes: 3, CounterBits: 4, Salt: 9},
-	} {
-		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
-	}
-	filtertest.RefusesMerge(t, build(t, base), plainOf(t, base, nil), "kind is counting in one and bloom in the other")
-}

@@ -88,6 +88,4 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	codec.Refuses(t, "the wrong fields", "hashes", struct{ Bits, Regions uint64 }{70, 10}, full, 0, 0)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) { codec.RefusesOtherKinds(t, build(t, fig1)) }
-
 func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

@@ -5,13 +5,11 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 var subject = filtertest.Subject{
@@ -276,29 +274,5 @@ func TestInfoTellsWhatChurnCosts(t *testing.T) {
 			}
 			filtertest.CheckRate(t, "told", filtertest.MeasureRate(f, stream, probes), probes, info.FPR, 4)
 		}
-	}
-}
-
-func TestDeleteAllocatesNothing(t *testing.T) {
-	f := build(t, fig1)
-	keys := filtertest.Keys(1, 8)
-	if n := testing.AllocsPerRun(100, func() {
-		for _, k := range keys {
-			f.Add(k)
-			f.Delete(k)
-			f.Delete(k)
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-func TestTooLargeIsRefused(t *testing.T) {
-	_, err := deletable.New(deletable.Config{Items: 1 << 43})
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) {
-		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
-	}
-	if f, err := deletable.New(deletable.Config{FPR: 7}); f != nil || err == nil || !strings.Contains(err.Error(), "FPR: 7") {
-		t.Errorf("got %v, %v", f, err)
 	}
 }

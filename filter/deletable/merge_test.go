@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
@@ -135,18 +134,4 @@ func (p *pair) merge(o *pair, union bool) {
 	}
 	p.f.Intersect(o.f)
 	p.set.Intersect(&o.set)
-}
-
-func TestMergeNamesWhatDiffers(t *testing.T) {
-	base := deletable.Shape{Bits: 100, Hashes: 3, Regions: 10}
-	for want, other := range map[string]deletable.Shape{
-		"bits is 100 in one and 101 in the other":  {Bits: 101, Hashes: 3, Regions: 10},
-		"hashes is 3 in one and 4 in the other":    {Bits: 100, Hashes: 4, Regions: 10},
-		"regions is 10 in one and 11 in the other": {Bits: 100, Hashes: 3, Regions: 11},
-		"salt is 0 in one and 9 in the other":      {Bits: 100, Hashes: 3, Regions: 10, Salt: 9},
-	} {
-		filtertest.RefusesMerge(t, build(t, base), build(t, other), want)
-	}
-	plain := filtertest.Make(t, bloom.Build, bloom.Shape{Bits: 100, Hashes: 3})
-	filtertest.RefusesMerge(t, build(t, base), plain, "kind is deletable in one and bloom in the other")
 }

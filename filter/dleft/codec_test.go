@@ -88,9 +88,4 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	codec.Refuses(t, "the wrong fields", "subtables", struct{ Bits uint64 }{64}, one, 5)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	f, _ := golden(t, paperShape)
-	codec.RefusesOtherKinds(t, f)
-}
-
 func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

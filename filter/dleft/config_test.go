@@ -1,14 +1,11 @@
 package dleft_test
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
-	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -142,13 +139,6 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		if f, err := dleft.Build(s); err == nil || f != nil {
 			t.Errorf("%+v: built", s)
 		}
-	}
-}
-
-func TestTooLargeIsRefused(t *testing.T) {
-	_, err := dleft.New(dleft.Config{Items: 1 << 43})
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, mem.ErrMemory) {
-		t.Errorf("got %v, want ErrStorage and ErrMemory", err)
 	}
 }
 

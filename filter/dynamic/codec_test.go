@@ -134,10 +134,5 @@ func TestUncountedKeysAreStored(t *testing.T) {
 	wantAll(t, g, keys)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	codec.RefusesOtherKinds(t, filtertest.Make(t, dynamic.Build, small))
-	parallelCodec.RefusesOtherKinds(t, filtertest.Make(t, dynamic.NewParallel, dynamic.Config{Items: 10}))
-}
-
 func FuzzRead(f *testing.F)         { codec.FuzzRead(f) }
 func FuzzReadParallel(f *testing.F) { parallelCodec.FuzzRead(f) }

@@ -1,7 +1,6 @@
 package dynamic_test
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -101,17 +100,6 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		if got, err := p.Predict(10); err == nil {
 			t.Errorf("%+v: predicted %+v", p, got)
 		}
-	}
-}
-
-func TestTooLargeIsRefused(t *testing.T) {
-	huge := dynamic.Shape{Positions: 1 << 46, Hashes: 1, CounterBits: 8, Full: 1 << 45}
-	if f, err := dynamic.Build(huge); f != nil || !errors.Is(err, filter.ErrStorage) {
-		t.Errorf("%v, want ErrStorage", err)
-	}
-	p := dynamic.ParallelShape{Partitions: 2, Positions: 1 << 46, Hashes: 1, CounterBits: 8, Full: 1 << 45}
-	if f, err := dynamic.BuildParallel(p); f != nil || !errors.Is(err, filter.ErrStorage) {
-		t.Errorf("%v, want ErrStorage", err)
 	}
 }
 

@@ -107,11 +107,6 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	codec.Refuses(t, "the wrong fields", "bits", struct{ Cells uint64 }{64}, one, 5)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	f, _ := golden(t, goldenShapes["paper-v1.golden"])
-	codec.RefusesOtherKinds(t, f)
-}
-
 // TestFileHasFingerprintsNotSlots holds that empty slots are not stored.
 func TestFileHasFingerprintsNotSlots(t *testing.T) {
 	f := filtertest.Make(t, elastic.New, elastic.Config{Items: 10_000, FPR: 0.01})

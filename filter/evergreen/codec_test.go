@@ -147,11 +147,6 @@ func TestTooManyCompactKeysAreRefused(t *testing.T) {
 	codec.RefusesFile(t, "too many keys", "keys: 3000, want at most 1677", file)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	f, _ := golden(t, evergreen.Shape{FPR: 0.01, Hashes: 8, Width: 56})
-	codec.RefusesOtherKinds(t, f)
-}
-
 // TestStoredFormIsThatOfTheSet stores filters that came to the same keys in
 // different ways.
 func TestStoredFormIsThatOfTheSet(t *testing.T) {

@@ -101,8 +101,4 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	codec.Refuses(t, "the wrong fields", "universe", struct{ Bits uint64 }{64}, two)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	codec.RefusesOtherKinds(t, filtertest.Make(t, partition.New, partition.Config{}))
-}
-
 func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

@@ -178,17 +178,6 @@ func TestChangesAllocateInProportion(t *testing.T) {
 	}
 }
 
-func TestMergeNamesWhatDiffers(t *testing.T) {
-	base := filtertest.Make(t, New, Config{Universe: 1 << 20})
-	for want, c := range map[string]Config{
-		"universe is 1048576 in one and 0 in the other": {},
-		"depth is 10 in one and 12 in the other":        {Universe: 1 << 20, Depth: 12},
-		"salt is 0 in one and 9 in the other":           {Universe: 1 << 20, Salt: 9},
-	} {
-		filtertest.RefusesMerge(t, base, filtertest.Make(t, New, c), want)
-	}
-}
-
 // TestNoMemoryChangesNothing lets a filter have only so many units.
 func TestNoMemoryChangesNothing(t *testing.T) {
 	for _, limit := range []uint64{0, 1, 2, 3, 5, 9} {

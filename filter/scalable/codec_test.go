@@ -91,8 +91,4 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	codec.Refuses(t, "other fields", "items", struct{ Bits, Hashes, Salt uint64 }{16, 1, 0}, one, unit(1, 8, 1, 1)...)
 }
 
-func TestKindsAreNotMistaken(t *testing.T) {
-	codec.RefusesOtherKinds(t, filtertest.Make(t, scalable.New, scalable.Config{Items: 10}))
-}
-
 func FuzzRead(f *testing.F) { codec.FuzzRead(f) }

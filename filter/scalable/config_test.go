@@ -61,12 +61,6 @@ func TestConfigReportsAllProblems(t *testing.T) {
 	}
 }
 
-func TestTooLargeIsRefused(t *testing.T) {
-	if f, err := scalable.New(scalable.Config{Items: 1 << 43}); f != nil || !errors.Is(err, filter.ErrStorage) {
-		t.Errorf("%v, want ErrStorage", err)
-	}
-}
-
 // TestGrowthEndsWhereKeysDo: below n/2^64 no rate can be had, and a filter that
 // would need it refuses further keys without change.
 func TestGrowthEndsWhereKeysDo(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 // nothingIsAllocated counts over many calls together: an average per call would
 // hide an allocation at every second one. A kind that grows by itself may
-// allocate now and then in Add.
+// allocate now and then in Add and Delete.
 func (c checker) nothingIsAllocated() {
 	const calls = 1000
 	keys := c.keys(29, 8*calls)
@@ -34,6 +34,16 @@ func (c checker) nothingIsAllocated() {
 		}
 	})
 	c.wantAllocs("MayContainBatch", 0, func() { filter.MayContainBatch(f, keys[:calls], out) })
+	if deletes(f) {
+		next = 0
+		c.wantAllocs("Delete", growth, func() {
+			for _, k := range keys[next : next+calls/2] {
+				_ = filter.Delete(f, k)
+				_ = filter.Delete(f, k) // absent, or pinned
+			}
+			next += calls / 2
+		})
+	}
 }
 
 // wantAllocs checks that f makes at most so many allocations. It runs up to four

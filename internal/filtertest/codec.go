@@ -21,7 +21,6 @@ import (
 //		Files: os.DirFS("testdata"),
 //	}
 //
-//	func TestKindsAreNotMistaken(t *testing.T) { codec.RefusesOtherKinds(t, made(t)) }
 //	func FuzzRead(f *testing.F)                { codec.FuzzRead(f) }
 //
 // and one test each around [Codec.ReadsGolden] and [Codec.Refuses].

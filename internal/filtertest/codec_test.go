@@ -28,12 +28,6 @@ func refuses(tb testing.TB, _ hooks, c Codec[*faulty]) {
 	c.Refuses(tb, "two keys for one", "summary: keys: 1, want 2", exactShape{Room: 8}, frame.Summary{Keys: 1}, 3, 1, 4, 1)
 }
 
-func refusesOtherKinds(tb testing.TB, h hooks, c Codec[*faulty]) {
-	tb.Helper()
-	made, _ := h.golden()
-	c.RefusesOtherKinds(tb, made)
-}
-
 // fuzzes is what FuzzRead does with the golden file.
 func fuzzes(tb testing.TB, _ hooks, c Codec[*faulty]) {
 	tb.Helper()
@@ -68,9 +62,6 @@ func TestPlantedCodecFaultsAreFound(t *testing.T) {
 		{"does not look", refuses, "two keys for one: accepted", hooks{Read: reckless(ExactKind)}},
 		{"says something else", refuses, `got "frame: summary`, hooks{Read: mumbling("frame: summary", filter.ErrCorrupt)}},
 		{"hides what it is", refuses, "want ErrCorrupt", hooks{Read: mumbling("summary: keys: 1, want 2", errPlanted)}},
-
-		{"takes any kind", refusesOtherKinds, "a file of kind 1: <nil>", hooks{Read: reckless(1)}},
-		{"takes any version", refusesOtherKinds, "a file of version 65535: <nil>", hooks{Read: reckless(ExactKind)}},
 
 		{"hides damage", fuzzes, "none of those that tell of damage", hooks{Read: after(func(*Exact) error { return errPlanted })}},
 		{"hides damage behind checksums", fuzzesBehind, "none of those that tell of damage", hooks{Read: func(r io.Reader) (*Exact, error) {
@@ -142,7 +133,7 @@ func unreadable(f *Exact) io.WriterTo { return (&Exact{set: f.set}).Snapshot() }
 func TestSoundCodecPasses(t *testing.T) {
 	full := hooks{Add: func(*Exact, filter.Key) (bool, error) { return false, filter.ErrFull }}
 	pinned := hooks{Delete: func(*Exact, filter.Key) error { return filter.ErrPinned }}
-	for _, check := range []codecCheck{readsGolden, refuses, refusesOtherKinds, fuzzes, fuzzesBehind} {
+	for _, check := range []codecCheck{readsGolden, refuses, fuzzes, fuzzesBehind} {
 		for _, h := range []hooks{{}, full, pinned} {
 			check(t, h, h.codec(t))
 		}

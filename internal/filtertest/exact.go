@@ -72,9 +72,9 @@ func (f *Exact) MayContain(k filter.Key) bool { return f.set.Has(k) }
 func (f *Exact) Delete(k filter.Key) error {
 	switch count := f.set.Count(k); {
 	case count == 0:
-		return fmt.Errorf("filtertest: exact: key %#x: %w", k, filter.ErrNotFound)
+		return filter.ErrNotFound
 	case count > 1 && f.config.Duplicates == filter.DuplicatesPin:
-		return fmt.Errorf("filtertest: exact: key %#x: %w", k, filter.ErrPinned)
+		return filter.ErrPinned
 	}
 	f.set.Delete(k)
 	return nil

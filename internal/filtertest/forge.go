@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -41,31 +40,6 @@ func (c Codec[F]) RefusesFile(tb testing.TB, what, want string, file []byte) {
 		tb.Errorf("%s: accepted as %+v, want %q", what, f.Info(), want)
 	case !errors.Is(err, filter.ErrCorrupt) || !strings.Contains(err.Error(), want):
 		tb.Errorf("%s: got %q, want ErrCorrupt and %q", what, err, want)
-	}
-}
-
-// RefusesOtherKinds stores f and checks that the same file under the number of
-// another kind is refused with ErrKind, and in an unknown version with
-// ErrVersion.
-func (c Codec[F]) RefusesOtherKinds(tb testing.TB, f F) {
-	tb.Helper()
-	file := Stored(tb, f)
-	refuses := func(want error, what string, number uint16, change func(h *frame.Header)) {
-		altered := Alter(tb, file, func(h *frame.Header, payload []byte) []byte {
-			change(h)
-			return payload
-		})
-		if _, err := c.Read(bytes.NewReader(altered)); !errors.Is(err, want) {
-			tb.Errorf("a file of %s %d: %v, want %q", what, number, err, want)
-		}
-	}
-	for kind := range max(c.Kind, 30) + 2 { // more than there are
-		if kind != c.Kind {
-			refuses(filter.ErrKind, "kind", uint16(kind), func(h *frame.Header) { h.Kind = kind })
-		}
-	}
-	for _, version := range []uint16{0, math.MaxUint16} {
-		refuses(filter.ErrVersion, "version", version, func(h *frame.Header) { h.Version = version })
 	}
 }
 

@@ -1,7 +1,6 @@
 package filtertest
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -29,23 +28,5 @@ func TestFindReturnsTheFirst(t *testing.T) {
 	}
 	if notes := record(t, func(tb *recorder) { Find(tb, func(filter.Key) bool { return false }) }); notes == "" {
 		t.Error("a key that does not exist was found")
-	}
-}
-
-func TestRefusesMergeFindsWhatIsWrong(t *testing.T) {
-	small, large := NewExact(ExactConfig{Items: 1}), NewExact(ExactConfig{Items: 2})
-	RefusesMerge(t, small, large, "Items:2")
-	careless := hooks{Intersect: func(f *Exact, other filter.Filter) error {
-		_, _ = f.Add(1)
-		return f.Intersect(other)
-	}}.faulty(small)
-	for want, refuse := range map[string]func(tb *recorder){
-		"got <nil>":          func(tb *recorder) { RefusesMerge(tb, small, NewExact(ExactConfig{Items: 1}), "") },
-		`and "Items:3"`:      func(tb *recorder) { RefusesMerge(tb, small, large, "Items:3") },
-		"changed the filter": func(tb *recorder) { RefusesMerge(tb, careless, large, "Items:2") },
-	} {
-		if notes := record(t, refuse); !strings.Contains(notes, want) {
-			t.Errorf("the notes are %q, want %q", notes, want)
-		}
 	}
 }

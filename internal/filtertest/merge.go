@@ -3,8 +3,6 @@ package filtertest
 import (
 	"bytes"
 	"errors"
-	"strings"
-	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -119,21 +117,6 @@ func (c checker) offer(name string, f filter.Merger, other filter.Filter, run fu
 	if !bytes.Equal(c.state(other), otherState) {
 		c.Errorf("%s changed the other operand", name)
 	}
-}
-
-// RefusesMerge checks that f can be merged with other in neither way, that the
-// error has the wanted text, and that nothing changes.
-func RefusesMerge(tb testing.TB, f filter.Merger, other filter.Filter, want string) {
-	tb.Helper()
-	c := checker{TB: tb}
-	state, info := c.state(f), f.Info()
-	for _, merge := range []func(filter.Filter) error{f.Union, f.Intersect} {
-		err := merge(other)
-		if !errors.Is(err, filter.ErrIncompatible) || !strings.Contains(err.Error(), want) {
-			tb.Errorf("got %v, want ErrIncompatible and %q", err, want)
-		}
-	}
-	c.wantSame(f, info, state, "a refused merge")
 }
 
 // A otherKind has the answers of the kind and another type.

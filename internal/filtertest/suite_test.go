@@ -97,6 +97,10 @@ var faults = []fault{
 		}
 		return f.Add(k)
 	}}},
+	{"allocates in Delete", plain, "NothingIsAllocated", hooks{Delete: func(f *Exact, k filter.Key) error {
+		sink = make([]byte, 8)
+		return f.Delete(k)
+	}}},
 	{"deletes nothing", plain, "DeleteKeepsOtherKeys Model", hooks{Delete: func(f *Exact, k filter.Key) error {
 		if !f.set.Has(k) {
 			return filter.ErrNotFound
