@@ -193,7 +193,7 @@ func (t *table) drop(st *stripe, block, n, fingerprint uint64, exclusive *line.E
 	if err := t.store.Drop(r, block, run, i); err != nil {
 		return err
 	}
-	t.meter.record(st, 0, t.meter.change(run.Count, run.Count-1, levelOf(block, n)))
+	t.meter.record(st, 0, t.meter.change(run.Len(), run.Len()-1, levelOf(block, n)))
 	return nil
 }
 

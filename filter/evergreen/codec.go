@@ -167,7 +167,7 @@ func (d *decoder) block(i uint64) error {
 	if err := d.t.reserve(i + 1); err != nil {
 		return err
 	}
-	run := line.Run{Bytes: d.buf, Count: count, Form: &g.Form}
+	run := line.NewRun(d.buf, count, g.Width)
 	d.list = run.AppendTo(d.list[:0])
 	if err := d.checkList(i); err != nil {
 		return err

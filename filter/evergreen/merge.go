@@ -98,7 +98,7 @@ func (t *table) copies(mixed uint64) (n int) {
 		return n
 	}
 	run := t.store.Run(r)
-	for i := range run.Count {
+	for i := range run.Len() {
 		if run.At(i) == t.fingerprint(mixed) {
 			n++
 		}

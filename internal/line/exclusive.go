@@ -85,8 +85,8 @@ func differ(p, fingerprint uint64, rounds int) uint64 {
 // but for the first one that equals except, and the place of that, or -1.
 func (r Run) portableDistinct(p, except uint64, rounds int) (distinct uint64, at int) {
 	distinct, at = highest, -1
-	width, mask := r.Width, r.Mask
-	for i := range r.Count {
+	width, mask := int(r.width), r.mask()
+	for i := range r.Len() {
 		fp := binary.LittleEndian.Uint64(r.Bytes[i*width:]) & mask
 		if fp == except {
 			at, except = i, NoFingerprint

@@ -88,7 +88,7 @@ func (b *Block) portableStore(value *Block) {
 }
 
 func (b *Block) portableCollect(r Run, rounds int) {
-	for i := range r.Count {
+	for i := range r.Len() {
 		b.Mark(r.At(i), rounds)
 	}
 }

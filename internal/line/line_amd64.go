@@ -99,7 +99,7 @@ func (b *Block) Collect(r Run, rounds int) {
 		b.portableCollect(r, rounds)
 		return
 	}
-	blockCollect(b, &r.Bytes[0], r.Count, r.Width, r.Mask, rounds)
+	blockCollect(b, &r.Bytes[0], r.Len(), int(r.width), r.mask(), rounds)
 }
 
 // Find returns the place of the first fingerprint v of a run that is not empty, or -1.
@@ -107,12 +107,12 @@ func (r Run) Find(v uint64) int {
 	if CPU == Portable {
 		return r.portableFind(v)
 	}
-	return runFind(&r.Bytes[0], r.Count, r.Width, r.Mask, v)
+	return runFind(&r.Bytes[0], r.Len(), int(r.width), r.mask(), v)
 }
 
 func (r Run) distinct(p, except uint64, rounds int) (distinct uint64, at int) {
 	if CPU != AVX512 {
 		return r.portableDistinct(p, except, rounds)
 	}
-	return runDistinct(&r.Bytes[0], r.Count, r.Width, r.Mask, p, except, rounds)
+	return runDistinct(&r.Bytes[0], r.Len(), int(r.width), r.mask(), p, except, rounds)
 }

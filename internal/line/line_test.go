@@ -15,8 +15,7 @@ var forms = []struct{ width, rounds int }{{7, 1}, {4, 1}, {5, 2}, {3, 3}, {2, 4}
 
 // runOf returns a run of the fingerprints.
 func runOf(width int, list ...uint64) line.Run {
-	form := line.FormOf(width)
-	r := line.Run{Bytes: make([]byte, 4096), Count: len(list), Form: &form}
+	r := line.NewRun(make([]byte, 4096), len(list), width)
 	for i, fp := range list {
 		r.SetLast(i, fp)
 	}
@@ -90,7 +89,7 @@ func TestExclusiveBits(t *testing.T) {
 			run, all := runOf(c.width, list...), bitsOf(list, c.rounds)
 			linetest.EachLevel(t, func(t *testing.T) {
 				t.Helper()
-				for i, fp := range append(slices.Clone(list), rng.Uint64()&run.Mask) {
+				for i, fp := range append(slices.Clone(list), rng.Uint64()&line.Mask(c.width)) {
 					want := all
 					if i < len(list) {
 						want = bitsOf(slices.Delete(slices.Clone(list), i, i+1), c.rounds)

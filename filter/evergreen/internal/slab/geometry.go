@@ -5,7 +5,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/everbloom-go/everbloom/internal/line"
 )
 
 const (
@@ -34,7 +33,7 @@ func perPage(class int) int { return pageBytes / runSizes[class] }
 
 // A Geometry says how fingerprints of one width lie in runs.
 type Geometry struct {
-	line.Form
+	Width    int             // of a fingerprint in bytes
 	Most     int             // how many a run holds at most
 	capacity [classCount]int // of a run of each class, in fingerprints
 	class    []uint8         // for each number of fingerprints
@@ -54,7 +53,7 @@ func GeometryOf(width int) *Geometry { return geometries[width]() }
 // newGeometry leaves room behind the last fingerprint, so that each can be read and
 // written as 8 bytes.
 func newGeometry(width int) *Geometry {
-	g := &Geometry{Form: line.FormOf(width)}
+	g := &Geometry{Width: width}
 	spare := ownerBytes + 8 - width
 	g.class = []uint8{0}
 	for c, size := range runSizes[1:] {

@@ -87,7 +87,7 @@ func (s *Store) Ref(block uint64) *Ref { return (*Ref)(&s.refs.At(block)[0]) }
 // Run returns the fingerprints of the run at r.
 func (s *Store) Run(r Ref) line.Run {
 	place := s.bytes(r.address(), int(s.class[r.Count()]))
-	return line.Run{Bytes: place[ownerBytes:], Count: r.Count(), Form: &s.Form}
+	return line.NewRun(place[ownerBytes:], r.Count(), s.Width)
 }
 
 // bytes returns a place with its owner.
@@ -114,7 +114,7 @@ func (s *Store) Push(r *Ref, block, v uint64) error {
 // Drop takes fingerprint i out of the run of a block, which is at r: the last one takes
 // its place.
 func (s *Store) Drop(r *Ref, block uint64, run line.Run, i int) error {
-	n := run.Count - 1
+	n := run.Len() - 1
 	gone := run.At(i)
 	run.Set(i, run.At(n))
 	if s.class[n] == s.class[n+1] {
@@ -153,7 +153,7 @@ func (s *Store) Join(to, from uint64) error {
 		return err
 	}
 	run, old := s.Run(*s.Ref(to)), s.Run(*s.Ref(from))
-	for i := range old.Count {
+	for i := range old.Len() {
 		run.SetLast(n+i, old.At(i))
 	}
 	return s.resize(from, 0)

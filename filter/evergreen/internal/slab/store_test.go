@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
@@ -43,7 +44,7 @@ func (m *model) change(t *testing.T, s *Store, rng *rand.Rand, have, total int) 
 		var err error
 		switch {
 		case have < total && len(list) < 50:
-			v := rng.Uint64() & s.Mask
+			v := rng.Uint64() & line.Mask(s.Width)
 			err = s.Push(r, block, v)
 			m[block] = append(list, v)
 			have++
