@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"sync"
 	"unsafe"
-
 )
 
 const (

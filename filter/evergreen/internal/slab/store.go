@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/line"
@@ -92,7 +91,7 @@ func (s *Store) Run(r Ref) line.Run {
 
 // bytes returns a place with its owner.
 func (s *Store) bytes(address uint64, class int) []byte {
-	page := (*[pageBytes]byte)(unsafe.Pointer(unsafe.SliceData(s.pages.words.At(address / pageWords))))
+	page := Bytes(s.pages.words.At(address / pageWords))
 	first := address % pageWords * 8
 	return page[first : first+uint64(runSizes[class])]
 }
