@@ -38,7 +38,7 @@ func fill(t *testing.T, s *Spool, n int) {
 func TestKeysComeBackInOrder(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, n := range []int{0, 1, batchKeys, batchKeys + 1, room - 1, room, room + 1, 5*room + 12345} {
-		s := Spool{room: room}
+		s := Spool{room: room * keySize}
 		fill(t, &s, n)
 		if s.Len() != uint64(n) {
 			t.Errorf("n = %d: Len = %d", n, s.Len())
@@ -66,7 +66,7 @@ func TestKeysComeBackInOrder(t *testing.T) {
 func TestNoFileIsLeft(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	s := Spool{room: room}
+	s := Spool{room: room * keySize}
 	fill(t, &s, room+1)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestErrorsAreHandedOn(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	stop := errors.New("stop")
 	for _, n := range []int{10, room + 10} {
-		s := Spool{room: room}
+		s := Spool{room: room * keySize}
 		fill(t, &s, n)
 		calls := 0
 		err := s.Each(func([]filter.Key) error { calls++; return stop })
@@ -97,7 +97,7 @@ func TestErrorsAreHandedOn(t *testing.T) {
 	}
 
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
-	s := Spool{room: room}
+	s := Spool{room: room * keySize}
 	err := s.Append(make([]filter.Key, room+1))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing folder: %v", err)
