@@ -1,5 +1,6 @@
 // Package draw turns plots into SVG and PNG, all in one style: those of the lab, of
-// everbloom plan and of the benchmarks. No other package knows the plotting library.
+// everbloom plan, of the page of a gate and of the benchmarks. No other package knows
+// the plotting library.
 //
 // # Style
 //

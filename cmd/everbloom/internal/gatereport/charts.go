@@ -2,10 +2,25 @@ package gatereport
 
 import (
 	"fmt"
+	"html/template"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/draw"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
+
+// A chart is a plot and a sentence on what it shows.
+type chart struct {
+	lab.Plot
+	Text string
+}
+
+// Picture returns the plot as a part of a page: draw makes nothing else of it.
+func (c chart) Picture() (template.HTML, error) {
+	svg, err := draw.SVG(c.Plot)
+	return template.HTML(svg), err
+}
 
 // fewPoints are not worth a chart.
 const fewPoints = 8
@@ -22,53 +37,42 @@ func (p Page) gateCharts() (all []chart) {
 	return all
 }
 
-// over returns the packets at each point, and the axis for them.
-func (s Summary) over() ([]float64, scale) {
-	var x []float64
-	for _, p := range s.Points {
-		x = append(x, float64(p.Packets))
-	}
-	axis := counts(x[len(x)-1])
-	axis.high = x[len(x)-1] // no empty space at the end
-	for len(axis.marks) > 0 && axis.marks[len(axis.marks)-1] > axis.high {
-		axis.marks = axis.marks[:len(axis.marks)-1]
-	}
-	return x, axis
+// overPackets is a chart of what happens as packets are judged.
+func overPackets(title, text string, y lab.Axis, lines ...lab.Series) chart {
+	return chart{lab.Plot{Title: title, X: lab.Axis{Label: "packets judged so far"}, Y: y, Series: lines}, text}
 }
 
-const packetAxis = "packets judged so far"
+// curve has a value for each point of the summary.
+func (s Summary) curve(name string, value func(Point) float64) lab.Series {
+	out := lab.Series{Name: name}
+	for _, p := range s.Points {
+		out.Points = append(out.Points, lab.Point{X: float64(p.Packets), Y: value(p)})
+	}
+	return out
+}
 
 // verdictChart shows what became of packets between one point and the next.
 func (s Summary) verdictChart() chart {
-	x, axis := s.over()
-	var passed, held []float64
+	passed, held := lab.Series{Name: "passed"}, lab.Series{Name: "rejected or held back"}
 	before := Point{}
-	for i, p := range s.Points {
+	for _, p := range s.Points {
 		if 2*(p.Packets-before.Packets) < s.Points[0].Packets {
-			x = x[:i] // the rest at the end is too short for a share
-			break
+			break // the rest at the end is too short for a share
 		}
-		share := float64(p.Passed-before.Passed) / float64(p.Packets-before.Packets)
-		passed, held = append(passed, share), append(held, 1-share)
+		x, share := float64(p.Packets), float64(p.Passed-before.Passed)/float64(p.Packets-before.Packets)
+		passed.Points = append(passed.Points, lab.Point{X: x, Y: share})
+		held.Points = append(held.Points, lab.Point{X: x, Y: 1 - share})
 		before = p
 	}
-	return chart{
-		Title: "What became of packets", X: packetAxis, Y: "share of packets, %",
-		Text: "Of the packets between one point and the next, how many passed and how many were rejected or held back.",
-	}.draw(axis, shares(1), series{"passed", "ours", x, passed}, series{"rejected or held back", "other", x, held})
+	return overPackets("What became of packets",
+		"Of the packets between one point and the next, how many passed and how many were rejected or held back.",
+		lab.Axis{Label: "share of packets", Percent: true, Max: 1}, passed, held)
 }
 
 // banChart shows how the bans add up.
 func (s Summary) banChart() chart {
-	x, axis := s.over()
-	var bans []float64
-	for _, p := range s.Points {
-		bans = append(bans, float64(p.Bans))
-	}
-	return chart{
-		Title: "Sources banned", X: packetAxis, Y: "sources banned so far",
-		Text: "A source is banned with the packet that completes its last allowed pattern.",
-	}.draw(axis, counts(bans[len(bans)-1]), series{"bans", "ours", x, bans})
+	return overPackets("Sources banned", "A source is banned with the packet that completes its last allowed pattern.",
+		lab.Axis{Label: "sources banned so far"}, s.curve("bans", func(p Point) float64 { return float64(p.Bans) }))
 }
 
 // rareRate is one that a chart in per cent cannot show.
@@ -76,82 +80,67 @@ const rareRate = 1e-5
 
 // rateChart shows false positives, measured beside predicted, as far as there are any.
 func (p Page) rateChart() (chart, bool) {
-	s := p.Summary
+	s, y := p.Summary, lab.Axis{Label: "share of legitimate packets", Percent: true}
 	if p.Without != nil {
 		s = *p.Without
 	}
-	if len(s.Points) < fewPoints {
-		return chart{}, false
-	}
-	x, axis := s.over()
-	lines, high := s.rateLines(x)
-	if high < rareRate {
-		return chart{}, false
-	}
-	c := chart{Title: "False positives", X: packetAxis, Y: "share of legitimate packets, %"}
+	measure := func(p Point) float64 { share, _ := p.Shares(); return share }
+	measured, predicted := s.curve("measured", measure), s.curve("predicted", func(p Point) float64 { _, share := p.Shares(); return share })
+	predicted.Style, predicted.Color = lab.Dashed, 1
+	lines, text := []lab.Series{measured, predicted}, "Packets rejected that an exact gate lets pass, all packets so far."
 	switch {
 	case p.Without != nil:
-		lines[0].name, lines[1].name = "without confirmation, measured", "without confirmation, predicted"
-		confirmed, _ := p.rateLines(x)
-		lines = append(lines, series{"with confirmation, measured", "ours", x, confirmed[0].y})
-		c.Text = "Packets of honest users that were rejected by mistake, all packets so far. Confirmation removes them."
-	case s.Check != nil:
-		c.Text = "Packets rejected that an exact gate lets pass, all packets so far."
-	default:
-		c.Y = "share of sources, %"
-		c.Text = "How many sources that are not banned would be rejected by mistake, as the gate stood."
+		lines[0].Name, lines[1].Name = "without confirmation, measured", "without confirmation, predicted"
+		lines = append(lines, p.curve("with confirmation, measured", measure))
+		text = "Packets of honest users that were rejected by mistake, all packets so far. Confirmation removes them."
+	case s.Check == nil:
+		lines = []lab.Series{s.curve("predicted", func(p Point) float64 { return p.Rate })}
+		y.Label = "share of sources"
+		text = "How many sources that are not banned would be rejected by mistake, as the gate stood."
 	}
-	return c.draw(axis, shares(high), lines...), true
+	high := 0.0
+	for _, line := range lines {
+		for _, at := range line.Points {
+			high = max(high, at.Y)
+		}
+	}
+	return overPackets("False positives", text, y, lines...), len(s.Points) >= fewPoints && high >= rareRate
 }
 
-// rateLines returns the measured and the predicted share, or only the predicted rate
-// where nothing was compared, and the highest value.
-func (s Summary) rateLines(x []float64) (lines []series, high float64) {
-	var measured, predicted []float64
-	for _, p := range s.Points {
-		m, e := p.Shares()
-		if s.Check == nil {
-			e = p.Rate
-		}
-		measured, predicted = append(measured, m), append(predicted, e)
-		high = max(high, m, e)
-	}
-	if s.Check == nil {
-		return []series{{"predicted", "theory", x, predicted}}, high
-	}
-	return []series{{"measured", "other", x, measured}, {"predicted", "theory", x, predicted}}, high
-}
+// lowestRate is where the axis of the rates begins: measured ones may be 0.
+const lowestRate = 1e-3
 
 // growthCharts shows a set that grows and shrinks.
 func growthCharts(r *growth.Report) []chart {
 	if r == nil || len(r.Steps) < 2 {
 		return nil
 	}
-	axis := scale{high: float64(len(r.Steps) - 1)}
-	axis.label = func(v float64) string { return count(float64(r.Steps[int(v)].Keys)) }
-	var x, fpr, predicted, bits, table, fixed []float64
+	first := quantity.Keys(r.Steps[0].Keys)
+	measured, predicted := lab.Series{Name: r.Kind + ", measured"}, lab.Series{Name: r.Kind + ", predicted", Style: lab.Dashed, Color: 1}
+	fixed, bits, table := lab.Series{Name: "Bloom, made for " + first}, lab.Series{Name: r.Kind}, lab.Series{Name: "Go map of 64-bit keys"}
+	keys := lab.Axis{Label: "keys in the set: growing, then shrinking"}
 	for i, s := range r.Steps {
-		x = append(x, float64(i))
-		fpr, predicted = append(fpr, s.FPR), append(predicted, s.Predicted)
-		bits, table = append(bits, s.Bits), append(table, s.MapBits)
+		add := func(to *lab.Series, y float64) { to.Points = append(to.Points, lab.Point{X: float64(i), Y: y}) }
+		add(&measured, max(s.FPR, lowestRate))
+		add(&predicted, max(s.Predicted, lowestRate))
+		add(&bits, s.Bits)
+		add(&table, s.MapBits)
 		if !s.Shrinking {
-			fixed = append(fixed, s.Fixed)
+			add(&fixed, max(s.Fixed, lowestRate))
 		}
+		name := ""
 		if i%2 == 0 || len(r.Steps) < 6 {
-			axis.marks = append(axis.marks, float64(i))
+			name = quantity.Count(s.Keys)
 		}
+		keys.Names = append(keys.Names, name)
 	}
-	keys := "keys in the set: growing, then shrinking"
-	first := count(float64(r.Steps[0].Keys))
 	return []chart{
-		chart{
-			Title: "False positives", X: keys, Y: "absent keys taken for present, %",
-			Text: fmt.Sprintf("The kind %s keeps the rate that was asked for, %s, at any number of keys. A standard Bloom filter has to be made for a number; with more keys it answers yes to everything, and it cannot delete.", r.Kind, quantity.Rate(r.Asked)),
-		}.draw(axis, decades(1e-3, 1, quantity.Rate), series{r.Kind + ", measured", "ours", x, fpr}, series{r.Kind + ", predicted", "theory", x, predicted},
-			series{"standard Bloom filter made for " + first + " keys", "other", x, fixed}),
-		chart{
-			Title: "Memory", X: keys, Y: "bits per key",
-			Text: "Memory in use for each key in the set. A Go map of the same keys takes more, and gives nothing back when keys are deleted.",
-		}.draw(axis, decades(10, max(100, table[len(table)-1]), count), series{r.Kind, "ours", x, bits}, series{"Go map of 64-bit keys", "other", x, table}),
+		{lab.Plot{
+			Title: "False positives", X: keys, Series: []lab.Series{measured, predicted, fixed},
+			Y: lab.Axis{Label: "absent keys taken for present", Log: true, Percent: true, Min: lowestRate, Max: 1},
+		}, fmt.Sprintf("The kind %s keeps the rate that was asked for, %s, at any number of keys. A standard Bloom filter has to be made for a number; with more keys it answers yes to everything, and it cannot delete.", r.Kind, quantity.Rate(r.Asked))},
+		{lab.Plot{
+			Title: "Memory", X: keys, Y: lab.Axis{Label: "bits per key", Log: true}, Series: []lab.Series{bits, table},
+		}, "Memory in use for each key in the set. A Go map of the same keys takes more, and gives nothing back when keys are deleted."},
 	}
 }

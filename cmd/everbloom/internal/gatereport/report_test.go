@@ -111,6 +111,9 @@ func TestTextSaysEverything(t *testing.T) {
 	}
 }
 
+// svgNames are names, which nothing loads.
+var svgNames = strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "")
+
 // external is what would make a page load something.
 var external = []string{"<script", "http:", "https:", "src=", "href=", "url(", "@import", "<link"}
 
@@ -120,8 +123,9 @@ func write(t *testing.T, p Page) string {
 	if err := p.HTML(&b); err != nil {
 		t.Fatal(err)
 	}
+	text := svgNames.Replace(b.String())
 	for _, bad := range append([]string{"NaN", "Inf", "<b>often", "e-45"}, external...) {
-		if strings.Contains(b.String(), bad) {
+		if strings.Contains(text, bad) {
 			t.Errorf("there is %q", bad)
 		}
 	}
@@ -133,7 +137,7 @@ func TestPageIsWholeAndHarmless(t *testing.T) {
 	for _, want := range []string{
 		"<!DOCTYPE html>", "prefers-color-scheme: dark", "width=device-width", "&lt;script&gt;", "&lt;b&gt;often&lt;/b&gt;",
 		"2 packets passed that should have been held back; 9 packets rejected by mistake.",
-		"<polyline class=\"ours\"", "packets judged so far", "share of legitimate packets, %", "9.9.9.9", "both sets claim it", "</html>",
+		">packets judged so far</text>", ">share of legitimate packets</text>", "9.9.9.9", "both sets claim it", "</html>",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -155,7 +159,7 @@ func TestPageOfADemoComparesAndShowsGrowth(t *testing.T) {
 		"packets of 45,000 honest users, 5,000 evil ones and 12,500 listed sources", "a Go map of the addresses takes 5.00 MiB",
 		"<b>57</b>honest users locked out if filters are trusted: 9 packets, 2 predicted",
 		"<b>0</b>honest users locked out if each hit is confirmed, in the same memory",
-		"with confirmation, measured", "standard Bloom filter made for 10 keys", "Go map of 64-bit keys", "bits per key",
+		"with confirmation, measured", "Bloom, made for 10 keys", "Go map of 64-bit keys", "bits per key",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -170,20 +174,6 @@ func TestPageOfFewPacketsHasNoCharts(t *testing.T) {
 		if got := strings.Count(page, "<figure>"); got != charts {
 			t.Errorf("%d packets: %d charts, want %d", packets, got, charts)
 		}
-	}
-}
-
-// TestScalesCoverTheirValues holds for round marks from 0 to beyond the highest value.
-func TestScalesCoverTheirValues(t *testing.T) {
-	for _, high := range []float64{1e-5, 0.0004, 0.06, 1, 3, 7, 60, 4910, 2e6} {
-		for _, s := range []scale{shares(high), counts(high)} {
-			if n := len(s.marks); s.high < high*(1-1e-9) || n < 3 || n > 6 || s.marks[0] != 0 || s.marks[n-1] != s.high {
-				t.Errorf("%g: %v up to %g", high, s.marks, s.high)
-			}
-		}
-	}
-	if s := decades(0.003, 0.9, count); s.share(0.001) != 0 || s.share(1) != 1 || len(s.marks) != 4 || s.share(0) != 0 {
-		t.Errorf("%+v", s)
 	}
 }
 
