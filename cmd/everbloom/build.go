@@ -78,7 +78,7 @@ other one.`,
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { b.asked = append(b.asked, f.Name) })
 	cmd.Flags().StringVarP(&b.out, "output", "o", "", "`FILE` to write (required)")
 	cmd.Flags().StringVar(&b.like, "like", "", "take kind, shape and hash of the filter in `OTHER`, so that the two can be merged")
-	cmd.Flags().BoolVar(&b.quiet, "quiet", false, "say nothing unless something is wrong")
+	quietFlag(cmd, &b.quiet)
 	keyFlags(cmd, &b.rules)
 	return cmd
 }

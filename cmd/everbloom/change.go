@@ -40,7 +40,7 @@ and is not locked.`
 // flags adds those that all changes have.
 func (c *change) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&c.out, "output", "o", "", "write to `OUT` instead of replacing FILE; - is the standard output")
-	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "say nothing unless something is wrong")
+	quietFlag(cmd, &c.quiet)
 }
 
 // verb returns a verb that calls apply with the input. If it deletes, filters

@@ -140,6 +140,11 @@ func confirmFlag(to *gate.Confirmation) pflag.Value {
 	return parsed[gate.Confirmation]{to, "bool", parse, nil}
 }
 
+// quietFlag adds the flag of verbs that end with a line about what they did.
+func quietFlag(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "quiet", false, "say nothing unless something is wrong")
+}
+
 // complete tells the shell what a flag may be.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

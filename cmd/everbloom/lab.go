@@ -58,7 +58,7 @@ func (s *session) flags(cmd *cobra.Command) {
 	cmd.Flags().Var(seedFlag(&s.seed), "seed", "start all random numbers from `N`")
 	cmd.Flags().StringVar(&s.data, "data", "", "`FOLDER` with real data for the experiments that can use it")
 	cmd.Flags().BoolVar(&s.again, "again", false, "run also what would only repeat a stored result")
-	cmd.Flags().BoolVar(&s.quiet, "quiet", false, "say nothing unless something is wrong")
+	quietFlag(cmd, &s.quiet)
 }
 
 // execute runs what is not stored yet and calls done after each experiment, while

@@ -35,11 +35,37 @@ Among the filters "-" is the standard input. OUT may be one of them: then it is
 locked from before it is loaded until it is replaced, so that no other change of
 it is lost. ` + outputRules
 
-// flags adds those that both have.
-func (m *merge) flags(cmd *cobra.Command) {
+func newUnion(e *env) *cobra.Command {
+	return (&merge{env: e, verb: (*everbloom.Set).Union}).command(&cobra.Command{
+		Use:   "union -o OUT FILE FILE...",
+		Short: "Merge filters: what is in any of them",
+		Long:  `Union writes a filter that holds every key of every FILE.`,
+		Example: `  everbloom union -o week.bloom mon.bloom tue.bloom wed.bloom
+  everbloom union -o all.bloom all.bloom today.bloom`,
+	})
+}
+
+func newIntersect(e *env) *cobra.Command {
+	return (&merge{env: e, verb: (*everbloom.Set).Intersect, intersects: true}).command(&cobra.Command{
+		Use:   "intersect -o OUT FILE FILE...",
+		Short: "Merge filters: what is in all of them",
+		Long: `Intersect writes a filter that holds every key that all FILEs have in common.
+Its rate of false positives is at most that of each of them.`,
+		Example: `  everbloom intersect -o both.bloom monday.bloom tuesday.bloom
+  everbloom intersect -o - mon.bloom tue.bloom | everbloom query - users.txt`,
+	})
+}
+
+// command adds what both have.
+func (m *merge) command(cmd *cobra.Command) *cobra.Command {
+	cmd.GroupID = groupMerge
+	cmd.Long += "\n\n" + mergeRules
+	cmd.Args = withOutput(&m.out, atLeast(2, "two filter files or more"))
+	cmd.RunE = verb(m.run)
 	cmd.Flags().StringVarP(&m.out, "output", "o", "", "`FILE` to write (required); - is the standard output")
-	cmd.Flags().BoolVar(&m.force, "force", false, forceUsage)
-	cmd.Flags().BoolVar(&m.quiet, "quiet", false, "say nothing unless something is wrong")
+	cmd.Flags().BoolVar(&m.force, "force", false, "write a filter even to a terminal")
+	quietFlag(cmd, &m.quiet)
+	return cmd
 }
 
 // run merges the files into the first, or into the output if that is one of them.

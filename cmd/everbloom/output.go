@@ -19,9 +19,6 @@ const outputRules = `A file is replaced as a whole or not at all.
 As the output "-" is the standard output; if that is a terminal, --force is
 needed, too. Names of open files, such as /dev/stdout, are refused.`
 
-// forceUsage describes the flag of these verbs.
-const forceUsage = "write a filter even to a terminal"
-
 // checkOutput finds out before the work begins whether a filter can be written
 // there, and that it is none of the inputs; in may be nil.
 func (e *env) checkOutput(path string, in *lines.Input, force bool) error {

@@ -75,7 +75,7 @@ The whole line is printed, also if only a part of it is the key.`,
 	f.BoolVarP(&u.repeated, "repeated", "d", false, "print the lines seen before instead, each time that they come")
 	f.BoolVarP(&u.count, "count", "c", false, "print only how many lines there would be")
 	f.BoolVarP(&u.stats, "stats", "v", false, "say at the end what was done (default on a terminal)")
-	f.BoolVar(&u.quiet, "quiet", false, "say nothing unless something is wrong")
+	quietFlag(cmd, &u.quiet)
 	u.sizeFlags(cmd, "(to begin with; default 1M)")
 	keyFlags(cmd, &u.rules)
 	return cmd
