@@ -6,8 +6,6 @@
 //   - a package imports lower layers only (the table is in layers_test.go);
 //   - every exported function of theory cites a paper that has a page in
 //     docs/papers;
-//   - comments and names speak of no persons (words_test.go has the list; texts
-//     that are shown or quoted are not looked at);
 //   - examples are short, tested and listed in README.md, and print what their
 //     comments show;
 //   - no text names a folder of a developer's machine;
@@ -15,8 +13,6 @@
 //     testdata/requirements.txt, so that a new one is seen in review.
 //
 // What linters hold is in .golangci.yml: the length of functions and files, package
-// comments, empty package names, and that filters neither do I/O nor print.
-//
-// Every check is a function from parsed files to a list of problems, and has a
-// second test beside it that feeds it a bad example.
+// comments, empty package names, words that name persons, and that filters neither
+// do I/O nor print.
 package archtest

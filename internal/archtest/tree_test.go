@@ -57,20 +57,7 @@ func (f goFile) imports() []string {
 // root package is ".".
 type goPackage struct {
 	path  string
-	name  string
 	files []goFile
-}
-
-// code returns the files that make up the package itself: neither tests nor
-// programs that happen to lie beside it, such as generators.
-func (p goPackage) code() []goFile {
-	var out []goFile
-	for _, f := range p.files {
-		if !f.test() && f.syn.Name.Name == p.name {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // parse parses one file; src as in parser.ParseFile.
@@ -93,19 +80,19 @@ func source(t *testing.T, name, text string) goFile {
 // loadPackages asks the go command, once per test run, for the packages of the
 // module and parses all their files.
 var loadPackages = sync.OnceValues(func() ([]goPackage, error) {
-	out, err := goList("-e", "-json=ImportPath,Name,Dir", "./...")
+	out, err := goList("-e", "-json=ImportPath,Dir", "./...")
 	if err != nil {
 		return nil, err
 	}
 	var pkgs []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var listed struct{ ImportPath, Name, Dir string }
+		var listed struct{ ImportPath, Dir string }
 		if err := dec.Decode(&listed); errors.Is(err, io.EOF) {
 			return pkgs, nil
 		} else if err != nil {
 			return nil, err
 		}
-		p := goPackage{path: relative(listed.ImportPath), name: listed.Name}
+		p := goPackage{path: relative(listed.ImportPath)}
 		if p.files, err = parseFolder(listed.Dir, p.path); err != nil {
 			return nil, err
 		}
