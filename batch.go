@@ -17,10 +17,10 @@ func (s *Set) AddBatch(keys []filter.Key, added []bool) (n int, err error) {
 	if added != nil {
 		added = added[:len(keys):len(added)] // the third bound: what lies beyond belongs to the caller
 	}
-	if s.oneByOne(keys) {
-		return s.addOneByOne(keys, added)
+	if s.shards.oneByOne(keys) {
+		return s.shards.addOneByOne(keys, added)
 	}
-	err = s.split(keys, func(sh *shard, p portion) error {
+	err = s.shards.split(keys, func(sh *shard, p portion) error {
 		sh.lock()
 		defer sh.unlock()
 		if added == nil {
@@ -43,9 +43,9 @@ func (s *Set) AddBatch(keys []filter.Key, added []bool) (n int, err error) {
 	return n, err
 }
 
-func (s *Set) addOneByOne(keys []filter.Key, added []bool) (n int, err error) {
+func (s shards) addOneByOne(keys []filter.Key, added []bool) (n int, err error) {
 	for i, k := range keys {
-		sh := s.shardOf(k)
+		sh := s.of(k)
 		if sh == nil {
 			return n, errZero
 		}
@@ -67,13 +67,13 @@ func (s *Set) addOneByOne(keys []filter.Key, added []bool) (n int, err error) {
 // shorter than keys.
 func (s *Set) MayContainBatch(keys []filter.Key, out []bool) {
 	out = out[:len(keys):len(out)]
-	if s.oneByOne(keys) {
+	if s.shards.oneByOne(keys) {
 		for i, k := range keys {
-			out[i] = s.mayContain(k)
+			out[i] = s.shards.mayContain(k)
 		}
 		return
 	}
-	_ = s.split(keys, func(sh *shard, p portion) error {
+	_ = s.shards.split(keys, func(sh *shard, p portion) error {
 		answers := resultsOf(p, out, p.bools)
 		sh.mayContainBatch(p.keys, answers)
 		for i, at := range p.index {
@@ -91,10 +91,10 @@ func (s *Set) DeleteBatch(keys []filter.Key, results []error) (deleted, notFound
 	if results != nil {
 		results = results[:len(keys):len(results)]
 	}
-	if s.oneByOne(keys) {
-		return s.deleteOneByOne(keys, results)
+	if s.shards.oneByOne(keys) {
+		return s.shards.deleteOneByOne(keys, results)
 	}
-	err = s.split(keys, func(sh *shard, p portion) error {
+	err = s.shards.split(keys, func(sh *shard, p portion) error {
 		sh.lock()
 		defer sh.unlock()
 		if results == nil {
@@ -115,9 +115,9 @@ func (s *Set) DeleteBatch(keys []filter.Key, results []error) (deleted, notFound
 	return deleted, notFound, pinned, err
 }
 
-func (s *Set) deleteOneByOne(keys []filter.Key, results []error) (deleted, notFound, pinned int, err error) {
+func (s shards) deleteOneByOne(keys []filter.Key, results []error) (deleted, notFound, pinned int, err error) {
 	for i, k := range keys {
-		result := s.DeleteKey(k)
+		result := s.delete(k)
 		if !count(result, &deleted, &notFound, &pinned) {
 			return deleted, notFound, pinned, result
 		}
@@ -166,25 +166,25 @@ const perShard = 16
 
 // oneByOne reports whether a batch is done key by key: the set has too many shards
 // for it, or none.
-func (s *Set) oneByOne(keys []filter.Key) bool {
-	return len(s.shards) == 0 || len(s.shards) > 1 && len(keys) < perShard*len(s.shards)
+func (s shards) oneByOne(keys []filter.Key) bool {
+	return len(s) == 0 || len(s) > 1 && len(keys) < perShard*len(s)
 }
 
 // split calls do for each shard that has keys, with its portion.
-func (s *Set) split(keys []filter.Key, do func(sh *shard, p portion) error) error {
-	if len(s.shards) == 1 {
-		return do(&s.shards[0], portion{keys: keys})
+func (s shards) split(keys []filter.Key, do func(sh *shard, p portion) error) error {
+	if len(s) == 1 {
+		return do(&s[0], portion{keys: keys})
 	}
 	b := sortings.Get().(*sorting)
 	defer sortings.Put(b)
-	b.sort(keys, len(s.shards))
-	for n := range s.shards {
+	b.sort(keys, len(s))
+	for n := range s {
 		lo, hi := b.ends[n], b.ends[n+1]
 		if lo == hi {
 			continue
 		}
 		p := portion{b.keys[lo:hi], b.index[lo:hi], b.bools[lo:hi], b.errs[lo:hi]}
-		if err := do(&s.shards[n], p); err != nil {
+		if err := do(&s[n], p); err != nil {
 			return err
 		}
 	}

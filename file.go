@@ -18,7 +18,7 @@ import (
 // WriteTo writes the set to w, hash included. Each shard is copied in memory
 // under its lock and written without it, so that no caller waits for a slow w.
 func (s *Set) WriteTo(w io.Writer) (int64, error) {
-	return s.write(w, func(sh *shard, write func(io.WriterTo) error) error {
+	return s.shards.write(w, s.hash, func(sh *shard, write func(io.WriterTo) error) error {
 		image, err := sh.snapshot()
 		if err != nil {
 			return err
@@ -43,19 +43,21 @@ func (sh *shard) snapshot() (io.WriterTo, error) {
 // file, Save waits with the last step: see [Set.SaveContext].
 func (s *Set) Save(path string) error { return s.SaveContext(context.Background(), path) }
 
-// writeLocked writes what WriteTo writes, without a copy in memory: each shard is
-// locked while its bytes are handed to w.
-func (s *Set) writeLocked(w io.Writer) error {
-	_, err := s.write(w, func(sh *shard, write func(io.WriterTo) error) error {
-		sh.freeze()
-		defer sh.thaw()
-		image, err := view(sh.filter)
-		if err != nil {
-			return err
-		}
-		return write(image)
-	})
-	return err
+// saver returns a function that writes what WriteTo writes, without a copy in memory:
+// each shard is locked while its bytes are handed to w.
+func (s shards) saver(hash filter.Hash) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := s.write(w, hash, func(sh *shard, write func(io.WriterTo) error) error {
+			sh.freeze()
+			defer sh.thaw()
+			image, err := view(sh.filter)
+			if err != nil {
+				return err
+			}
+			return write(image)
+		})
+		return err
+	}
 }
 
 // An imager has a stored form that is no copy: the filter must not change until it is
@@ -72,21 +74,21 @@ func view(f filter.Filter) (io.WriterTo, error) {
 }
 
 // write writes all shards, each through hold, which takes the locks.
-func (s *Set) write(w io.Writer, hold func(sh *shard, write func(io.WriterTo) error) error) (total int64, err error) {
-	if len(s.shards) == 0 {
+func (s shards) write(w io.Writer, hash filter.Hash, hold func(sh *shard, write func(io.WriterTo) error) error) (total int64, err error) {
+	if len(s) == 0 {
 		return 0, errZero
 	}
-	hash, err := s.hash.MarshalBinary()
+	secret, err := hash.MarshalBinary()
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.shards {
-		err := hold(&s.shards[i], func(image io.WriterTo) error {
+	for i := range s {
+		err := hold(&s[i], func(image io.WriterTo) error {
 			stamped, ok := image.(*frame.Image)
 			if !ok {
-				return fmt.Errorf("everbloom: %T has a file format of its own", s.shards[i].filter)
+				return fmt.Errorf("everbloom: %T has a file format of its own", s[i].filter)
 			}
-			stamped.Stamp(hash, uint16(i), uint16(len(s.shards)))
+			stamped.Stamp(secret, uint16(i), uint16(len(s)))
 			n, err := stamped.WriteTo(w)
 			total += n
 			return err
@@ -111,7 +113,7 @@ func (s *Set) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 // UnmarshalBinary makes s the set that MarshalBinary wrote. After an error s is what
 // it was. It must not run beside any other method.
 func (s *Set) UnmarshalBinary(data []byte) error {
-	return s.replace(frame.Parts(bytes.NewReader(data)))
+	return replaceSet(s, frame.Parts(bytes.NewReader(data)))
 }
 
 // ReadFrom makes s the set that WriteTo wrote to r, and returns how many bytes that
@@ -121,7 +123,7 @@ func (s *Set) ReadFrom(r io.Reader) (n int64, err error) {
 	if r == nil {
 		return 0, errNoReader
 	}
-	err = s.replace(func(yield func(*frame.Reader, error) bool) {
+	err = replaceSet(s, func(yield func(*frame.Reader, error) bool) {
 		for part, err := range frame.Prefix(r) {
 			more := yield(part, err)
 			if part != nil {
@@ -135,8 +137,8 @@ func (s *Set) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// replace makes s the set whose frames are given.
-func (s *Set) replace(frames iter.Seq2[*frame.Reader, error]) error {
+// replaceSet makes s the set whose frames are given.
+func replaceSet(s *Set, frames iter.Seq2[*frame.Reader, error]) error {
 	hash, filters, err := read(frames, "")
 	if err != nil {
 		return fmt.Errorf("everbloom: read: %w", err)

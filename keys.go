@@ -6,7 +6,7 @@ import "github.com/everbloom-go/everbloom/filter"
 // filter.ErrFull or filter.ErrStorage, and then nothing was changed.
 func (s *Set) Add(key []byte) (added bool, err error) {
 	if s.quick != nil {
-		return s.quickAdd(filter.KeyOf(key)), nil
+		return s.single[0].quickAdd(s.quick, filter.KeyOf(key)), nil
 	}
 	return s.AddKey(s.hash.Bytes(key))
 }
@@ -14,7 +14,7 @@ func (s *Set) Add(key []byte) (added bool, err error) {
 // AddString is Add for strings. Equal bytes are one key.
 func (s *Set) AddString(key string) (added bool, err error) {
 	if s.quick != nil {
-		return s.quickAdd(filter.KeyOfString(key)), nil
+		return s.single[0].quickAdd(s.quick, filter.KeyOfString(key)), nil
 	}
 	return s.AddKey(s.hash.String(key))
 }
@@ -25,36 +25,12 @@ func (s *Set) AddUint64(key uint64) (added bool, err error) { return s.AddKey(s.
 // AddKey is Add for keys that were hashed with the set's Hash before.
 func (s *Set) AddKey(k filter.Key) (added bool, err error) {
 	if s.quick != nil {
-		return s.quickAdd(k), nil
+		return s.single[0].quickAdd(s.quick, k), nil
 	}
-	if sh := s.shardOf(k); sh != nil {
+	if sh := s.shards.of(k); sh != nil {
 		return sh.add(k)
 	}
 	return false, errZero
-}
-
-// quickAdd is shard.add for the quick filter, which never fails.
-func (s *Set) quickAdd(k filter.Key) (added bool) {
-	f := s.quick
-	if f.MayContainFast(k) {
-		return false
-	}
-	sh := &s.single[0]
-	if sh.stripes == nil {
-		sh.writers.Lock()
-		fresh := f.AddFast(k)
-		f.CountBits(fresh)
-		sh.writers.Unlock()
-		return fresh > 0
-	}
-	st := &sh.stripes[f.Block(k)%stripeCount]
-	if !st.mu.TryLock() {
-		st.lock()
-	}
-	fresh := f.AddFast(k)
-	st.fresh += fresh
-	st.mu.Unlock()
-	return fresh > 0
 }
 
 // MayContain reports whether key may be in the set. False is certain.
@@ -62,7 +38,7 @@ func (s *Set) MayContain(key []byte) bool {
 	if f := s.quick; f != nil {
 		return f.MayContainFast(filter.KeyOf(key))
 	}
-	return s.mayContain(s.hash.Bytes(key))
+	return s.shards.mayContain(s.hash.Bytes(key))
 }
 
 // MayContainString is MayContain for strings.
@@ -70,7 +46,7 @@ func (s *Set) MayContainString(key string) bool {
 	if f := s.quick; f != nil {
 		return f.MayContainFast(filter.KeyOfString(key))
 	}
-	return s.mayContain(s.hash.String(key))
+	return s.shards.mayContain(s.hash.String(key))
 }
 
 // MayContainUint64 is MayContain for numbers.
@@ -83,13 +59,7 @@ func (s *Set) MayContainKey(k filter.Key) bool {
 	if f := s.quick; f != nil {
 		return f.MayContainFast(k)
 	}
-	return s.mayContain(k)
-}
-
-// mayContain is MayContainKey for all kinds.
-func (s *Set) mayContain(k filter.Key) bool {
-	sh := s.shardOf(k)
-	return sh != nil && sh.mayContain(k)
+	return s.shards.mayContain(k)
 }
 
 // Contains reports whether key is in the set, without false positives. Kinds that do
@@ -105,7 +75,7 @@ func (s *Set) ContainsUint64(key uint64) (bool, error) { return s.ContainsKey(s.
 
 // ContainsKey is Contains for keys that were hashed with the set's Hash before.
 func (s *Set) ContainsKey(k filter.Key) (bool, error) {
-	sh := s.shardOf(k)
+	sh := s.shards.of(k)
 	if sh == nil {
 		return false, errZero
 	}
@@ -127,12 +97,4 @@ func (s *Set) DeleteString(key string) error { return s.DeleteKey(s.hash.String(
 func (s *Set) DeleteUint64(key uint64) error { return s.DeleteKey(s.hash.Uint64(key)) }
 
 // DeleteKey is Delete for keys that were hashed with the set's Hash before.
-func (s *Set) DeleteKey(k filter.Key) error {
-	sh := s.shardOf(k)
-	if sh == nil {
-		return errZero
-	}
-	sh.lock()
-	defer sh.unlock()
-	return filter.Delete(sh.filter, k)
-}
+func (s *Set) DeleteKey(k filter.Key) error { return s.shards.delete(k) }

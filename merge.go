@@ -21,15 +21,15 @@ import (
 // The union of a set with itself changes nothing, whatever the kind.
 func (s *Set) Union(other *Set) error {
 	if s == other {
-		return s.mergeable()
+		return s.shards.mergeable()
 	}
-	return s.merge(other, s.prepareUnion)
+	return merge(s, other, s.shards.prepareUnion)
 }
 
 // prepareUnion does all of a union that can fail. A set of one shard needs no
 // preparation: the union of its filter is done or not.
-func (s *Set) prepareUnion(f, other filter.Filter) (finish func(commit bool) error, err error) {
-	if p, can := f.(merging.Preparer); can && len(s.shards) > 1 {
+func (s shards) prepareUnion(f, other filter.Filter) (finish func(commit bool) error, err error) {
+	if p, can := f.(merging.Preparer); can && len(s) > 1 {
 		return p.PrepareUnion(other)
 	}
 	return atOnce(filter.Union)(f, other)
@@ -38,9 +38,9 @@ func (s *Set) prepareUnion(f, other filter.Filter) (finish func(commit bool) err
 // Intersect keeps at least what is in both. The conditions are those of Union.
 func (s *Set) Intersect(other *Set) error {
 	if s == other {
-		return s.mergeable()
+		return s.shards.mergeable()
 	}
-	return s.merge(other, atOnce(filter.Intersect))
+	return merge(s, other, atOnce(filter.Intersect))
 }
 
 // Difference takes everything out that is in other. It needs a kind that stores its
@@ -48,10 +48,10 @@ func (s *Set) Intersect(other *Set) error {
 // of Union.
 func (s *Set) Difference(other *Set) error {
 	if s != other {
-		return s.merge(other, atOnce(filter.Difference))
+		return merge(s, other, atOnce(filter.Difference))
 	}
-	if _, can := s.kind().(filter.Differencer); !can {
-		return s.cannot("take differences")
+	if _, can := s.shards.kind().(filter.Differencer); !can {
+		return s.shards.cannot("take differences")
 	}
 	return s.Clear()
 }
@@ -65,11 +65,11 @@ func atOnce(verb func(f, other filter.Filter) error) func(f, other filter.Filter
 
 // merge prepares all shards before it completes the first, so that one that is full
 // leaves none changed. Locks are taken in an order that is the same for all callers.
-func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (func(bool) error, error)) error {
-	if err := s.compatible(other); err != nil {
+func merge(s, other *Set, prepare func(f, other filter.Filter) (func(bool) error, error)) error {
+	if err := compatible(s, other); err != nil {
 		return err
 	}
-	first, second := s.lockAll, other.freezeAll
+	first, second := s.shards.lockAll, other.shards.freezeAll
 	if s.order > other.order {
 		first, second = second, first
 	}
@@ -80,7 +80,7 @@ func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (func(bool)
 	for i := range s.shards {
 		finish, err := prepare(s.shards[i].filter, other.shards[i].filter)
 		if err != nil {
-			failed = s.inShard(i, err)
+			failed = s.shards.in(i, err)
 			break
 		}
 		prepared = append(prepared, finish)
@@ -88,21 +88,13 @@ func (s *Set) merge(other *Set, prepare func(f, other filter.Filter) (func(bool)
 	commit := failed == nil
 	for i, finish := range prepared {
 		if err := finish(commit); err != nil {
-			failed = errors.Join(failed, s.inShard(i, err))
+			failed = errors.Join(failed, s.shards.in(i, err))
 		}
 	}
 	return failed
 }
 
-// inShard says where an error happened, if that is a question.
-func (s *Set) inShard(i int, err error) error {
-	if len(s.shards) == 1 {
-		return err
-	}
-	return fault.In("everbloom", "shard %d of %d: %w", i, len(s.shards), err)
-}
-
-func (s *Set) compatible(other *Set) error {
+func compatible(s, other *Set) error {
 	switch {
 	case len(s.shards) == 0:
 		return errZero
@@ -120,44 +112,4 @@ func (s *Set) compatible(other *Set) error {
 
 func mismatch(field, one, other string) error {
 	return fault.In("everbloom", "%w", &filter.MismatchError{Field: field, One: one, Other: other})
-}
-
-// mergeable is the answer to merging a set with itself, which changes nothing:
-// every set is its own union and its own intersection. Nor could both locks be
-// taken, for they are one.
-func (s *Set) mergeable() error {
-	if _, can := s.kind().(filter.Merger); !can {
-		return s.cannot("merge")
-	}
-	return nil
-}
-
-// cannot says what the set's kind lacks.
-func (s *Set) cannot(verb string) error {
-	if len(s.shards) == 0 {
-		return errZero
-	}
-	return fault.Unsupported("everbloom", s.Info().Kind, verb)
-}
-
-func (s *Set) lockAll() (unlock func()) {
-	for i := range s.shards {
-		s.shards[i].lock()
-	}
-	return func() {
-		for i := range s.shards {
-			s.shards[i].unlock()
-		}
-	}
-}
-
-func (s *Set) freezeAll() (thaw func()) {
-	for i := range s.shards {
-		s.shards[i].freeze()
-	}
-	return func() {
-		for i := range s.shards {
-			s.shards[i].thaw()
-		}
-	}
 }

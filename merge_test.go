@@ -204,7 +204,7 @@ func TestUnionWithoutRoomChangesNothing(t *testing.T) {
 		crowded := filtertest.Keys(1, 100_000)
 		last := &b.shards[len(b.shards)-1]
 		for _, k := range crowded {
-			if b.shardOf(k) == last {
+			if b.shards.of(k) == last {
 				if _, err := b.AddKey(k); err != nil {
 					break
 				}

@@ -8,10 +8,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/internal/kinds"
-	"github.com/everbloom-go/everbloom/internal/probe"
-
 	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // A Set is a set of byte strings with false positives and no false negatives. It
@@ -27,7 +25,7 @@ type Set struct {
 
 	hash   filter.Hash
 	order  uint64 // locks of two sets are taken in this order
-	shards []shard
+	shards shards
 	single [1]shard // the memory of shards if there is one
 }
 
@@ -40,11 +38,6 @@ var errZero = fault.In("everbloom", "the zero Set holds no filter: make one with
 
 // lastOrder numbers the sets of this process.
 var lastOrder atomic.Uint64
-
-// shardMixer decides which shard a key belongs to; files depend on it. It must differ from those
-// inside the filters, whose salts are small or random, or a shard's keys would
-// crowd into a part of its filter.
-var shardMixer = probe.NewMixer(0x5A4A6D5348415244)
 
 // New returns an empty set of the kind that [Plan] puts first, or of the kind
 // that is named.
@@ -161,22 +154,3 @@ func (s *Set) init(h filter.Hash, filters []filter.Filter) {
 
 // Hash returns the hash that turns the set's keys into filter.Keys.
 func (s *Set) Hash() filter.Hash { return s.hash }
-
-// kind returns a filter of the set's kind to ask for abilities, nil for the zero Set.
-func (s *Set) kind() filter.Filter {
-	if len(s.shards) == 0 {
-		return nil
-	}
-	return s.shards[0].filter
-}
-
-// shardOf returns the shard that k belongs to, nil for the zero Set.
-func (s *Set) shardOf(k filter.Key) *shard {
-	switch len(s.shards) {
-	case 0:
-		return nil
-	case 1:
-		return &s.shards[0]
-	}
-	return &s.shards[probe.Reduce(shardMixer.Mix(k), uint64(len(s.shards)))]
-}

@@ -386,7 +386,7 @@ func TestQueriesWaitForNoWriter(t *testing.T) {
 	} {
 		needs.Items = 1000
 		s := filled(t, needs, 0, 100)
-		unlock := s.lockAll()
+		unlock := s.shards.lockAll()
 		together(t, func() {
 			wantWords(t, s, 0, 100)
 			if added, err := s.AddString(word(7)); added || err != nil {
@@ -402,7 +402,7 @@ func TestShardsNeverChange(t *testing.T) {
 	s := newSet(filter.Hash{}, make([]filter.Filter, 7))
 	var got []int
 	for k := range 12 {
-		h := s.shardOf(filter.Key(uint64(k) * 0x0123456789ABCDEF))
+		h := s.shards.of(filter.Key(uint64(k) * 0x0123456789ABCDEF))
 		for i := range s.shards {
 			if h == &s.shards[i] {
 				got = append(got, i)

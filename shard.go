@@ -152,3 +152,25 @@ func (sh *shard) add(k filter.Key) (added bool, err error) {
 	sh.unlock()
 	return added, err
 }
+
+// quickAdd is add for the quick filter, which never fails.
+func (sh *shard) quickAdd(f *bloom.Blocked, k filter.Key) (added bool) {
+	if f.MayContainFast(k) {
+		return false
+	}
+	if sh.stripes == nil {
+		sh.writers.Lock()
+		fresh := f.AddFast(k)
+		f.CountBits(fresh)
+		sh.writers.Unlock()
+		return fresh > 0
+	}
+	st := &sh.stripes[f.Block(k)%stripeCount]
+	if !st.mu.TryLock() {
+		st.lock()
+	}
+	fresh := f.AddFast(k)
+	st.fresh += fresh
+	st.mu.Unlock()
+	return fresh > 0
+}

@@ -47,7 +47,7 @@ func Update(ctx context.Context, path string, change func(*Set) error) error {
 	if err != nil {
 		return err
 	}
-	return lock.Replace(s.hash.Secret(), s.writeLocked)
+	return lock.Replace(s.hash.Secret(), s.shards.saver(s.hash))
 }
 
 // updated has the sets whose change is running, with the names of their files.
@@ -62,7 +62,7 @@ func (s *Set) SaveContext(ctx context.Context, path string) error {
 	if own, ok := updated.Load(s); ok && sameFile(own.(string), path) {
 		return fmt.Errorf("everbloom: save %s: %w", path, errInUpdate)
 	}
-	return replace.File(ctx, path, s.hash.Secret(), s.writeLocked)
+	return replace.File(ctx, path, s.hash.Secret(), s.shards.saver(s.hash))
 }
 
 // sameFile reports whether both paths lead to one file.

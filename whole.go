@@ -10,15 +10,15 @@ import (
 
 // Clear takes all keys out. The kind, its size and the hash stay. A query beside it
 // finds a key or not.
-func (s *Set) Clear() error { return s.each(filter.Clear) }
+func (s *Set) Clear() error { return s.shards.each(filter.Clear) }
 
 // Grow enlarges the set by one step, so that its rate falls. The kinds that can are
 // evergreen and elastic; both also grow by themselves.
-func (s *Set) Grow() error { return s.each(filter.Grow) }
+func (s *Set) Grow() error { return s.shards.each(filter.Grow) }
 
 // Shrink makes the set smaller by one step, if the rate allows it. The kinds that can
 // are those of Grow.
-func (s *Set) Shrink() error { return s.each(filter.Shrink) }
+func (s *Set) Shrink() error { return s.shards.each(filter.Shrink) }
 
 // Close removes the slow file, if there is one: see [Needs].SlowFile. Other sets need
 // no Close. A set whose slow file is gone only answers queries.
@@ -26,7 +26,7 @@ func (s *Set) Close() error {
 	if len(s.shards) == 0 {
 		return nil
 	}
-	return s.each(closeFilter)
+	return s.shards.each(closeFilter)
 }
 
 func closeFilter(f filter.Filter) error {
@@ -36,29 +36,12 @@ func closeFilter(f filter.Filter) error {
 	return nil
 }
 
-// each does something to the filter of every shard, up to the first error.
-func (s *Set) each(do func(filter.Filter) error) error {
-	if len(s.shards) == 0 {
-		return errZero
-	}
-	for i := range s.shards {
-		sh := &s.shards[i]
-		sh.lock()
-		err := do(sh.filter)
-		sh.unlock()
-		if err != nil {
-			return s.inShard(i, err)
-		}
-	}
-	return nil
-}
-
 // Keys returns the keys in the set as the set's Hash made them, in no order. Kinds
 // that do not store keys answer errors.ErrUnsupported; evergreen can. A key that is
 // in the set throughout is among them.
 func (s *Set) Keys() (iter.Seq[filter.Key], error) {
-	if _, can := s.kind().(filter.Lister); !can {
-		return nil, s.cannot("list its keys")
+	if _, can := s.shards.kind().(filter.Lister); !can {
+		return nil, s.shards.cannot("list its keys")
 	}
 	return func(yield func(filter.Key) bool) {
 		for i := range s.shards {

@@ -116,7 +116,7 @@ func TestUnequalSetsAreTold(t *testing.T) {
 	for name, other := range map[string]*Set{
 		"nil":    nil,
 		"zero":   new(Set),
-		"hash":   NewSet(s.kind(), filter.XXH3(1)),
+		"hash":   NewSet(s.shards.kind(), filter.XXH3(1)),
 		"shards": filled(t, Needs{Items: 100, Shards: 2}, 0, 10),
 		"kind":   filled(t, Needs{Items: 100, Kind: "bloom"}, 0, 10),
 		"shape":  filled(t, Needs{Items: 200}, 0, 10),
