@@ -77,6 +77,8 @@ func (y *keying) alike(a, b uint64) bool { return (a^b)>>(fullWidth-uint(y.width
 // merges there have been. It is one word, so that a reader sees both at once.
 type state uint64
 
+func (t *table) load() state { return state(t.state.Load()) }
+
 func (s state) blocks() uint64 { return uint64(uint32(s)) }
 
 // step returns the state after a split or a merge.

@@ -157,8 +157,6 @@ func (t *table) isClosed() bool {
 	return t.gone == closed
 }
 
-func (t *table) load() state { return state(t.state.Load()) }
-
 // contains reports whether k is in the set, from the fingerprints.
 func (t *table) contains(k filter.Key) bool {
 	if !t.has(k) {
