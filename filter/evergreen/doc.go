@@ -68,7 +68,7 @@
 // and Difference work for filters of all sizes, rates and salts, since they go
 // by keys; Keys gives all of them. In large filters new fingerprints wait in
 // small inboxes and are moved to their runs many at a time, so that cache
-// misses overlap (inbox.go).
+// misses overlap (stripe.go).
 //
 // The filter keeps the sum of the rates of all blocks, each by the number of
 // its keys and weighted by its share of the key space (meter.go). Add splits
