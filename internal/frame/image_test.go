@@ -68,32 +68,6 @@ func TestCutsOfWritesDoNotShow(t *testing.T) {
 	}
 }
 
-// spyWriter notes whether some write was given memory of watched.
-type spyWriter struct {
-	watched []byte
-	shared  int
-}
-
-func (s *spyWriter) Write(p []byte) (int, error) {
-	for i := 0; i < len(s.watched) && len(p) > 0; i += chunkSize {
-		if &p[0] == &s.watched[i] {
-			s.shared += len(p)
-		}
-	}
-	return len(p), nil
-}
-
-func TestLargeWritesAreNotCopied(t *testing.T) {
-	payload := pattern(3*chunkSize + 100)
-	spy := &spyWriter{watched: payload}
-	if _, err := sample(payload).WriteTo(spy); err != nil {
-		t.Fatal(err)
-	}
-	if spy.shared != len(payload) {
-		t.Errorf("%d of %d bytes came from the payload itself", spy.shared, len(payload))
-	}
-}
-
 func TestPayloadOfOtherLengthIsAnError(t *testing.T) {
 	for _, promised := range []uint64{0, 9, 11, chunkSize, chunkSize + 10} {
 		m := sample(pattern(10))
@@ -184,23 +158,6 @@ func TestInvalidHeaderIsNotWritten(t *testing.T) {
 		if b.Len() > 0 {
 			t.Errorf("%q: wrote %d bytes before refusing", want, b.Len())
 		}
-	}
-}
-
-// TestLargestHeaderFits builds the largest header that the single limits
-// allow: it must stay within the limit of the whole.
-func TestLargestHeaderFits(t *testing.T) {
-	h := Header{Parts: math.MaxUint16, Part: math.MaxUint16 - 1, Hash: make([]byte, maxHash)}
-	for i := range maxFields {
-		h.Shape = append(h.Shape, Field{fmt.Sprintf("%032d", i), Float(-0.5)})
-	}
-	data := encode(t, &Image{Header: h})
-	if len(data) > maxHeader {
-		t.Fatalf("%d bytes, limit %d", len(data), maxHeader)
-	}
-	r, err := openPart(&source{r: bytes.NewReader(data)})
-	if err != nil || !sameContent([]content{{Header: r.Header()}}, []content{{Header: h}}) {
-		t.Errorf("read %v, %v", r, err)
 	}
 }
 

@@ -31,7 +31,7 @@ func TestOpenTakesTheHeaderOnly(t *testing.T) {
 }
 
 func TestEveryTruncationIsFound(t *testing.T) {
-	for _, name := range []string{"v1-plain.golden", "v1-chunks.golden", "v1-empty.golden", "v1-parts.golden"} {
+	for _, name := range goldens {
 		data := golden(t, name)
 		for n := range data {
 			for _, r := range []io.Reader{bytes.NewReader(data[:n]), iotest.DataErrReader(bytes.NewReader(data[:n]))} {

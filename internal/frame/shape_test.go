@@ -47,14 +47,6 @@ func TestShapeRoundTrip(t *testing.T) {
 	}
 }
 
-func TestShapeNamesAreLowerCase(t *testing.T) {
-	got := ShapeOf(geometry{Bits: 240, Hashes: 5, FPR: 0.001})
-	want := Shape{{"bits", Uint(240)}, {"hashes", Uint(5)}, {"fpr", Float(0.001)}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("ShapeOf = %v, want %v", got, want)
-	}
-}
-
 func TestFillNamesTheField(t *testing.T) {
 	good := ShapeOf(everyType{})
 	with := func(i int, v Value) Shape {
@@ -122,20 +114,6 @@ func panics(f func()) (did bool) {
 	defer func() { did = recover() != nil }()
 	f()
 	return false
-}
-
-func TestValuesKnowTheirType(t *testing.T) {
-	if n, ok := Uint(7).Uint(); n != 7 || !ok {
-		t.Errorf("Uint(7).Uint() = %d, %t", n, ok)
-	}
-	if x, ok := Float(0.5).Float(); x != 0.5 || !ok {
-		t.Errorf("Float(0.5).Float() = %v, %t", x, ok)
-	}
-	_, isFloat := Uint(7).Float()
-	_, isUint := Float(7).Uint()
-	if isFloat || isUint || Uint(0) == Float(0) {
-		t.Error("integers and floating-point numbers are confused")
-	}
 }
 
 func TestShapePrintsAndMarshalsInOrder(t *testing.T) {

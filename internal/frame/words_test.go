@@ -46,17 +46,6 @@ func TestWordTwinsAgree(t *testing.T) {
 	}
 }
 
-func TestWordsReportFailingWriters(t *testing.T) {
-	words := randomWords(1, 3000)
-	for _, limit := range []int{0, 1, portableBytes, 23_999} {
-		for name, write := range map[string]func(io.Writer, []uint64) error{"fast": WriteWords, "portable": writePortable} {
-			if err := write(&failingWriter{limit: limit}, words); !errors.Is(err, errDisk) {
-				t.Errorf("%s, failure after %d bytes: %v", name, limit, err)
-			}
-		}
-	}
-}
-
 // TestWordsMayStandAnywhere reads words that straddle chunks and do not begin
 // at a multiple of 8.
 func TestWordsMayStandAnywhere(t *testing.T) {
