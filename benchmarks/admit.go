@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // verified is how many present keys are asked for once, before the rounds, at most. The rounds
@@ -23,7 +25,12 @@ func (a *arena) admit(c contender) (*entrant, error) {
 			a.verify(e)
 			a.probe(e)
 		}
-		return a.countAllocs(e)
+		b := a.hits.slice(0, min(int(a.request.n), 4*chunk, a.hits.len()))
+		a.keys.hits(b, a.nextSalt())
+		before := mallocs()
+		e.set.has(b)
+		e.facts.Allocs[hit] = perKey(mallocs()-before, b.len())
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func (a *arena) newSet(e *entrant, keys keyspace) (err error) {
 		return err
 	}
 	o, before := newOrder(keys.n, a.nextSalt()), mallocs()
-	t := walk(e.set.add, keys, o, keys.n, a.windows[0], a.clock)
+	t := walk(e.set.add, keys, o, keys.n, a.windows[0], timing.Thread)
 	if e.set.finish != nil {
 		err = e.set.finish()
 	}
@@ -88,7 +95,7 @@ func (a *arena) newSet(e *entrant, keys keyspace) (err error) {
 
 // verify asks for present keys, all of them unless there are very many.
 func (a *arena) verify(e *entrant) {
-	t, o := tally{clock: a.clock}, a.nextOrder()
+	t, o := tally{clock: timing.Thread}, a.nextOrder()
 	window := a.windows[0].slice(0, min(a.windows[0].len(), 4*chunk))
 	for n := int(min(a.request.n, verified)); t.keys < n && t.elapsed < patience; {
 		b := window.slice(0, min(window.len(), n-t.keys))
@@ -107,43 +114,6 @@ func (a *arena) probe(e *entrant) {
 		e.facts.Positive += e.set.has(b)
 		e.facts.Probes += b.len()
 	}
-}
-
-// countAllocs counts the allocations of lookups and of batches.
-func (a *arena) countAllocs(e *entrant) error {
-	b := a.hits.slice(0, min(int(a.request.n), 4*chunk, a.hits.len()))
-	a.keys.hits(b, a.nextSalt())
-	e.facts.Allocs[hit] = allocsOf(e.set.has, b)
-	if e.set.batch == nil {
-		return nil
-	}
-	for _, size := range batchSizes {
-		if err := a.countBatchAllocs(e, size, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// countBatchAllocs adds to a new set: the one to be measured has all its keys already.
-func (a *arena) countBatchAllocs(e *entrant, size int, b block) error {
-	ownPages(e.contender, a.request.n)
-	s, err := e.build(a.request)
-	if err != nil {
-		return err
-	}
-	e.facts.Allocs[insert.inBatches(size)] = allocsOf(s.batch(size).add, b)
-	if has := e.set.batch(size).has; has != nil {
-		e.facts.Allocs[hit.inBatches(size)] = allocsOf(has, b)
-	}
-	return nil
-}
-
-// allocsOf returns the allocations per key of work over b.
-func allocsOf(work func(block) int, b block) float64 {
-	before := mallocs()
-	work(b)
-	return perKey(mallocs()-before, b.len())
 }
 
 func perKey(count uint64, keys int) float64 { return float64(count) / float64(keys) }

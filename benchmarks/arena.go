@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
-	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // These are variables for the tests, which look at no times and need not do so much.
@@ -24,7 +23,6 @@ type arena struct {
 	rounds  int
 	fills   int           // in how many of the rounds, the last ones, there are inserts and deletes
 	pass    time.Duration // for each timed operation
-	clock   timing.Clock  // for one thread
 	probes  int           // absent keys for the rate
 
 	entrants     []*entrant
@@ -51,7 +49,7 @@ func newArena(w request, opts options) *arena {
 	a := &arena{
 		request: w, keys: keyspace{n: w.n, size: w.size, seed: opts.seed},
 		threads: opts.threads, rounds: opts.rounds, fills: opts.fillsFor(w.n),
-		pass: opts.pass, clock: opts.clock, probes: opts.probes,
+		pass: opts.pass, probes: opts.probes,
 		hits: newBlock(bufferKeys, w.size), misses: newBlock(bufferKeys, w.size),
 	}
 	for range slices.Max(opts.threads) {
@@ -89,7 +87,7 @@ func (a *arena) refill(e *entrant, add way, threads int) (tally, error) {
 	if err := a.empty(e); err != nil {
 		return tally{}, err
 	}
-	t, err := fill(e.set, add, a.keys, a.nextOrder(), a.windows[:threads], a.clock)
+	t, err := fill(e.set, add, a.keys, a.nextOrder(), a.windows[:threads])
 	e.dirty = false
 	if e.traits.has(noFilter) {
 		return t, err

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,155 +17,73 @@ import (
 // testKeys fill the 2048 slots of the cuckoo filter that has no say in its size to 88 %.
 const testKeys = 1800
 
-// A match is a contender that is a filter, with a request for it.
-type match struct {
-	contender
-	request request
+// refill adds all keys to a set that is empty.
+func refill(t *testing.T, s set, keys keyspace, add way) {
+	t.Helper()
+	got, err := fill(s, add, keys, newOrder(keys.n, 1), []block{newBlock(500, keys.size)})
+	if err != nil || got.yes != testKeys {
+		t.Fatalf("accepted %d of %d keys: %v", got.yes, testKeys, err)
+	}
 }
 
-// matches returns every filter at both rates and key sizes, by name.
-func matches() iter.Seq2[string, match] {
-	return func(yield func(string, match) bool) {
-		for _, c := range contenders() {
-			for _, w := range []request{{testKeys, 0.01, 8}, {testKeys, 0.001, 16}} {
-				if !c.traits.has(noFilter) && !yield(fmt.Sprintf("%s/%g", c.name, w.fpr), match{c, w}) {
-					return
-				}
+// present returns how many of n keys of the set are found, in the order of filling.
+func present(s set, keys keyspace, n uint64) int {
+	return walk(s.has, keys, newOrder(testKeys, 1), n, newBlock(500, keys.size), timing.Wall).yes
+}
+
+// TestContendersDoWhatTheyAreTold has every filter at both rates and key sizes. That they
+// find their keys, TestEveryContenderGoesThroughARun shows.
+func TestContendersDoWhatTheyAreTold(t *testing.T) {
+	for _, c := range contenders() {
+		for _, w := range []request{{testKeys, 0.01, 8}, {testKeys, 0.001, 16}} {
+			if !c.traits.has(noFilter) {
+				t.Run(fmt.Sprintf("%s/%g", c.name, w.fpr), func(t *testing.T) { tryContender(t, c, w) })
 			}
 		}
 	}
 }
 
-// filled returns the set of a contender with all keys in it.
-func filled(t *testing.T, m match) (set, keyspace) {
+// tryContender asks a set for absent keys, and in batches, and then empties it.
+func tryContender(t *testing.T, c contender, w request) {
 	t.Helper()
-	s, err := m.build(m.request)
-	if err != nil {
-		t.Fatal(err)
+	s, err := c.build(w)
+	other, err2 := c.build(w)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
 	}
-	keys := keyspace{n: testKeys, size: m.request.size, seed: 7}
+	keys := keyspace{n: testKeys, size: w.size, seed: 7}
 	refill(t, s, keys, addOne)
-	return s, keys
-}
-
-// refill adds all keys to a set that is empty.
-func refill(t *testing.T, s set, keys keyspace, add way) {
-	t.Helper()
-	windows := []block{newBlock(500, keys.size)}
-	got, err := fill(s, add, keys, newOrder(keys.n, 1), windows, timing.Wall)
-	if err != nil {
-		t.Fatal(err)
+	b := newBlock(20_001, w.size) // no multiple of a batch
+	keys.misses(b, 1)
+	limit := 0.05
+	if strings.HasPrefix(c.name, "floor") {
+		limit = 0.15
 	}
-	if got.yes != testKeys {
-		t.Fatalf("accepted %d of %d keys", got.yes, testKeys)
+	hits := s.has(b)
+	if rate := float64(hits) / float64(b.len()); rate > limit {
+		t.Errorf("finds %s of absent keys, seed %d", quantity.Rate(rate), keys.seed)
 	}
-}
-
-// present returns how many of n keys of the set are found, in the order of filling.
-func present(s set, keys keyspace, o *order, n uint64) int {
-	return walk(s.has, keys, o, n, newBlock(500, keys.size), timing.Wall).yes
-}
-
-func TestContenderHoldsItsKeys(t *testing.T) {
-	for name, m := range matches() {
-		t.Run(name, func(t *testing.T) {
-			s, keys := filled(t, m)
-			got := present(s, keys, newOrder(testKeys, 2), testKeys)
-			if got < testKeys && !m.traits.has(mayDeny) {
-				t.Errorf("finds %d of %d keys", got, testKeys)
-			}
-			if got < testKeys/10 {
-				t.Errorf("finds only %d of %d keys", got, testKeys)
-			}
-		})
+	if s.batch != nil {
+		refill(t, other, keys, addBatch(64))
+		if got := other.has(b); got != hits {
+			t.Errorf("filled in batches it finds %d absent keys, one by one %d", got, hits)
+		}
+		if has := other.batch(64).has; has != nil && has(b) != hits {
+			t.Errorf("a batch finds %d absent keys, single calls %d", has(b), hits)
+		}
 	}
-}
-
-func TestContenderDeniesMostAbsentKeys(t *testing.T) {
-	for name, m := range matches() {
-		t.Run(name, func(t *testing.T) {
-			s, keys := filled(t, m)
-			b := newBlock(20_000, m.request.size)
-			keys.misses(b, 1)
-			limit := 0.05
-			if strings.HasPrefix(m.name, "floor") {
-				limit = 0.15
-			}
-			if rate := float64(s.has(b)) / float64(b.len()); rate > limit {
-				t.Errorf("says yes to %s of absent keys, seed %d", quantity.Rate(rate), keys.seed)
-			}
-		})
+	if s.del != nil {
+		const half = testKeys / 2
+		walk(s.del, keys, newOrder(testKeys, 1), half, newBlock(500, w.size), timing.Wall)
+		// With a full filter most regions of the deletable one are not clean.
+		if gone := half - present(s, keys, half); gone < half*8/10 && c.name != "Boom deletable" || gone == 0 {
+			t.Errorf("only %d of %d deleted keys are gone", gone, half)
+		}
 	}
-}
-
-func TestContenderDeletes(t *testing.T) {
-	for name, m := range matches() {
-		t.Run(name, func(t *testing.T) {
-			s, keys := filled(t, m)
-			if s.del == nil {
-				t.Skip("cannot delete")
-			}
-			const half = testKeys / 2
-			o := newOrder(testKeys, 2)
-			if got := walk(s.del, keys, o, half, newBlock(500, m.request.size), timing.Wall).yes; got != half {
-				t.Errorf("found %d of %d keys to delete", got, half)
-			}
-			if got := present(s, keys, o, half); got != half {
-				t.Errorf("finds %d of the %d keys that stay", got, half)
-			}
-			// With a full filter most regions of the deletable one are not clean.
-			gone := half - present(s, keys, newOrder(testKeys, 2), half)
-			if gone < half*8/10 && m.name != "Boom deletable" || gone == 0 {
-				t.Errorf("only %d of %d deleted keys are gone", gone, half)
-			}
-		})
-	}
-}
-
-func TestResetEmptiesAndCanBeFilledAgain(t *testing.T) {
-	for name, m := range matches() {
-		t.Run(name, func(t *testing.T) {
-			s, keys := filled(t, m)
-			if s.reset == nil {
-				t.Skip("has no reset")
-			}
-			s.reset()
-			if !m.traits.has(static) {
-				if got := present(s, keys, newOrder(testKeys, 1), testKeys); got > 0 {
-					t.Errorf("%d keys are left after reset", got)
-				}
-			}
-			refill(t, s, keys, addOne)
-			if got := present(s, keys, newOrder(testKeys, 1), testKeys); got < testKeys && !m.traits.has(mayDeny) {
-				t.Errorf("finds %d of %d keys after reset and filling", got, testKeys)
-			}
-		})
-	}
-}
-
-func TestBatchesAnswerAsSingleCalls(t *testing.T) {
-	for name, m := range matches() {
-		t.Run(name, func(t *testing.T) {
-			s, keys := filled(t, m)
-			if s.batch == nil {
-				t.Skip("has no batches")
-			}
-			other, err := m.build(m.request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			refill(t, other, keys, addBatch(64))
-			b := newBlock(10_001, m.request.size) // no multiple of a batch
-			keys.misses(b.slice(0, 8000), 1)
-			keys.hits(b.slice(8000, b.len()), 1)
-			want := s.has(b)
-			if got := other.has(b); got != want {
-				t.Errorf("filled in batches it says yes %d times, one by one %d times", got, want)
-			}
-			if has := other.batch(64).has; has != nil && has(b) != want {
-				t.Errorf("a batch says yes %d times, single calls %d times", has(b), want)
-			}
-		})
+	if s.reset != nil && !c.traits.has(static) {
+		if s.reset(); present(s, keys, testKeys) > 0 {
+			t.Error("keys are left after reset")
+		}
 	}
 }
 
@@ -182,7 +99,7 @@ func TestContendersCanBeToldApartAndBudgeted(t *testing.T) {
 
 func TestMeasuredBitsStayUnderThePeak(t *testing.T) {
 	for _, c := range contenders() {
-		a := newArena(request{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1, clock: timing.Wall})
+		a := newArena(request{20_000, 0.001, 8}, options{threads: []int{1}, probes: 1})
 		e, err := a.admit(c)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -200,23 +117,6 @@ func TestUnknownRateIsAnErrorForContendersSizedInBits(t *testing.T) {
 		}
 		if _, err := c.build(request{100, 0.02, 8}); err == nil || !strings.Contains(err.Error(), "0.02") {
 			t.Errorf("%s at 2 %%: error %v", name, err)
-		}
-	}
-}
-
-func TestByNameNamesTheUnknown(t *testing.T) {
-	if _, err := byName(contenders(), "missing"); err == nil || !strings.Contains(err.Error(), `"missing"`) {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestDeletableRegionsFitTheFilter(t *testing.T) {
-	for n := uint64(10); n < 100_000; n = n*3/2 + 1 {
-		for _, fpr := range []float64{0.01, 0.001} {
-			w := request{n, fpr, 8}
-			if r := boomRegions(w); r < 1 {
-				t.Errorf("n = %d, rate %g: %d regions", n, fpr, r)
-			}
 		}
 	}
 }

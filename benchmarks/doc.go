@@ -49,7 +49,7 @@
 // # Clock
 //
 // One thread is timed by its own processor time where the system tells it: a neighbour that takes
-// the processor away for a while is then not in the figures, though what he does to caches and
+// the processor away for a while is then not in the figures, though what it does to caches and
 // memory is. Several threads are timed by the wall, since one that waits for a lock uses no
 // processor. On a busy machine, more rounds help more than longer passes.
 //

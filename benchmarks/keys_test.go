@@ -17,19 +17,6 @@ func TestOrderVisitsEveryNumberOnce(t *testing.T) {
 	}
 }
 
-func TestOrdersOfDifferentSaltsDiffer(t *testing.T) {
-	a, b := newOrder(10_000, 1), newOrder(10_000, 2)
-	same := 0
-	for range 1000 {
-		if a.next() == b.next() {
-			same++
-		}
-	}
-	if same > 10 {
-		t.Errorf("%d of 1000 numbers stand at the same place in both orders", same)
-	}
-}
-
 func TestSkipIsManyNexts(t *testing.T) {
 	for _, n := range []uint64{2, 1000, 1 << 31} {
 		o := newOrder(n, 3)
@@ -94,29 +81,5 @@ func TestMissesAreNeitherMembersNorRepeated(t *testing.T) {
 			}
 			seen[k] = true
 		}
-	}
-}
-
-func TestSeedChangesTheKeys(t *testing.T) {
-	a, b := make([]byte, 8), make([]byte, 8)
-	keyspace{seed: 1}.put(a, 5)
-	keyspace{seed: 2}.put(b, 5)
-	if string(a) == string(b) {
-		t.Errorf("key 5 is %x for two seeds", a)
-	}
-}
-
-func TestLongKeysDifferInTheirLaterWords(t *testing.T) {
-	key := make([]byte, 24)
-	keyspace{seed: 1}.put(key, 5)
-	if string(key[:8]) == string(key[8:16]) || string(key[8:16]) == string(key[16:]) {
-		t.Errorf("words of %x are equal", key)
-	}
-}
-
-func TestSliceTakesKeysNotBytes(t *testing.T) {
-	b := block{[]byte("aaabbbcccddd"), 3}
-	if got := string(b.slice(1, 3).data); got != "bbbccc" || b.len() != 4 {
-		t.Errorf("slice(1, 3) = %q, len %d", got, b.len())
 	}
 }

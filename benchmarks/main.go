@@ -37,8 +37,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		list(out, chosen)
 		return fine
 	}
-	if special := opts.special(); special != nil {
-		if err := special(opts, out); err != nil {
+	if opts.journey != "" {
+		if err := runJourney(opts, out); err != nil {
 			log.println(err)
 			return failed
 		}
@@ -46,17 +46,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	r := &runner{opts: opts, chosen: chosen, out: out, log: log}
 	return r.run()
-}
-
-// special returns what is to be done in place of the tables, or nil.
-func (o *options) special() func(options, *printer) error {
-	switch {
-	case o.shared:
-		return runShared
-	case o.journey != "":
-		return runJourney
-	}
-	return nil
 }
 
 // choose returns the contenders that the flags ask for.

@@ -42,9 +42,9 @@ func (t tally) perKey() float64 {
 // together runs work on several goroutines and returns the sum. Threads that share a filter may
 // wait for each other, so their clock is on the wall. One thread works in the calling
 // goroutine, by its own clock, and a panic of the work can be caught by the caller.
-func together(threads int, one timing.Clock, work func(thread int, c timing.Clock) tally) (sum tally) {
+func together(threads int, work func(thread int, c timing.Clock) tally) (sum tally) {
 	if threads == 1 {
-		return work(0, one)
+		return work(0, timing.Thread)
 	}
 	parts := make([]tally, threads)
 	var wg sync.WaitGroup
@@ -70,8 +70,8 @@ func hasBatch(size int) way { return func(s set) func(block) int { return s.batc
 
 // lookups asks for the keys of b, over and over if need be, for about as long as pass. They begin
 // at from, each thread at a place of its own.
-func lookups(s set, has way, b block, from, threads int, pass time.Duration, one timing.Clock) tally {
-	return together(threads, one, func(thread int, c timing.Clock) tally {
+func lookups(s set, has way, b block, from, threads int, pass time.Duration) tally {
+	return together(threads, func(thread int, c timing.Clock) tally {
 		ask, t := has(s), tally{clock: c}
 		for lo := (from + b.len()/threads*thread) % b.len(); t.elapsed < pass; lo += chunk {
 			if lo >= b.len() {
@@ -85,16 +85,16 @@ func lookups(s set, has way, b block, from, threads int, pass time.Duration, one
 
 // fill adds all keys in the given order and finishes. There are as many threads as windows, and
 // each has its own part of the keys.
-func fill(s set, add way, keys keyspace, o *order, windows []block, one timing.Clock) (t tally, err error) {
+func fill(s set, add way, keys keyspace, o *order, windows []block) (t tally, err error) {
 	threads := uint64(len(windows))
-	t = together(len(windows), one, func(thread int, c timing.Clock) tally {
+	t = together(len(windows), func(thread int, c timing.Clock) tally {
 		lo, hi := keys.n*uint64(thread)/threads, keys.n*uint64(thread+1)/threads
 		return walk(add(s), keys, o.skip(lo), hi-lo, windows[thread], c)
 	})
 	if s.finish != nil {
-		start := one()
+		start := timing.Thread()
 		err = s.finish()
-		t.elapsed += one() - start
+		t.elapsed += timing.Thread() - start
 	}
 	return t, err
 }

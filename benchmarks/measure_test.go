@@ -38,49 +38,9 @@ func TestFillGivesEveryKeyOnceToOneOfTheThreads(t *testing.T) {
 		for i := range windows {
 			windows[i] = newBlock(64, 8)
 		}
-		got, err := fill(s, addOne, keyspace{n: 1001, size: 8}, newOrder(1001, 1), windows, timing.Wall)
+		got, err := fill(s, addOne, keyspace{n: 1001, size: 8}, newOrder(1001, 1), windows)
 		if err != nil || got.keys != 1001 || len(seen) != 1001 {
 			t.Errorf("%d threads: %d keys given, %d different, error %v", threads, got.keys, len(seen), err)
 		}
-	}
-}
-
-func TestFinishIsTimed(t *testing.T) {
-	now := time.Duration(0)
-	s := set{
-		add:    func(b block) int { return b.len() },
-		finish: func() error { now += time.Second; return nil },
-	}
-	got, err := fill(s, addOne, keyspace{n: 10, size: 8}, newOrder(10, 1), []block{newBlock(10, 8)}, func() time.Duration { return now })
-	if err != nil || got.elapsed != time.Second {
-		t.Errorf("elapsed %v, error %v", got.elapsed, err)
-	}
-}
-
-func TestLookupsLastAsLongAsAPass(t *testing.T) {
-	asked := 0
-	s := set{has: func(b block) int { asked += b.len(); return b.len() }}
-	b := newBlock(2*chunk+100, 8)
-	got := lookups(s, hasOne, b, 0, 1, 7*time.Microsecond, ticking())
-	if got.elapsed != 7*time.Microsecond || got.keys != asked || got.yes != asked {
-		t.Errorf("elapsed %v, %d keys of %d, %d yes", got.elapsed, got.keys, asked, got.yes)
-	}
-	// Seven steps through a buffer of three: two rounds and one more chunk.
-	if want := 2*b.len() + chunk; asked != want {
-		t.Errorf("asked %d keys, want %d", asked, want)
-	}
-}
-
-func TestEveryThreadTakesItsOwnWay(t *testing.T) {
-	ways, lock := 0, sync.Mutex{}
-	way := func(set) func(block) int {
-		lock.Lock()
-		defer lock.Unlock()
-		ways++
-		return func(b block) int { return b.len() }
-	}
-	lookups(set{}, way, newBlock(100, 8), 0, 3, time.Microsecond, timing.Wall)
-	if ways != 3 {
-		t.Errorf("3 threads took %d ways", ways)
 	}
 }

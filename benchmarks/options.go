@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
-	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // options is what the command line asks for.
@@ -28,7 +27,6 @@ type options struct {
 	probes int
 	seed   uint64
 	mem    uint64
-	clock  timing.Clock // for one thread
 
 	only *regexp.Regexp // nil: all
 	base string
@@ -36,7 +34,7 @@ type options struct {
 
 	journey string // the picture to write; empty: none
 
-	short, list, bars, shared bool
+	short, list, bars bool
 }
 
 const usage = `usage: go run . [flags]
@@ -48,7 +46,6 @@ Examples:
   go run . -n 10k,1M -fpr 1%,0.1% -rounds 9   better figures
   go run . -n 50M -only 'floor|parquet|blob'  large sets, some contenders
   go run . -n 1M -threads 1,2                 two readers at a time
-  go run . -shared -n 1M -rounds 11           one and two goroutines that share a set
   go run . -journey ../docs/journey.svg       a set that grows and shrinks, as a picture
   go run . -bars -json bars.json              the limits everbloom has set itself
 
@@ -97,15 +94,13 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.DurationVar(&o.pass, "pass", 100*time.Millisecond, "`time` for each operation of each contender in a round")
 	fs.IntVar(&o.probes, "probes", 1<<20, "absent `keys` to measure the rate with")
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` the keys are made from")
-	o.mem, o.clock = 12<<30, timing.Thread
-	fs.Func("clock", "what times single threads: cpu, the processor time where the system tells it, or wall, a `name` (default cpu)", setTo(&o.clock, parseClock))
+	o.mem = 12 << 30
 	fs.Func("mem", "memory for filters, a `size` such as 4GiB (default 12GiB)", setTo(&o.mem, quantity.ParseBytes))
 	fs.Func("only", "measure only contenders whose name matches this `regexp`", setTo(&o.only, regexp.Compile))
 	fs.StringVar(&o.base, "base", "bits-and-blooms", "`contender` the ratios are taken to; empty for none")
 	fs.StringVar(&o.json, "json", "", "write the raw results to this `file`")
 	fs.BoolVar(&o.short, "short", false, "few contenders and rounds")
 	fs.BoolVar(&o.bars, "bars", false, "measure what the limits need, and check them")
-	fs.BoolVar(&o.shared, "shared", false, "measure one and two goroutines that share a set, with the first of -n")
 	fs.StringVar(&o.journey, "journey", "", "measure sets that grow from the smallest to the largest of -n and shrink again; write a picture to this `file`, .svg, and the figures beside it, .csv")
 	fs.BoolVar(&o.list, "list", false, "list the contenders and stop")
 }
@@ -166,15 +161,4 @@ func (o *options) fillsFor(n uint64) int {
 		return min(2, o.rounds)
 	}
 	return o.rounds
-}
-
-// parseClock returns the clock for work on one thread.
-func parseClock(name string) (timing.Clock, error) {
-	switch name {
-	case "cpu":
-		return timing.Thread, nil
-	case "wall":
-		return timing.Wall, nil
-	}
-	return nil, fmt.Errorf("%q is neither cpu nor wall", name)
 }

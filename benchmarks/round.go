@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"slices"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // writes tells whether there are inserts and deletes in a round. They come in the last rounds,
@@ -131,7 +133,7 @@ func (a *arena) race(lanes []*lane, keys block) {
 		from := keys.len() / slicesOfPass * piece
 		for _, l := range lanes {
 			l.entrant.try(func() error {
-				l.sum.merge(lookups(l.entrant.set, l.has, keys, from, l.row.Threads, a.pass/slicesOfPass, a.clock))
+				l.sum.merge(lookups(l.entrant.set, l.has, keys, from, l.row.Threads, a.pass/slicesOfPass))
 				return nil
 			})
 		}
@@ -158,12 +160,12 @@ func (a *arena) deletes(e *entrant, row *result) error {
 			}
 		}
 		o, before := a.nextOrder(), mallocs()
-		t := walk(e.set.del, a.keys, o, half, a.windows[0], a.clock)
+		t := walk(e.set.del, a.keys, o, half, a.windows[0], timing.Thread)
 		e.dirty = true
 		e.facts.Allocs[remove] = perKey(mallocs()-before, t.keys)
 		a.expect(e, "deleting", t)
 		if sum.keys == 0 {
-			a.expect(e, "after deleting others", walk(e.set.has, a.keys, o, min(half, a.request.n-half), a.windows[0], a.clock))
+			a.expect(e, "after deleting others", walk(e.set.has, a.keys, o, min(half, a.request.n-half), a.windows[0], timing.Thread))
 		}
 		sum.merge(t)
 	}

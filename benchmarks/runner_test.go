@@ -103,13 +103,6 @@ func TestRawResultsCanBeReadBack(t *testing.T) {
 	}
 }
 
-func TestUnwritableResultsFail(t *testing.T) {
-	status, _, log := command("-n 500 -rounds 1 -pass 10us -probes 500 -only floor -json " + filepath.Join(t.TempDir(), "no", "such"))
-	if status != failed || !strings.Contains(log, "no such file") {
-		t.Errorf("status %d, logged %q", status, log)
-	}
-}
-
 func TestFalseNegativesMakeTheStatusOne(t *testing.T) {
 	opts := quick()
 	opts.bars = true
@@ -162,17 +155,5 @@ func TestBlocksAreSaid(t *testing.T) {
 	r.run()
 	if !strings.Contains(out.String(), "Measured in 2 blocks") || !strings.Contains(log.String(), "block 2 of 2") {
 		t.Errorf("wrote\n%s\nlogged\n%s", out.String(), log.String())
-	}
-}
-
-func TestSharedSetsAreMeasured(t *testing.T) {
-	status, out, log := command("-shared -n 1k -rounds 1")
-	if status != fine {
-		t.Fatalf("exit status %d: %s", status, log)
-	}
-	for _, name := range sharers {
-		if n := strings.Count(out, "| "+name+" "); n != len(workloads) {
-			t.Errorf("%d rows for %s, want %d:\n%s", n, name, len(workloads), out)
-		}
 	}
 }
