@@ -110,24 +110,4 @@ func compareBatches(t *testing.T, want *Blocked, answers []bool, keys, probes []
 	if !slices.Equal(out, answers) {
 		t.Errorf("%+v: a batch of %d differs from MayContain", f.Shape(), len(probes))
 	}
-	if err := f.check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// BenchmarkLevels compares the sets of instructions that this machine has.
-func BenchmarkLevels(b *testing.B) {
-	keys := make([]filter.Key, 1<<16)
-	fill(rand.New(rand.NewPCG(1, 1)), keys)
-	linetest.EachLevel(b, func(b *testing.B) {
-		b.Helper()
-		f, err := BuildBlocked(BlockedShape{Blocks: 20_000, Hashes: 8})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := 0; b.Loop(); i++ {
-			f.Add(keys[i%len(keys)])
-			f.MayContain(keys[i*7%len(keys)])
-		}
-	})
 }

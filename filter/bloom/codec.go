@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
@@ -73,4 +74,12 @@ func ReadBlocked(src io.Reader) (*Blocked, error) {
 		return nil, err
 	}
 	return blockedOver(s, a), nil
+}
+
+// checkTail reports whether the unused bits of the last word are clear.
+func (f *Filter) checkTail() error {
+	if last := f.words[len(f.words)-1]; f.size%64 != 0 && last>>(f.size%64) != 0 {
+		return fmt.Errorf("bloom: bits beyond %d are set: %#x", f.size, last)
+	}
+	return nil
 }

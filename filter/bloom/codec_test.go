@@ -51,13 +51,8 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		shape = bloom.Shape
 		sum   = frame.Summary
 	)
-	codec.Refuses(t, "no bits", "Bits: 0", shape{Hashes: 1}, sum{})
-	codec.Refuses(t, "too many hashes", "Hashes: 99", shape{Bits: 64, Hashes: 99}, sum{FastBits: 64}, 0)
-	codec.Refuses(t, "huge claim", "payload: bytes: 8, want 70368744177664", shape{Bits: 1 << 49, Hashes: 1}, sum{FastBits: 64}, 0)
 	codec.Refuses(t, "bits beyond m", "bits beyond 60 are set", shape{Bits: 60, Hashes: 1}, sum{SetBits: 1, FastBits: 64}, 1<<60)
 	codec.Refuses(t, "wrong count", "SetBits:1 FastBits:64", shape{Bits: 64, Hashes: 1}, sum{SetBits: 2, FastBits: 64}, 1)
-	codec.Refuses(t, "slow bits", "summary", shape{Bits: 64, Hashes: 1}, sum{FastBits: 64, SlowBits: 1}, 0)
-	codec.Refuses(t, "too many words", "payload: bytes: 16, want 8", shape{Bits: 64, Hashes: 1}, sum{FastBits: 64}, 0, 0)
 }
 
 func TestForgedBlockedFilesAreRefused(t *testing.T) {
@@ -65,9 +60,7 @@ func TestForgedBlockedFilesAreRefused(t *testing.T) {
 		shape = bloom.BlockedShape
 		sum   = frame.Summary
 	)
-	blockedCodec.Refuses(t, "odd hashes", "Hashes: 9", shape{Blocks: 1, Hashes: 9}, sum{FastBits: 512}, make([]uint64, 8)...)
 	blockedCodec.Refuses(t, "too few words", "payload: bytes: 8, want 64", shape{Blocks: 1, Hashes: 8}, sum{FastBits: 512}, 0)
-	blockedCodec.Refuses(t, "the wrong fields", "blocks", bloom.Shape{Bits: 64, Hashes: 8}, sum{FastBits: 64}, 0)
 }
 
 func FuzzRead(f *testing.F)        { codec.FuzzRead(f) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/counting"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // TestShapeIsThatOfBloom holds that the zero Config, and any other, gives as many
@@ -49,11 +50,6 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 }
 
 func TestConfigReportsAllProblems(t *testing.T) {
-	for _, fpr := range []float64{-1, 1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if f, err := counting.New(counting.Config{FPR: fpr}); err == nil || f != nil || !strings.Contains(err.Error(), "must lie between 0 and 1") {
-			t.Errorf("FPR %v: %v", fpr, err)
-		}
-	}
 	_, err := counting.Config{Items: math.MaxUint64, FPR: 2, CounterBits: 5}.Shape()
 	if err == nil || !strings.HasPrefix(err.Error(), "counting: ") {
 		t.Fatalf("got %v", err)
@@ -85,6 +81,48 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 	for _, want := range []string{"Counters: 0", "Hashes: 0", "CounterBits: 0"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want also %q", err, want)
+		}
+	}
+}
+
+// TestWorkedSizes asks for what Sec. 4 and 5.1 of [dlCBF06] build.
+func TestWorkedSizes(t *testing.T) {
+	for _, c := range []struct {
+		items       uint64
+		fpr         float64
+		perKey      float64
+		hashes      int
+		toleranceOf float64
+	}{
+		{1_000_000, 0.01327, 9, 6, 0.01},
+		{49_152, 0.001529, 13.5, 9, 0.01},
+	} {
+		s, err := counting.Config{Items: c.items, FPR: c.fpr}.Shape()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(s.Counters) / float64(c.items); s.Hashes != c.hashes || math.Abs(got-c.perKey) > c.toleranceOf {
+			t.Errorf("%d keys at %g: %.4f counters per key and %d hashes, want %g and %d", c.items, c.fpr, got, s.Hashes, c.perKey, c.hashes)
+		}
+	}
+}
+
+// TestPredictedLinesFollowTheLoop: two positions are read at first, then four, the last
+// few together, each group if all before are above zero.
+func TestPredictedLinesFollowTheLoop(t *testing.T) {
+	for hashes, want := range map[int]func(fill float64) float64{
+		1: func(float64) float64 { return 1 },
+		3: func(fill float64) float64 { return 2 + fill*fill },
+		7: func(fill float64) float64 { return 2 + 4*fill*fill + math.Pow(fill, 6) },
+		8: func(fill float64) float64 { return 2 + 4*fill*fill + 2*math.Pow(fill, 6) },
+	} {
+		s := counting.Shape{Counters: 1000, Hashes: hashes, CounterBits: 4}
+		for _, n := range []uint64{0, 100, 1_000_000} {
+			fill := theory.BloomFill(1000, float64(hashes), float64(n))
+			p, err := s.Predict(n)
+			if err != nil || math.Abs(p.MissLines-want(fill)) > 1e-9 || p.HitLines != float64(hashes) {
+				t.Errorf("%d hashes, fill %g: %+v, %v, want %g lines", hashes, fill, p, err, want(fill))
+			}
 		}
 	}
 }

@@ -8,6 +8,3 @@ func (f *Filter) Counter(i uint64) int {
 
 // Saturated returns the number of counters that are stuck.
 func (f *Filter) Saturated() uint64 { return f.saturated }
-
-// Check reports whether the filter is what its documentation says.
-func (f *Filter) Check() error { return f.check() }

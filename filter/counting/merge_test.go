@@ -95,7 +95,7 @@ func TestUnionIsAsIfAllWereAdded(t *testing.T) {
 			if !bytes.Equal(filtertest.Stored(t, a), filtertest.Stored(t, both)) {
 				t.Fatalf("%+v: the union of %d and %d keys is another filter", s, len(mine), len(others))
 			}
-			if err := a.Check(); err != nil {
+			if err := codec.Whole(a); err != nil {
 				t.Fatal(err)
 			}
 			for _, k := range append(mine, others...) {
@@ -126,7 +126,7 @@ func TestIntersectionOwesTheFewerCopies(t *testing.T) {
 			if rng.IntN(2) == 0 { // what is added later is owed, too
 				addTo(a, &mine, some(rng, 20))
 			}
-			if err := a.Check(); err != nil {
+			if err := codec.Whole(a); err != nil {
 				t.Fatal(err)
 			}
 			for mine.Len() > 0 {
@@ -189,7 +189,7 @@ func TestEndlessDoublingIsEstimated(t *testing.T) {
 		if err := f.Union(f); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Check(); err != nil {
+		if err := codec.Whole(f); err != nil {
 			t.Fatalf("doubled %d times: %v", i+1, err)
 		}
 		if info := f.Info(); info.Keys < 50-5 {

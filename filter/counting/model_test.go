@@ -40,7 +40,20 @@ func TestAddAndDelete(t *testing.T) {
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%+v", c.shape), func(t *testing.T) {
 			f := build(t, c.shape)
-			filtertest.AddAndDelete(t, f, f.Check, c.keys, uint64(i), effort.Operations(t)/len(cases))
+			filtertest.AddAndDelete(t, f, func() error { return codec.Whole(f) }, c.keys, uint64(i), effort.Operations(t)/len(cases))
 		})
+	}
+}
+
+// TestInvariantsHoldThroughAnything has odd shapes of all widths.
+func TestInvariantsHoldThroughAnything(t *testing.T) {
+	for _, s := range []counting.Shape{
+		{Counters: 1, Hashes: 1, CounterBits: 2},
+		{Counters: 33, Hashes: 3, CounterBits: 2},
+		{Counters: 65, Hashes: 3, CounterBits: 4},
+		{Counters: 1000, Hashes: 4, CounterBits: 8},
+		{Counters: 127, Hashes: 64, CounterBits: 4},
+	} {
+		filtertest.Invariants(t, s.Counters, 600, func() *counting.Filter { return build(t, s) }, codec.Whole)
 	}
 }

@@ -2,6 +2,7 @@ package counting
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 )
@@ -46,4 +47,21 @@ func FromWords(s Shape, keys uint64, words []uint64) (*Filter, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// checkKeys reports whether the number of keys can be true for counters with the
+// given sum, and whether nothing lies behind the last counter. Every Add raises
+// the sum by the number of hashes and every Delete lowers it by as much, until a
+// counter saturates; from then on nothing follows from the sum.
+func (f *Filter) checkKeys(sum uint64) error {
+	if last, end := f.words[len(f.words)-1], f.Shape().Bits()%64; end != 0 && last>>end != 0 {
+		return fmt.Errorf("counting: bits beyond counter %d are set: %#x", f.counters, last)
+	}
+	if !f.counted() || f.saturated > 0 {
+		return nil
+	}
+	if hi, want := bits.Mul64(f.keys, uint64(f.hashes)); hi != 0 || want != sum {
+		return fmt.Errorf("counting: the sum of all counters is %d, want %d hashes for each of %d keys", sum, f.hashes, f.keys)
+	}
+	return nil
 }

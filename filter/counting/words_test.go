@@ -1,34 +1,12 @@
 package counting_test
 
 import (
-	"bytes"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/counting"
-	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
-
-// TestWordsMakeTheSameFilter takes the words out of filters and puts them together again.
-func TestWordsMakeTheSameFilter(t *testing.T) {
-	for _, width := range []int{2, 4, 8} {
-		f := build(t, counting.Shape{Counters: 1001, Hashes: 3, CounterBits: width, Salt: 5})
-		f.AddBatch(filtertest.Keys(1, 300))
-		g, err := counting.FromWords(f.Shape(), f.Count(), slices.Clone(f.Words()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(filtertest.Stored(t, f), filtertest.Stored(t, g)) {
-			t.Errorf("%d bits: the filter is another", width)
-		}
-		plain, err := g.Bloom()
-		if err != nil || g.SetBits() == 0 || plain.SetBits() != g.SetBits() {
-			t.Errorf("%d bits: %d counters are above zero, %d bits of the plain filter: %v", width, g.SetBits(), plain.SetBits(), err)
-		}
-	}
-}
 
 func TestFromWordsTakesOnlyWhatFits(t *testing.T) {
 	s := counting.Shape{Counters: 16, Hashes: 1, CounterBits: 4}

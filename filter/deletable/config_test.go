@@ -130,9 +130,6 @@ func measure(t *testing.T, c deletable.Config, filters uint64) (mean, spread flo
 
 func TestConfigReportsAllProblems(t *testing.T) {
 	for _, x := range []float64{-1, 1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, err := (deletable.Config{FPR: x}).Shape(); err == nil || !strings.Contains(err.Error(), "FPR") {
-			t.Errorf("FPR %v: %v", x, err)
-		}
 		if _, err := (deletable.Config{Deletability: x}).Shape(); err == nil || !strings.Contains(err.Error(), "Deletability") {
 			t.Errorf("Deletability %v: %v", x, err)
 		}
@@ -187,23 +184,6 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 	} {
 		if f, err := deletable.Build(s); err == nil || f != nil {
 			t.Errorf("%+v: built", s)
-		}
-	}
-}
-
-func TestGeometry(t *testing.T) {
-	for _, c := range []struct {
-		shape       deletable.Shape
-		cells, size uint64
-	}{
-		{fig1, 28, 7},
-		{deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, 216, 9},
-		{deletable.Shape{Bits: 240, Hashes: 5, Regions: 120}, 120, 1},
-		{deletable.Shape{Bits: 10, Hashes: 1, Regions: 4}, 6, 2},
-		{deletable.Shape{Bits: 10, Hashes: 1, Regions: 1}, 9, 9},
-	} {
-		if c.shape.Cells() != c.cells || c.shape.RegionBits() != c.size {
-			t.Errorf("%+v: %d cells, regions of %d, want %d and %d", c.shape, c.shape.Cells(), c.shape.RegionBits(), c.cells, c.size)
 		}
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// Check reports whether the filter's invariants hold.
-func (f *Filter) Check() error { return f.check() }
-
 // FewRegions is the margin that requests are planned with.
 func FewRegions(share, regions float64) float64 { return fewRegions(share, regions) }
 

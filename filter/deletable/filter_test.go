@@ -52,49 +52,13 @@ func wantDelete(t *testing.T, f *deletable.Filter, k filter.Key, want error) {
 	if want != nil && !slices.Equal(f.AppendRaw(nil), before) {
 		t.Errorf("deleting %#x was refused and changed the filter", k)
 	}
-	if err := f.Check(); err != nil {
+	if err := codec.Whole(f); err != nil {
 		t.Error(err)
 	}
 }
 
 // fig1 is the shape of [DlBF10] Fig. 1: four regions of seven cells.
 var fig1 = deletable.Shape{Bits: 32, Hashes: 3, Regions: 4}
-
-func TestKeyAddedTwiceIsPinned(t *testing.T) {
-	f := build(t, fig1)
-	if added, _ := f.Add(1); !added {
-		t.Error("a new key was not reported as new")
-	}
-	if added, _ := f.Add(1); added {
-		t.Error("a key was reported as new twice")
-	}
-	for range 3 {
-		wantDelete(t, f, 1, filter.ErrPinned)
-	}
-	if !f.MayContain(1) || f.Len() != 1 {
-		t.Errorf("a pinned key: %v, %d keys", f.MayContain(1), f.Len())
-	}
-}
-
-func TestKeysThatShareAllBitsAreBothPinned(t *testing.T) {
-	s := fig1
-	a := find(t, s, func(p []uint64) bool { return len(p) == 3 })
-	b := twinOf(t, s, a)
-	f := build(t, s)
-	f.Add(a)
-	f.Add(b)
-	wantDelete(t, f, a, filter.ErrPinned)
-	wantDelete(t, f, b, filter.ErrPinned)
-	if !f.MayContain(a) || !f.MayContain(b) {
-		t.Error("one of two keys with the same bits is not found")
-	}
-}
-
-// twinOf returns a key with the cells of a that is not a.
-func twinOf(t *testing.T, s deletable.Shape, a filter.Key) filter.Key {
-	t.Helper()
-	return filtertest.Find(t, func(k filter.Key) bool { return k != a && slices.Equal(s.Positions(k), s.Positions(a)) })
-}
 
 // TestKeyDoesNotCollideWithItself is about keys whose positions coincide, two of
 // them or all.
@@ -110,90 +74,6 @@ func TestKeyDoesNotCollideWithItself(t *testing.T) {
 			wantDelete(t, f, k, nil)
 			if info := f.Info(); info.Fill != 0 || info.Keys != 0 || f.MayContain(k) {
 				t.Errorf("%+v: after deleting the only key: %+v", s, info)
-			}
-		}
-	}
-}
-
-func TestDeletingAgainIsNotFound(t *testing.T) {
-	f := build(t, fig1)
-	wantDelete(t, f, 7, filter.ErrNotFound)
-	for range 3 { // a deleted key can come back, and go again
-		f.Add(7)
-		wantDelete(t, f, 7, nil)
-		wantDelete(t, f, 7, filter.ErrNotFound)
-	}
-	if f.CleanRegions() != 1 {
-		t.Error("a key that came back was taken for a collision")
-	}
-}
-
-// TestDeleteClearsCleanRegionsOnly draws the bits: b and c share a cell in the
-// first region, which stays as it is.
-func TestDeleteClearsCleanRegionsOnly(t *testing.T) {
-	s := deletable.Shape{Bits: 32, Hashes: 2, Regions: 4}
-	at := func(cells ...uint64) filter.Key {
-		return find(t, s, func(p []uint64) bool { return slices.Equal(p, cells) })
-	}
-	a, b, c := at(0, 7), at(3, 14), at(3, 21)
-	f := build(t, s)
-	for _, k := range []filter.Key{a, b, c} {
-		f.Add(k)
-	}
-	wantPicture(t, f, "1000 1001000 1000000 1000000 1000000")
-	wantDelete(t, f, a, nil)
-	wantPicture(t, f, "1000 1001000 0000000 1000000 1000000")
-	wantDelete(t, f, b, nil)
-	wantPicture(t, f, "1000 1001000 0000000 0000000 1000000")
-	wantDelete(t, f, b, filter.ErrNotFound)
-	wantDelete(t, f, c, nil)
-	wantPicture(t, f, "1000 1001000 0000000 0000000 0000000")
-}
-
-func wantPicture(t *testing.T, f *deletable.Filter, want string) {
-	t.Helper()
-	if got := draw(f.Shape(), f.AppendRaw(nil)); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-// TestDeletingAFalsePositiveHarms holds what the documentation warns of.
-func TestDeletingAFalsePositiveHarms(t *testing.T) {
-	s := fig1
-	a := find(t, s, func(p []uint64) bool { return len(p) == 3 })
-	twin := twinOf(t, s, a)
-	f := build(t, s)
-	f.Add(a)
-	wantDelete(t, f, twin, nil)
-	if f.MayContain(a) {
-		t.Error("the documentation warns of nothing")
-	}
-	f.Add(a)
-	f.Add(twin)
-	wantDelete(t, f, twin, filter.ErrPinned)
-}
-
-// TestEveryShapeWorks goes through all small shapes: wherever the last region is
-// short, or rounding leaves regions without cells, nothing may be out of range.
-func TestEveryShapeWorks(t *testing.T) {
-	keys := filtertest.Keys(5, 6)
-	for m := uint64(2); m <= 140; m++ {
-		for r := uint64(1); r <= m/2; r++ {
-			s := deletable.Shape{Bits: m, Hashes: 1 + int(m+r)%7, Regions: r}
-			f := build(t, s)
-			f.AddBatch(keys)
-			for i, k := range keys {
-				if err := f.Delete(k); err != nil && !errors.Is(err, filter.ErrPinned) {
-					t.Fatalf("%+v: key %d: %v", s, i, err)
-				}
-				for _, rest := range keys[i+1:] {
-					if !f.MayContain(rest) {
-						t.Fatalf("%+v: %#x is not found after deleting key %d", s, rest, i)
-					}
-				}
-			}
-			if err := f.Check(); err != nil {
-				t.Fatalf("%+v: %v", s, err)
 			}
 		}
 	}
@@ -220,31 +100,6 @@ func TestInfoTellsDeletability(t *testing.T) {
 		if f.Deletability() > 0.01 && f.Len() > 0 {
 			t.Errorf("%d keys: all that could be were deleted: %v", n, f.Info().Details)
 		}
-	}
-}
-
-// TestDeletabilityFallsUnderChurn adds and deletes at constant size: marks never
-// clear.
-func TestDeletabilityFallsUnderChurn(t *testing.T) {
-	const n = 2000
-	f := filtertest.Make(t, deletable.New, deletable.Config{Items: n, FPR: 0.01})
-	keys := filtertest.Keys(8, 6*n)
-	f.AddBatch(keys[:n])
-	clean := f.CleanRegions()
-	for i, k := range keys[n:] {
-		f.Delete(keys[i])
-		f.Add(k)
-		if now := f.CleanRegions(); now > clean {
-			t.Fatalf("regions became clean: %g, then %g", clean, now)
-		} else {
-			clean = now
-		}
-	}
-	if d := f.Deletability(); d > 0.5 || clean > 0.2 {
-		t.Errorf("after 5 turns: %v", f.Info().Details)
-	}
-	if info := f.Info(); !info.Overfull {
-		t.Errorf("bits that deleted keys left behind do not count: %+v", info)
 	}
 }
 

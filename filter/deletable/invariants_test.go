@@ -7,7 +7,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
 // A naive filter is the definition of [DlBF10] Sec. III, bit by bit, with the
@@ -31,12 +30,14 @@ func (n *naive) add(k filter.Key) {
 	}
 }
 
+func (n *naive) has(k filter.Key) bool {
+	return !slices.ContainsFunc(n.s.Positions(k), func(p uint64) bool { return !n.cells[p] })
+}
+
 // delete returns how many cells it cleared, -1 if k is not there.
 func (n *naive) delete(k filter.Key) (cleared int) {
-	for _, p := range n.s.Positions(k) {
-		if !n.cells[p] {
-			return -1
-		}
+	if !n.has(k) {
+		return -1
 	}
 	for _, p := range n.s.Positions(k) {
 		if !n.marks[p/n.s.RegionBits()] {
@@ -89,8 +90,8 @@ func TestFilterIsItsDefinition(t *testing.T) {
 		f, n := filtertest.Make(t, Build, s), newNaive(s)
 		for step := range 60 {
 			change(t, rng, f, n, 3)
-			if err := f.check(); err != nil {
-				t.Fatalf("seed %d, %+v, step %d: %v", seed, s, step, err)
+			if k := filter.Key(step * 0x9E37); f.MayContain(k) != n.has(k) {
+				t.Fatalf("seed %d, %+v, step %d: %#x is there: %t", seed, s, step, k, n.has(k))
 			}
 			if !slices.Equal(f.AppendRaw(nil), n.raw()) {
 				t.Fatalf("seed %d, %+v, step %d: got\n%08b, want\n%08b", seed, s, step, f.AppendRaw(nil), n.raw())
@@ -147,17 +148,6 @@ func TestDividerDivides(t *testing.T) {
 	}
 }
 
-func TestStepsAreThoseOfTheGenerator(t *testing.T) {
-	first := probe.NewMixer(3).Mix(12345)
-	h := first
-	for i, s := range steps {
-		if first*s != h {
-			t.Fatalf("step %d differs", i)
-		}
-		h = probe.Step(h)
-	}
-}
-
 func TestCountCellsCountsAnyRange(t *testing.T) {
 	f := filtertest.Make(t, Build, Shape{Bits: 301, Hashes: 1, Regions: 1})
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -171,23 +161,6 @@ func TestCountCellsCountsAnyRange(t *testing.T) {
 			if got := f.countCells(first, end); got != want {
 				t.Fatalf("from %d to %d: got %d, want %d", first, end, got, want)
 			}
-		}
-	}
-}
-
-func TestChecksFindDamage(t *testing.T) {
-	for name, damage := range map[string]func(f *Filter){
-		"a cell beyond the last": func(f *Filter) { f.cells[1] |= 1 << 40; f.set++ },
-		"a mark beyond the last": func(f *Filter) { f.marks[0] |= 1 << 35; f.marked++ },
-		"an uncounted cell":      func(f *Filter) { f.cells[0] ^= 1 },
-		"an uncounted mark":      func(f *Filter) { f.marks[0] ^= 1 },
-		"more keys than cells":   func(f *Filter) { f.keys++ },
-		"a shape without hashes": func(f *Filter) { f.shape.Hashes = 0 },
-	} {
-		f := filtertest.Make(t, Build, Shape{Bits: 100, Hashes: 2, Regions: 35}) // 65 cells, 33 regions of 2
-		damage(f)
-		if f.check() == nil {
-			t.Errorf("%s was not found", name)
 		}
 	}
 }

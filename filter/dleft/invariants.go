@@ -2,28 +2,6 @@ package dleft
 
 import "fmt"
 
-// check reports whether the filter is what its documentation says.
-func (f *Filter) check() error {
-	if err := f.shape.check(); err != nil {
-		return err
-	}
-	if f.short && f.quick != newQuick(&f.store) {
-		return fmt.Errorf("dleft: the short way leads to other buckets: %+v", f.quick)
-	}
-	t, err := f.count()
-	if err != nil {
-		return err
-	}
-	t.vague = f.vague
-	if t != f.tally {
-		return fmt.Errorf("dleft: counted %+v, found %+v", f.tally, t)
-	}
-	if f.stuck == 0 && f.vague != 0 {
-		return fmt.Errorf("dleft: %d copies in stuck cells, of which there are none", f.vague)
-	}
-	return nil
-}
-
 // count counts the cells anew, all but the copies in stuck ones, which only the
 // filter's history tells, and checks them: empty ones are all zero, no
 // fingerprint has two, and nothing is behind the last.

@@ -18,27 +18,6 @@ func TestInvariantsHoldThroughAnything(t *testing.T) {
 	}
 }
 
-func TestChecksFindDamage(t *testing.T) {
-	for name, damage := range map[string]func(*Filter){
-		"count of cells":    func(f *Filter) { f.used++ },
-		"count of copies":   func(f *Filter) { f.exact-- },
-		"vague copies":      func(f *Filter) { f.vague = 5 },
-		"tail":              func(f *Filter) { f.words[len(f.words)-1] |= 1 << 63 },
-		"counter of none":   func(f *Filter) { f.set(0, 0, 1) },
-		"second copy":       func(f *Filter) { twice(f) },
-		"short way":         func(f *Filter) { *f = *build(t, paper); f.quick.stride++ },
-		"impossible shape":  func(f *Filter) { f.shape.Cells = 0 },
-		"fingerprint moved": func(f *Filter) { f.set(1, 1, 0) },
-	} {
-		f := build(t, Shape{Subtables: 3, Buckets: 5, Cells: 5, Remainder: 9, Counter: 2})
-		add(t, f, 1, 2, 3)
-		damage(f)
-		if err := f.check(); err == nil {
-			t.Errorf("%s: damage was not found", name)
-		}
-	}
-}
-
 // twice stores the fingerprint of key 1 in every subtable.
 func twice(f *Filter) {
 	f.tally = tally{}

@@ -54,21 +54,6 @@ func TestFactorsMultiplyAsBigNumbersDo(t *testing.T) {
 	}
 }
 
-func TestInversesAreThoseOfBigNumbers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 20_000 {
-		m := min((rng.Uint64()>>(2+rng.IntN(61))+1)*2, 1<<maxSpace)
-		a := rng.Uint64N(m) | 1
-		want := new(big.Int).ModInverse(new(big.Int).SetUint64(a), new(big.Int).SetUint64(m))
-		if coprime(a, m) != (want != nil) {
-			t.Fatalf("%d and %d: coprime is %t", a, m, coprime(a, m))
-		}
-		if want != nil && inverse(a, m)%m != want.Uint64() {
-			t.Fatalf("1/%d mod %d = %d, want %d", a, m, inverse(a, m), want)
-		}
-	}
-}
-
 // TestPathsDiffer looks at the largest and the most awkward spaces: a product of
 // the first primes has the fewest inverses.
 func TestPathsDiffer(t *testing.T) {

@@ -9,9 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// paper is the geometry of [dlCBF06] Sec. 5.1.
-var paper = Shape{Subtables: 4, Buckets: 2048, Cells: 8, Remainder: 14, Counter: 2}
-
 // TestAskedKeysFindRoom fills filters of all small sizes, whose buckets are too few
 // for the fluid limit to say much.
 func TestAskedKeysFindRoom(t *testing.T) {

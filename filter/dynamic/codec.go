@@ -167,3 +167,18 @@ func readUnit(r *frame.Reader, s Shape) (unit, error) {
 	}
 	return u, nil
 }
+
+// check reports whether units that were read may be a list: none is too full, and none
+// but the last is without keys.
+func (f *Filter) check() error {
+	for i := range f.units {
+		u := &f.units[i]
+		if u.set > f.shape.Full {
+			return fmt.Errorf("dynamic: unit %d has %d positions set, at most %d", i, u.set, f.shape.Full)
+		}
+		if u.empty() && (u.set > 0 || i < len(f.units)-1) {
+			return fmt.Errorf("dynamic: unit %d of %d has no keys and %d positions set", i, len(f.units), u.set)
+		}
+	}
+	return nil
+}

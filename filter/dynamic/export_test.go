@@ -18,9 +18,6 @@ func Thin(s Shape, keys []filter.Key) (*Filter, error) {
 	return over(s, units), nil
 }
 
-// Check reports whether the filter is what its documentation says.
-func (f *Filter) Check() error { return f.check() }
-
 // Check reports whether every list is what its documentation says.
 func (f *Parallel) Check() (err error) {
 	for i := range f.lists {
@@ -48,14 +45,3 @@ func (f *Filter) SetBits() (sets []uint64) {
 	}
 	return sets
 }
-
-// ListUnits returns how many units each list has.
-func (f *Parallel) ListUnits() (n []int) {
-	for i := range f.lists {
-		n = append(n, len(f.lists[i].units))
-	}
-	return n
-}
-
-// Asked returns how many units a query of k asks.
-func (f *Filter) Asked(k filter.Key) int { return len(f.units) - max(0, f.seek(f.units, k)) }

@@ -9,7 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
-	"github.com/everbloom-go/everbloom/internal/merging"
 )
 
 // TestUnionsPackThinUnits unites a hundred filters of three keys.
@@ -32,7 +31,7 @@ func TestUnionsPackThinUnits(t *testing.T) {
 		if want := filtertest.Make(t, s.Predict, 300).Units + 2; float64(f.Units()) > want {
 			t.Errorf("300 keys are %d units, want %g at most", f.Units(), want)
 		}
-		if err := f.Check(); err != nil {
+		if err := codec.Whole(f); err != nil {
 			t.Error(err)
 		}
 	}
@@ -56,7 +55,7 @@ func TestPackingTakesWorkInProportion(t *testing.T) {
 			t.Errorf("%s: %d units became %d", name, units, f.Units())
 		}
 		wantAll(t, f, keys)
-		if err := f.Check(); err != nil {
+		if err := codec.Whole(f); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		sets := f.SetBits()
@@ -64,49 +63,6 @@ func TestPackingTakesWorkInProportion(t *testing.T) {
 		if len(sets) > 1 && sets[0]+sets[1] <= small.Full {
 			t.Errorf("%s: units with %d and %d positions set fit into one", name, sets[0], sets[1])
 		}
-	}
-}
-
-// TestPreparedUnionsChangeNothing until they are completed.
-func TestPreparedUnionsChangeNothing(t *testing.T) {
-	f, g := filtertest.Make(t, dynamic.Build, small), filtertest.Make(t, dynamic.Build, small)
-	config := dynamic.Config{Items: 200, FPR: 0.01, Partitions: 4}
-	p, q := filtertest.Make(t, dynamic.NewParallel, config), filtertest.Make(t, dynamic.NewParallel, config)
-	mine, others := filtertest.Keys(1, 100), filtertest.Keys(2, 100)
-	for _, pair := range [][2]merging.Preparer{{f, g}, {p, q}} {
-		to, from := pair[0], pair[1]
-		add(t, to, mine...)
-		add(t, from, others...)
-		before := filtertest.Stored(t, to.(filter.Snapshotter))
-		finish, err := to.PrepareUnion(from)
-		if err != nil || !slices.Equal(filtertest.Stored(t, to.(filter.Snapshotter)), before) {
-			t.Fatalf("%T: a prepared union: changed, or %v", to, err)
-		}
-		if err := finish(true); err != nil {
-			t.Error(err)
-		}
-		wantAll(t, to, slices.Concat(mine, others))
-		if n := to.Info().Keys; n != 200 {
-			t.Errorf("%T: %d keys, want 200", to, n)
-		}
-		if _, err := to.PrepareUnion(filtertest.NewExact(filtertest.ExactConfig{})); !errors.Is(err, filter.ErrIncompatible) {
-			t.Errorf("%T: another kind: %v", to, err)
-		}
-	}
-}
-
-// TestCopiesInPlainUnitsTakeRoom is why they are not called ignored.
-func TestCopiesInPlainUnitsTakeRoom(t *testing.T) {
-	s := small
-	s.CounterBits = 1
-	f := filtertest.Make(t, dynamic.Build, s)
-	keys := fill(t, f, 1, 2)
-	before := f.SetBits()[1]
-	if isNew, err := f.Add(keys[0]); err != nil || !isNew || f.SetBits()[1] == before {
-		t.Errorf("a copy: new %t, %v, %d positions of the active unit are set", isNew, err, f.SetBits()[1])
-	}
-	if d := f.Info().Duplicates; d != filter.DuplicatesCounted {
-		t.Errorf("duplicates are %v", d)
 	}
 }
 
@@ -169,29 +125,8 @@ func TestEndlessDoublingStaysAFilter(t *testing.T) {
 	if info := f.Info(); info.Exact || info.Keys == 0 {
 		t.Errorf("got %+v", info)
 	}
-	if err := f.Check(); err != nil {
+	if err := codec.Whole(f); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestMergeNamesWhatDiffers(t *testing.T) {
-	f := filtertest.Make(t, dynamic.Build, small)
-	other := small
-	other.Full++
-	if err := f.Union(filtertest.Make(t, dynamic.Build, other)); !errors.Is(err, filter.ErrIncompatible) {
-		t.Errorf("got %v", err)
-	}
-	if err := f.Intersect(f); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("got %v", err)
-	}
-	config := dynamic.Config{Items: 1000}
-	a := filtertest.Make(t, dynamic.NewParallel, config)
-	config.Partitions = 3
-	if err := a.Union(filtertest.Make(t, dynamic.NewParallel, config)); !errors.Is(err, filter.ErrIncompatible) {
-		t.Errorf("got %v", err)
-	}
-	if err := a.Intersect(a); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -10,17 +10,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
-// TestListsGetEqualShares counts the units of lists that hold twenty each.
-func TestListsGetEqualShares(t *testing.T) {
-	f := filtertest.Make(t, dynamic.NewParallel, dynamic.Config{Items: 8000, FPR: 0.01, CounterBits: 1, Partitions: 8})
-	filter.AddBatch(f, filtertest.Keys(1, 160_000))
-	for i, units := range f.ListUnits() {
-		if units < 17 || units > 22 {
-			t.Errorf("list %d of 8 has %d units, want 20 or a few less", i, units)
-		}
-	}
-}
-
 // TestRateIsThatOfOneList: a query looks at one of eight lists, so that the rate is
 // that of an eighth of the units. It also shows that the choice of a list leaves
 // positions evenly spread.

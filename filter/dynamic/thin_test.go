@@ -129,12 +129,12 @@ func TestNoUnitPassesItsBound(t *testing.T) {
 		{Positions: 1, Hashes: 1, CounterBits: 2, Full: 1},
 		{Positions: 100, Hashes: 5, CounterBits: 4, Full: 5},
 	} {
-		filtertest.Invariants(t, s.Positions, 400, func() *dynamic.Filter { return filtertest.Make(t, dynamic.Build, s) }, (*dynamic.Filter).Check)
+		filtertest.Invariants(t, s.Positions, 400, func() *dynamic.Filter { return filtertest.Make(t, dynamic.Build, s) }, codec.Whole)
 		filtertest.Invariants(t, s.Positions, 100, func() *dynamic.Parallel {
 			return filtertest.Make(t, dynamic.BuildParallel, dynamic.ParallelShape{
 				Partitions: 3, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full,
 			})
-		}, (*dynamic.Parallel).Check)
+		}, parallelCodec.Whole)
 	}
 }
 

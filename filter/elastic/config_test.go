@@ -85,24 +85,3 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 		}
 	}
 }
-
-// TestSmallestAndOddShapesWork fills filters of all sorts.
-func TestSmallestAndOddShapesWork(t *testing.T) {
-	for _, s := range []Shape{
-		{Bits: 1, Hashes: 1, HashBits: 1, Slots: 1, Branches: 1, Growth: 0, Threshold: 1},
-		{Bits: 1, Hashes: 3, HashBits: 40, Slots: 2, Branches: 3, Growth: 12, Threshold: 0.5},
-		{Bits: 2, Hashes: 2, HashBits: 57, Slots: 32, Branches: 8, Growth: 9, Threshold: 0.9},
-		{Bits: 32, Hashes: 64, HashBits: 62 - 20, Slots: 7, Branches: 5, Growth: 9, Threshold: 0.7, Salt: 1},
-		{Bits: 128, Hashes: 4, HashBits: 62, Slots: 5, Branches: 7, Growth: 6, Threshold: 0.3},
-	} {
-		f := build1(t, s)
-		var in filtertest.Set
-		for _, k := range filtertest.Keys(1, 300) {
-			if added, err := f.Add(k); err == nil && added {
-				in.Add(k)
-			}
-		}
-		intact(t, f, "filled")
-		has(t, f, in.Keys(), "filled")
-	}
-}

@@ -87,8 +87,7 @@ func (h head) streamWords(s Shape) uint64 {
 
 // A decoder fills an empty filter from the buckets of a file, which have been read:
 // there is a count for each bucket that memory is taken for. Empty buckets are short in
-// files: a small one can ask for up to 440 times its length
-// (TestFilesAskForBoundedMemory), as empty filters do. Package mem refuses what the
+// files: a small one can ask for up to 440 times its length, as empty filters do. Package mem refuses what the
 // machine does not have; where files come from others, limit their length.
 type decoder struct {
 	*frame.Reader

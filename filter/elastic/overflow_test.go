@@ -259,34 +259,3 @@ func TestUnionOfDisjointSetsStaysExact(t *testing.T) {
 		t.Errorf("with common keys: %v, %+v", err, f.Info())
 	}
 }
-
-// TestRatesNearOneWork has thresholds that are 1 when rounded.
-func TestRatesNearOneWork(t *testing.T) {
-	for _, fpr := range []float64{1 - 1.2e-16, 1 - 1e-12, 0.999999} {
-		f := filtertest.Make(t, New, Config{Items: 1000, FPR: fpr})
-		if s := f.Shape(); s.Growth < leastGrowth || s.printBits()-s.Growth < 17 || s.printBits()-s.Growth > 30 {
-			t.Errorf("rate %g: %+v", fpr, s)
-		}
-		keys := filtertest.Keys(6, uint64(scale(3000)))
-		add(t, f, keys...)
-		has(t, f, keys, "a rate near 1")
-		intact(t, f, "a rate near 1")
-	}
-}
-
-// TestFilesAskForBoundedMemory compares the memory of empty filters of all layouts
-// with their length in files.
-func TestFilesAskForBoundedMemory(t *testing.T) {
-	worst := 0.0
-	for slots := 1; slots <= maxSlots; slots++ {
-		for branches := 1; branches <= maxBranches; branches++ {
-			l := newLayout(Shape{Bits: 64, Hashes: 1, HashBits: 6 + maxPrint, Slots: slots, Branches: branches, Threshold: 1})
-			l.segment <<= 20 // many trees, so that parts of words do not count
-			file := l.segment * l.branches * l.countWidth()
-			worst = max(worst, float64(64*l.blockWords(0)+l.segment*l.branches)/float64(file))
-		}
-	}
-	if worst > 440 || worst < 400 {
-		t.Errorf("a file can ask for %.0f times its length", worst)
-	}
-}

@@ -130,24 +130,6 @@ func TestOverflowDropsNothing(t *testing.T) {
 	}
 }
 
-// TestFingerprintsAreKeptWhole has the paper's m = 2^15 and w = 32. The published
-// code keeps 16 bits of 17: 63 to 120 keys stay and 10,321 bits are never cleared.
-func TestFingerprintsAreKeptWhole(t *testing.T) {
-	n := uint64(scale(20_000))
-	f := build1(t, Shape{Bits: 1 << 15, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 17, Threshold: 0.2})
-	keys := filtertest.Keys(1, n)
-	add(t, f, keys...)
-	remove(t, f, keys...)
-	if f.table.set != 0 || f.Bits() != 1<<15 {
-		t.Errorf("%d of %d bits are set in an empty filter", f.table.set, f.Bits())
-	}
-	for _, k := range keys {
-		if f.MayContain(k) || f.Contains(k) {
-			t.Fatalf("%#x is still there", k)
-		}
-	}
-}
-
 // TestLevel2HoldsWhatLevel1Cannot looks into the trees. The published code has no
 // level 2, and its load rate is infinite.
 func TestLevel2HoldsWhatLevel1Cannot(t *testing.T) {
@@ -289,16 +271,5 @@ func TestEqualNumbersOfAKeyCountOnce(t *testing.T) {
 	remove(t, f, 1)
 	if f.table.prints != 0 || f.table.set != 0 {
 		t.Errorf("%d fingerprints are left", f.table.prints)
-	}
-}
-
-func TestRefusalsSayWhy(t *testing.T) {
-	for err, target := range map[error]error{
-		errBits: filter.ErrFull, errOverflow: filter.ErrFull, errNotFound: filter.ErrNotFound, errClosed: filter.ErrStorage,
-		errCrowded: filter.ErrFull, errRate: filter.ErrFull, errSmallest: filter.ErrFull,
-	} {
-		if !errors.Is(err, target) || err.Error()[:9] != "elastic: " {
-			t.Errorf("%q", err)
-		}
 	}
 }

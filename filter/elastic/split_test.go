@@ -1,11 +1,9 @@
 package elastic
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -82,55 +80,6 @@ func TestChangesSplitTheirTrees(t *testing.T) {
 	add(t, f, filtertest.Keys(4, 20)...)
 	has(t, f, keys[1:], "some trees split")
 	intact(t, f, "some trees split")
-}
-
-// TestLazyPhasesAreSafe does everything in the middle of one, with three branches,
-// which do not divide the size, and so few slots that trees overflow.
-func TestLazyPhasesAreSafe(t *testing.T) {
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		s := lazyShape
-		s.Slots = 1 + int(seed)%3
-		f := build1(t, s)
-		var set filtertest.Set
-		for step := range effort.PickVariant(150, 1000, 3000) {
-			f.pace = rng.Uint64N(2) // an almost standing scan
-			k := filtertest.Stream{Seed: seed}.Present(rng.Uint64N(600))
-			switch dice := rng.IntN(100); {
-			case dice < 60 && set.Len() < 300:
-				if _, err := f.Add(k); err == nil && !set.Has(k) {
-					set.Add(k)
-				}
-			case dice < 96:
-				if err := f.Delete(k); (err == nil) != set.Has(k) {
-					t.Fatalf("seed %d, step %d: delete %#x: %v, in the set: %t", seed, step, k, err, set.Has(k))
-				}
-				set.Remove(k)
-			case dice < 98:
-				f.Grow()
-			default:
-				f.Shrink()
-			}
-			if step%50 == 0 {
-				intact(t, f, "wandering")
-			}
-			if step%5 == 0 {
-				checkSet(t, f, &set, seed, step)
-			}
-		}
-	}
-}
-
-func checkSet(t *testing.T, f *Filter, set *filtertest.Set, seed uint64, step int) {
-	t.Helper()
-	if f.Len() != uint64(set.Len()) {
-		t.Fatalf("seed %d, step %d: %d keys, want %d", seed, step, f.Len(), set.Len())
-	}
-	for k := range set.All() {
-		if !f.MayContain(k) || step%100 == 0 && !f.Contains(k) {
-			t.Fatalf("seed %d, step %d: %#x is a false negative", seed, step, k)
-		}
-	}
 }
 
 // TestOverflowInLazyPhaseSplitsFirst makes a tree overflow while others wait.

@@ -1,6 +1,7 @@
 package scalable
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -144,5 +145,37 @@ func (f *Filter) readUnit(r *frame.Reader) error {
 		return r.Corrupt(name, err, nil)
 	}
 	f.setUnits(append(f.units, unit{Blocked: b, capacity: f.shape.Items << len(f.units), keys: keys}))
+	return nil
+}
+
+// check reports whether units that were read may be a filter.
+func (f *Filter) check() error {
+	if len(f.units) == 0 {
+		return errors.New("scalable: no units")
+	}
+	for i := range f.units {
+		if err := f.checkUnit(i); err != nil {
+			return fmt.Errorf("scalable: unit %d of %d: %w", i, len(f.units), err)
+		}
+	}
+	return nil
+}
+
+// checkUnit reports whether a unit has the keys it should have, and is large
+// enough for them.
+func (f *Filter) checkUnit(i int) error {
+	u := &f.units[i]
+	if u.keys > u.capacity || u.keys < u.capacity && i < len(f.units)-1 {
+		return fmt.Errorf("%d keys of %d", u.keys, u.capacity)
+	}
+	// Every key set a bit that was clear, and no more than it has.
+	s, set := u.Shape(), u.SetBits()
+	if set < u.keys || u.keys < (set+uint64(s.Hashes)-1)/uint64(s.Hashes) {
+		return fmt.Errorf("%d keys with %d hashes have set %d bits", u.keys, s.Hashes, set)
+	}
+	// The formula may have become a little better since.
+	if rate, limit := most(u.capacity, s.Blocks, s.Hashes/theory.BlockWords), unitFPR(f.shape.FPR, i); rate > 1.01*limit {
+		return fmt.Errorf("%d blocks and %d hashes give a rate of up to %g, at most %g", s.Blocks, s.Hashes, rate, limit)
+	}
 	return nil
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// Check reports whether the filter is what its documentation says.
-func (f *Filter) Check() error { return f.check() }
-
 // TrueRate returns the rate of this very filter: a query goes to each block of a unit
 // with the same odds, and finds every bit of its pattern set with the odds of the word.
 func (f *Filter) TrueRate() float64 {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +23,7 @@ import (
 //		Files: os.DirFS("testdata"),
 //	}
 //
-//	func FuzzRead(f *testing.F)                { codec.FuzzRead(f) }
+//	func FuzzRead(f *testing.F) { codec.FuzzRead(f) }
 //
 // and one test each around [Codec.ReadsGolden] and [Codec.Refuses].
 type Codec[F filter.Snapshotter] struct {
@@ -31,7 +33,7 @@ type Codec[F filter.Snapshotter] struct {
 	// Read reads back what Snapshot wrote.
 	Read func(io.Reader) (F, error)
 
-	// Check says what is wrong inside of a filter. It may be nil.
+	// Check says what is wrong inside of a filter. It may be nil: [Codec.Whole] does.
 	Check func(F) error
 
 	// Files has the golden files, which were stored once and must be read
@@ -159,13 +161,31 @@ func (c Codec[F]) Works(tb testing.TB, f F) {
 	c.wantWhole(tb, f, "read and used")
 }
 
-// wantWhole checks f by the kind's own Check.
+// Whole says what is wrong inside of f: the reader, which checks all that is stored,
+// refuses it, or gives a filter with another Info.
+func (c Codec[F]) Whole(f F) error {
+	var b bytes.Buffer
+	if _, err := f.Snapshot().WriteTo(&b); err != nil {
+		return err
+	}
+	g, err := c.Read(&b)
+	if err != nil {
+		return err
+	}
+	if is, read := f.Info(), g.Info(); !reflect.DeepEqual(is, read) {
+		return fmt.Errorf("the filter is %+v, read from its stored form it is %+v", is, read)
+	}
+	return nil
+}
+
+// wantWhole checks f by the kind's own Check, or else by [Codec.Whole].
 func (c Codec[F]) wantWhole(tb testing.TB, f F, when string) {
 	tb.Helper()
-	if c.Check == nil {
-		return
+	check := c.Check
+	if check == nil {
+		check = c.Whole
 	}
-	if err := c.Check(f); err != nil {
+	if err := check(f); err != nil {
 		tb.Errorf("%s: %v", when, err)
 	}
 }

@@ -33,15 +33,6 @@ func TestBlockedBits(t *testing.T) {
 	}
 }
 
-func TestBlockedLoadInvertsFPR(t *testing.T) {
-	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
-		for _, f := range []float64{0.999, 0.5, 0.1, 0.01, 1e-3, 1e-5, 1e-9, 1e-15} {
-			load := theory.BlockedLoad(f, perWord)
-			near(t, fmt.Sprintf("rate at load %g", load), theory.BlockedFPR(load, perWord)/f, 1, 1e-6)
-		}
-	}
-}
-
 // TestBlockedFPRMatchesSimulation fills words with ideal random bits.
 func TestBlockedFPRMatchesSimulation(t *testing.T) {
 	effort.OneGoroutine(t)
@@ -107,57 +98,8 @@ func TestBlockedFPRAtTheEnds(t *testing.T) {
 	}
 }
 
-func BenchmarkBlockedBits(b *testing.B) {
-	for b.Loop() {
-		theory.BlockedBits(0.01)
-	}
-}
-
-func BenchmarkBlockedFPR(b *testing.B) {
-	for b.Loop() {
-		theory.BlockedFPR(50, 1)
-	}
-}
-
-func TestBlockedBitsIsTheBest(t *testing.T) {
-	for f := 0.9; f > 1e-14; f *= 0.7 {
-		got, _ := theory.BlockedBits(f)
-		for j := 1; j <= theory.MaxPerWord; j++ {
-			if other := theory.BlockBits / theory.BlockedLoad(f, j); other < got {
-				t.Errorf("rate %g: %d per word need %g bits, chosen was %g", f, j, other, got)
-			}
-		}
-	}
-}
-
-func TestBlockedFPRIsTheMixtureOfBlockRates(t *testing.T) {
-	for perWord := 1; perWord <= theory.MaxPerWord; perWord++ {
-		for _, load := range []float64{0, 0.5, 20, 50, 300} {
-			var rate, mass float64
-			for i, p := range theory.Poisson(load) {
-				rate += p * theory.BlockRate(i, perWord)
-				mass += p
-			}
-			near(t, "mass", mass, 1, 1e-12)
-			near(t, fmt.Sprintf("rate at load %g", load), rate, theory.BlockedFPR(load, perWord), 1e-12)
-		}
-	}
-}
-
 func TestBlockRateAtTheEnds(t *testing.T) {
 	for keys, want := range map[int]float64{-1: 0, 0: 0, 1: math.Pow(1.0/64, 8), 1 << 30: 1} {
 		near(t, fmt.Sprintf("%d keys", keys), theory.BlockRate(keys, 1), want, 1e-9*want+1e-30)
-	}
-}
-
-func TestPoissonStopsWhenAsked(t *testing.T) {
-	seen := 0
-	for range theory.Poisson(10) {
-		if seen++; seen == 3 {
-			break
-		}
-	}
-	if seen != 3 {
-		t.Errorf("saw %d numbers after breaking at 3", seen)
 	}
 }

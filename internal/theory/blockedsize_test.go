@@ -83,11 +83,3 @@ func TestSizesAreThoseOfHalvingToTheLastBit(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkBlockedBitsOfNewRates(b *testing.B) {
-	f := 0.01
-	for b.Loop() {
-		f *= 1 - 1e-9
-		theory.BlockedBits(f)
-	}
-}

@@ -64,9 +64,6 @@ func poissonAt(mean, j float64) float64 {
 // poissonTail returns the probability of j and more. Beyond the mean it adds up the
 // terms from j on, so that small tails keep their digits.
 func poissonTail(mean, j float64) (sum float64) {
-	if math.IsInf(mean, 1) {
-		return 1
-	}
 	if j <= mean {
 		for i := range int(j) {
 			sum += poissonAt(mean, float64(i))

@@ -8,37 +8,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// TestDLeftPrintedFigures holds the numbers of [dlCBF06], to the precision printed.
-func TestDLeftPrintedFigures(t *testing.T) {
-	const n, space = 49_152, 2048 << 14
-	steady := func(load float64) float64 { return theory.DLeftSteadyLoads(4, load, 9)[8] }
-	for _, c := range []struct {
-		where           string
-		got, want, half float64 // half of the last digit printed
-	}{
-		{"Sec. 2.1, 10 bits, 7 hashes: just over 0.008", theory.BloomFPR(1e9, 7, 1e8), 0.0082, 0.0001},
-		{"Sec. 4, r = 11: rate", theory.DLeftRateBound(4, 6, 11), 0.01172, 5e-6},
-		{"Sec. 4, r = 11: 52/3 bits", theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11)), 52.0 / 3, 1e-9},
-		{"Sec. 4, r = 14: 64/3 bits", theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 14)), 64.0 / 3, 1e-9},
-		{"Sec. 4, 9 counters, 6 hashes", theory.BloomFPR(9e8, 6, 1e8), 0.01327, 5e-6},
-		{"Sec. 5.1, r = 14: rate", theory.DLeftRateBound(4, 6, 14), 0.001465, 5e-7},
-		{"Sec. 5.1, third claim of Sec. 3.2: slightly less", theory.DLeftRate(n, 2048, 14), 0.001464, 5e-7},
-		{"Sec. 5.1, five equal, as printed", theory.DLeftEqualFingerprints(n, space, 5) / space, 5.62e-17, 5e-20},
-		{"Sec. 5.1, five equal, right", theory.DLeftEqualFingerprints(n, space, 5), 1.886e-9, 5e-13},
-		// A set of four lasts until one of them is deleted, n/4 steps, so a trial
-		// sees 1 + 2^20/(n/4) of them.
-		{"Sec. 5.1, trials of 10,000 with four equal: 6", 1e4 * theory.DLeftEqualFingerprints(n, space, 4) * (1 + 4.0*(1<<20)/n), 5.5, 0.1},
-		{"Sec. 5.1, 13.5 counters, 9 hashes", theory.BloomFPR(663_552, 9, n), 0.001529, 5e-6},
-		{"Table 1, load >= 9", steady(6), 1.681e-27, 5e-31},
-		{"Sec. 5.2, load 6.5, >= 9", steady(6.5), 2.205e-8, 5e-12},
-		{"Sec. 5.2, 53,428 keys, >= 9: not printed", steady(53_428.0 / 8192), 5.42e-8, 5e-11},
-	} {
-		if math.Abs(c.got-c.want) > c.half {
-			t.Errorf("%s: %.6g, want %g", c.where, c.got, c.want)
-		}
-	}
-}
-
 // TestFluidLimitIsTable1 holds the right column of Table 1.
 func TestFluidLimitIsTable1(t *testing.T) {
 	got := theory.DLeftSteadyLoads(4, 6, 9)

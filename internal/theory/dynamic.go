@@ -75,11 +75,3 @@ func DynamicHitUnits(f, units float64) float64 {
 	}
 	return (1 - (1-f)*DynamicMissUnits(f, units)/units) / f
 }
-
-// DynamicPinned returns the share of the keys that cannot be deleted because a unit
-// other than their own answers for them, too.
-//
-//	[DPBF19] Theorem A.1, for the other units: 1 - (1 - f)^(units-1)
-//
-// Exact for full units.
-func DynamicPinned(f, units float64) float64 { return DynamicFPRBound(f, units-1) }

@@ -80,7 +80,7 @@ func ElasticOverflowBound(n, m float64, k, M int) float64 {
 func ElasticTreeOverflow(load float64, D, b int) float64 {
 	spill := make([]float64, D+2) // the last stands for more than D
 	for i := range 2*D + tailTerms {
-		spill[min(max(0, i-D), D+1)] += poissonTerm(load, i)
+		spill[min(max(0, i-D), D+1)] += poissonAt(load, float64(i))
 	}
 	if b == 1 {
 		return sum(spill[1:])
@@ -114,22 +114,4 @@ func convolve(p, q []float64) []float64 {
 		}
 	}
 	return out
-}
-
-// poissonTerm returns one probability of the Poisson distribution, however small.
-func poissonTerm(mean float64, i int) float64 {
-	lg, _ := math.Lgamma(float64(i) + 1)
-	return math.Exp(float64(i)*math.Log(mean) - mean - lg)
-}
-
-// ElasticMistakeOdds returns the probability that a new key is taken for one that is in
-// the set, among n: that each of its k numbers of w bits equals one that is there.
-//
-//	[EBF21] Sec. 3.2.1 "we believe that the item is a duplicate": (kn/2^w)^k
-//
-// That is for keys whose k numbers have nothing to do with each other. They all
-// come from 64 bits of a key and its mix, which is no permutation: two keys may
-// have the same mix, so about n/2^64 is to be added.
-func ElasticMistakeOdds(n float64, k, w int) float64 {
-	return math.Pow(math.Min(1, math.Ldexp(float64(k)*n, -w)), float64(k))
 }

@@ -13,15 +13,6 @@ func PartitionUnitBits(n, k, f float64) float64 {
 	return math.Ceil(-n * k / math.Log1p(-math.Pow(f, 1/k)))
 }
 
-// PartitionUnitPopulation returns how many ids m bits hold with k hashes at rate f.
-//
-//	[DPBF19] Theorem A.1, Eq. (1) solved for n: n_t = -(m/k) ln(1 - f^(1/k))
-//
-// A real number: the paper's target population is its integer part.
-func PartitionUnitPopulation(m, k, f float64) float64 {
-	return -m / k * math.Log1p(-math.Pow(f, 1/k))
-}
-
 // PartitionMinUnits returns the least number of populated units of n ids, in a universe of
 // so many ids and a tree of depth d.
 //

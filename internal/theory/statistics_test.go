@@ -57,28 +57,6 @@ func TestBinomialIntervalOfCertainties(t *testing.T) {
 	}
 }
 
-func TestBinomialIntervalHoldsItsPromise(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 3))
-	for _, p := range []float64{0.001, 0.01, 0.3} {
-		lo, hi := theory.BinomialInterval(1000, p, 3)
-		outside := 0
-		for range 2000 {
-			x := 0.0
-			for range 1000 {
-				if rng.Float64() < p {
-					x++
-				}
-			}
-			if x < lo || x > hi {
-				outside++
-			}
-		}
-		if outside > 20 { // 3 sigmas: 0.3 %, 6 expected
-			t.Errorf("p = %g: %d of 2000 outside [%g, %g]", p, outside, lo, hi)
-		}
-	}
-}
-
 // Whatever the rate is, its interval around a measured share should hold it 95 times
 // in 100; Wilson's does on average.
 func TestWilsonIntervalHoldsTheRate(t *testing.T) {
