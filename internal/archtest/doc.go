@@ -8,6 +8,7 @@
 //     docs/papers;
 //   - examples are short, tested and listed in README.md, and print what their
 //     comments show;
+//   - the methods that filters call most are inlined;
 //   - no text names a folder of a developer's machine;
 //   - the modules that the library needs are those of
 //     testdata/requirements.txt, so that a new one is seen in review.

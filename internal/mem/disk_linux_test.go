@@ -4,34 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
-
-// TestFullDiskIsAnError fills a real file system of 1 MiB. The words that were given
-// out before must all be usable.
-func TestFullDiskIsAnError(t *testing.T) {
-	dir := tinyDisk(t)
-	path := filepath.Join(dir, "words")
-	f := createFile(t, path)
-	var blocks [][]uint64
-	var err error
-	for err == nil && len(blocks) < 100 {
-		var words []uint64
-		if words, err = f.Words(mapUnit / wordBytes); err == nil {
-			blocks = append(blocks, words)
-		}
-	}
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
-		t.Fatalf("after %d blocks: %v", len(blocks), err)
-	}
-	t.Logf("%d blocks, then: %v", len(blocks), err)
-	for i, words := range blocks {
-		dirty(words)
-		words[0] = uint64(i)
-	}
-}
 
 // TestSpaceIsUsableAfterAFailure frees space and goes on with the same file.
 func TestSpaceIsUsableAfterAFailure(t *testing.T) {
@@ -68,22 +43,6 @@ func TestSpaceIsAllocated(t *testing.T) {
 		if err := syscall.Fstat(int(file.Fd()), &info); err != nil || info.Size != 3*mapUnit || info.Blocks*512 < 2*mapUnit {
 			t.Errorf("%s: %d bytes, %d on disk: %v", name, info.Size, info.Blocks*512, err)
 		}
-	}
-}
-
-// TestAllocationItselfFindsTheDiskFull leaves out the look at the free space, as when
-// another program takes it in between.
-func TestAllocationItselfFindsTheDiskFull(t *testing.T) {
-	file, err := os.Create(filepath.Join(tinyDisk(t), "words"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if err := reserve(file, 0, 2<<20); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("2 MiB on a disk of 1 MiB: %v", err)
-	}
-	if err := reserve(file, 0, 512<<10); err != nil {
-		t.Errorf("512 KiB on a disk of 1 MiB: %v", err)
 	}
 }
 

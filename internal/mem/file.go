@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // mapUnit is the smallest part of a file that is mapped, a multiple of the page size of
@@ -157,7 +158,7 @@ func (s *scratch) canGive(n uint64) error {
 		err = checkSpace(s.file, int64(n)*wordBytes)
 	}
 	if err != nil {
-		return s.fail("growing by "+formatBytes(byteSize(n)), err)
+		return s.fail("growing by "+quantity.Bytes(float64(byteSize(n))), err)
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (s *scratch) extend(bytes int64) error {
 	if err != nil {
 		// Part of the space may have been allocated before the disk was full.
 		err = errors.Join(err, s.file.Truncate(s.end))
-		return s.fail(fmt.Sprintf("growing by %s from %s", formatBytes(uint64(bytes)), formatBytes(uint64(s.end))), err)
+		return s.fail(fmt.Sprintf("growing by %s from %s", quantity.Bytes(float64(bytes)), quantity.Bytes(float64(s.end))), err)
 	}
 	s.mappings = append(s.mappings, m)
 	s.rest = m.words()

