@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -183,24 +184,22 @@ type compared struct {
 	show func(float64) string
 }
 
-func whole(x float64) string { return quantity.Short(x) }
-
 var figures = []compared{
-	{"packets wrongly passed", func(r *exact.Report) float64 { return float64(r.WronglyPassed()) }, whole},
-	{"false positives", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) }, whole},
-	{"false positives predicted", func(r *exact.Report) float64 { return r.Expected }, whole},
+	{"packets wrongly passed", func(r *exact.Report) float64 { return float64(r.WronglyPassed()) }, quantity.Short},
+	{"false positives", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) }, quantity.Short},
+	{"false positives predicted", func(r *exact.Report) float64 { return r.Expected }, quantity.Short},
 	{"share of packets", func(r *exact.Report) float64 { return float64(r.WronglyRejected()) / float64(max(1, r.Legitimate)) }, quantity.Rate},
 	{"share predicted", func(r *exact.Report) float64 { return r.Expected / float64(max(1, r.Legitimate)) }, quantity.Rate},
 	{"rate of banned set, measured", func(r *exact.Report) float64 { return r.Banned.FPR }, quantity.Rate},
 	{"rate of banned set, predicted", func(r *exact.Report) float64 { return r.Banned.Predicted }, quantity.Rate},
 	{"rate of tracked set, measured", func(r *exact.Report) float64 { return r.Tracked.FPR }, quantity.Rate},
 	{"rate of tracked set, predicted", func(r *exact.Report) float64 { return r.Tracked.Predicted }, quantity.Rate},
-	{"tracked users lost", func(r *exact.Report) float64 { return float64(r.Tracked.FalseNegatives) }, whole},
-	{"keys pinned in the tracked set", func(r *exact.Report) float64 { return float64(r.Tracked.Pinned) }, whole},
-	{"bans right", func(r *exact.Report) float64 { return float64(r.Bans.Right) }, whole},
-	{"bans missing", func(r *exact.Report) float64 { return float64(r.Bans.Missing) }, whole},
-	{"missing, rejected all the same", func(r *exact.Report) float64 { return float64(r.Bans.Covered) }, whole},
-	{"bans late or spurious", func(r *exact.Report) float64 { return float64(r.Bans.Late + r.Bans.Spurious) }, whole},
+	{"tracked users lost", func(r *exact.Report) float64 { return float64(r.Tracked.FalseNegatives) }, quantity.Short},
+	{"keys pinned in the tracked set", func(r *exact.Report) float64 { return float64(r.Tracked.Pinned) }, quantity.Short},
+	{"bans right", func(r *exact.Report) float64 { return float64(r.Bans.Right) }, quantity.Short},
+	{"bans missing", func(r *exact.Report) float64 { return float64(r.Bans.Missing) }, quantity.Short},
+	{"missing, rejected all the same", func(r *exact.Report) float64 { return float64(r.Bans.Covered) }, quantity.Short},
+	{"bans late or spurious", func(r *exact.Report) float64 { return float64(r.Bans.Late + r.Bans.Spurious) }, quantity.Short},
 	{"bytes in use", func(r *exact.Report) float64 { return float64(r.Gate.Bytes) }, quantity.Bytes},
 }
 
@@ -220,39 +219,11 @@ func (g *gateCheck) compare(all []gatereport.Summary) error {
 		for _, s := range all {
 			values = append(values, f.of(s.Check))
 		}
-		mean, half, most := spread(values)
-		_, _ = fmt.Fprintf(t, "%s\t%s\t± %s\t%s\n", f.name, f.show(mean), f.show(half), f.show(most))
+		mean := lab.Mean(values)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t± %s\t%s\n", f.name, f.show(mean.Mean), f.show(mean.Reach(1.96)), f.show(slices.Max(values)))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	return verdictOn(all...)
-}
-
-// spread returns the mean, half the width of its interval, and the largest value.
-func spread(values []float64) (mean, half, most float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-		most = max(most, v)
-	}
-	for _, v := range values {
-		half += (v - mean) * (v - mean)
-	}
-	if n > 1 {
-		half = student(len(values)-1) * math.Sqrt(half/(n-1)/n)
-	}
-	return mean, half, most
-}
-
-// student returns the quantile of Student's distribution that 95 % lie within, on
-// both sides: from a table up to 10 degrees of freedom, then by an approximation
-// that is good to a thousandth.
-func student(degrees int) float64 {
-	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
-	if degrees <= len(table) {
-		return table[max(1, degrees)-1]
-	}
-	n := float64(degrees)
-	return 1.960 + 2.374/n + 2.82/(n*n)
 }

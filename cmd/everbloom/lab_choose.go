@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/everbloom-go/everbloom/internal/lab"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -27,13 +29,16 @@ func (e *env) choose(patterns []string) ([]lab.Experiment, error) {
 	return nil, err
 }
 
-// guess says what may have been meant: names that differ in two letters, or
-// identifiers that have the pattern in them.
+// guess says what may have been meant: names that cobra would guess if they were verbs,
+// or identifiers that have the pattern in them.
 func (e *env) guess(pattern string) string {
 	var near []string
 	for _, x := range e.experiments {
 		for _, name := range []string{x.Topic(), x.ID} {
-			if !slices.Contains(near, name) && (distance(pattern, name) <= 2 || name == x.ID && strings.Contains(name, pattern)) {
+			guess := cobra.Command{SuggestionsMinimumDistance: 2}
+			guess.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+			similar := len(guess.SuggestionsFor(pattern)) > 0 || name == x.ID && strings.Contains(name, pattern)
+			if similar && !slices.Contains(near, name) {
 				near = append(near, name)
 			}
 		}
@@ -42,25 +47,4 @@ func (e *env) guess(pattern string) string {
 		return "everbloom lab list shows all"
 	}
 	return "did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// distance is the number of letters to add, drop or change to come from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // from what was read of a to the first letters of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := before
-			if a[i] != b[j] {
-				changed++
-			}
-			before = row[j+1]
-			row[j+1] = min(changed, before+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -2,19 +2,6 @@ package main
 
 import "testing"
 
-func TestDistanceCountsLetters(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"abc", "abc", 0}, {"", "abc", 3}, {"abc", "", 3}, {"one/god", "one/good", 1}, {"one/goood", "one/good", 1}, {"one/gold", "one/good", 1}, {"ab", "ba", 2}, {"kitten", "sitting", 3},
-	} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestGuessesAreFew(t *testing.T) {
 	e := testEnv(nil, nil, nil)
 	for pattern, want := range map[string]string{

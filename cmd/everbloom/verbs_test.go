@@ -287,14 +287,3 @@ func TestDemoDrawsOnATerminal(t *testing.T) {
 		t.Errorf("no report: %s", out.String())
 	}
 }
-
-func TestIntervalsAreThoseOfStudent(t *testing.T) {
-	for degrees, want := range map[int]float64{1: 12.706, 10: 2.228, 19: 2.093, 30: 2.042, 100: 1.984} {
-		if got := student(degrees); got < want-0.002 || got > want+0.002 {
-			t.Errorf("%d degrees: %.3f, want %.3f", degrees, got, want)
-		}
-	}
-	if mean, half, most := spread([]float64{1, 2, 3, 4}); mean != 2.5 || most != 4 || half < 2.05 || half > 2.06 {
-		t.Errorf("%g ± %g, at most %g", mean, half, most)
-	}
-}
