@@ -15,10 +15,11 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/inpacket"
+	"github.com/everbloom-go/everbloom/filter/deletable"
 )
 
 func main() {
@@ -28,22 +29,20 @@ func main() {
 	}
 }
 
-// A network has the neighbours of each node.
-type network map[string][]string
+// A header has 256 bits: the best of 16 filters, and its number.
+var shape = deletable.Shape{Bits: 252, Hashes: 5, Regions: 25}
 
-func run(in io.Reader, out io.Writer) error {
-	format, err := inpacket.New(inpacket.Config{}) // headers of 256 bits
+type network map[string][]string // the neighbours of each node
+
+func run(in io.Reader, out io.Writer) (err error) {
 	net, w, lines := network{}, bufio.NewWriter(out), bufio.NewScanner(in)
 	for err == nil && lines.Scan() {
-		var links []string
 		switch nodes := strings.Fields(lines.Text()); {
 		case len(nodes) > 1 && nodes[0] == ">":
-			if links, err = net.send(format, nodes[1], nodes[2:]); err == nil {
-				_, _ = fmt.Fprintln(w, strings.Join(links, " ")) // Flush reports the first error
-			}
+			err = net.send(w, nodes[1], nodes[2:])
 		case len(nodes) == 2:
-			net[nodes[0]] = append(net[nodes[0]], nodes[1])
-			net[nodes[1]] = append(net[nodes[1]], nodes[0])
+			a, b := nodes[0], nodes[1]
+			net[a], net[b] = append(net[a], b), append(net[b], a)
 		default:
 			err = fmt.Errorf("%q is neither a link nor a packet", lines.Text())
 		}
@@ -51,8 +50,8 @@ func run(in io.Reader, out io.Writer) error {
 	return errors.Join(err, lines.Err(), w.Flush())
 }
 
-// send makes a header of the shortest ways to the receivers, and has it forwarded.
-func (n network) send(format *inpacket.Format, source string, receivers []string) ([]string, error) {
+// send makes a header of the shortest ways to the receivers, and prints where it goes.
+func (n network) send(w io.Writer, source string, receivers []string) error {
 	before := map[string]string{source: source}
 	for queue := []string{source}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range n[queue[0]] {
@@ -66,33 +65,34 @@ func (n network) send(format *inpacket.Format, source string, receivers []string
 	for _, node := range receivers {
 		for hops := 1; node != source; hops++ {
 			if before[node] == "" {
-				return nil, fmt.Errorf("there is no way from %s to %s", source, node)
+				return fmt.Errorf("there is no way from %s to %s", source, node)
 			}
-			ids = append(ids, id(before[node], node)) // one that is there already does not matter
+			ids = append(ids, id(before[node], node))
 			node, farthest = before[node], max(farthest, hops)
 		}
 	}
-	header, err := format.Encode(ids)
-	if err == nil && header.FPR() > 0.05 {
-		err = fmt.Errorf("too many links for one header from %s to %s", source, receivers)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // twice in a filter, a link could not be deleted
+	best, number, err := deletable.Choose(shape, ids, deletable.BestFill(), 16)
+	header, err2 := shape.Candidate(number).Wire() // nodes read the number in the header
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	} else if best.Info().FPR > 0.05 {
+		return fmt.Errorf("too many links for one header from %s to %s", source, receivers)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return n.forward(source, "", header, farthest), nil
+	_, err = fmt.Fprintln(w, strings.Join(n.forward(source, "", header, best.AppendRaw(nil), farthest), " "))
+	return err
 }
 
-// id is what a header has of a link: any number will do that is the link's own.
+// id names a link in headers.
 func id(from, to string) filter.Key { return filter.Hash{}.String(from + ">" + to) }
 
-// forward sends a copy over each link that the header has, but not back. To delete the
-// link from the copy, and to stop at the farthest receiver, keeps it out of circles.
-func (n network) forward(node, from string, header inpacket.Header, hops int) (links []string) {
+// forward sends a copy over each link of the header. What is deleted keeps it out of circles.
+func (n network) forward(node, from string, header deletable.Wire, bits []byte, hops int) (links []string) {
 	for _, next := range n[node] {
-		if link := id(node, next); hops > 0 && next != from && header.Has(link) {
-			branch := header
-			_ = branch.Delete(link) // if it is pinned it stays
-			links = append(append(links, node+">"+next), n.forward(next, node, branch, hops-1)...)
+		if link := id(node, next); hops > 0 && next != from && header.MayContain(bits, link) {
+			branch := slices.Clone(bits)
+			_ = header.Delete(branch, link) // if it is pinned it stays
+			links = append(append(links, node+">"+next), n.forward(next, node, header, branch, hops-1)...)
 		}
 	}
 	return links

@@ -8,8 +8,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var chains = lab.Experiment{
@@ -34,8 +34,8 @@ func chainParams(trials int, lengths ...int) lab.Params {
 // server is a way to make headers for chains and to serve them.
 type server struct {
 	name   string
-	config inpacket.Config
-	rules  inpacket.Switch // without its table
+	config forward.Config
+	rules  forward.Switch // without its table
 	chosen bool
 }
 
@@ -55,15 +55,15 @@ const (
 const fromTheTop = ", from the top"
 
 func servers(e *lab.Env) []server {
-	bare := inpacket.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1}
+	bare := forward.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1}
 	marked := bare
 	marked.Regions = e.Int("regions")
-	chosen := func(c inpacket.Config) inpacket.Config {
+	chosen := func(c forward.Config) forward.Config {
 		c.Candidates = e.Int("candidates")
 		return c
 	}
-	twice := inpacket.Switch{ByPort: true, Passes: 2}
-	twiceDeleting, once, onceDeleting := twice, inpacket.Switch{}, inpacket.Switch{Delete: true}
+	twice := forward.Switch{ByPort: true, Passes: 2}
+	twiceDeleting, once, onceDeleting := twice, forward.Switch{}, forward.Switch{Delete: true}
 	twiceDeleting.Delete = true
 	return []server{
 		{"plain", bare, twice, false},
@@ -79,7 +79,7 @@ func servers(e *lab.Env) []server {
 // service is one packet: what it met, and how many wrong services it was to be
 // expected to meet if nothing was deleted.
 type service struct {
-	inpacket.Visits
+	forward.Visits
 	expected float64
 }
 
@@ -88,7 +88,7 @@ type service struct {
 func (s server) serve(table []filter.Key, chain []int, salt uint64) (service, error) {
 	s.config.Salt = salt
 	s.rules.Table = table
-	f, err := inpacket.New(s.config)
+	f, err := forward.New(s.config)
 	if err != nil {
 		return service{}, err
 	}
@@ -119,7 +119,7 @@ func (s server) serve(table []filter.Key, chain []int, salt uint64) (service, er
 func serveAll(ctx context.Context, e *lab.Env, length int, list []server) ([][]service, error) {
 	table := make([]filter.Key, e.Int("services"))
 	for i := range table {
-		table[i] = inpacket.ServiceID(fmt.Sprint("service ", i), 0)
+		table[i] = forward.ServiceID(fmt.Sprint("service ", i), 0)
 	}
 	by := make([][]service, len(list))
 	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]service, error) {

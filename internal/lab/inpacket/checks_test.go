@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 )
 
@@ -25,7 +25,7 @@ func small(x lab.Experiment, seed uint64, trials int) *lab.Env {
 }
 
 // packets are those of a contender in a small network.
-func packets(t *testing.T, links int, sort func(*lab.Env) contender) (contender, []inpacket.Outcome) {
+func packets(t *testing.T, links int, sort func(*lab.Env) contender) (contender, []forward.Outcome) {
 	t.Helper()
 	e := small(trees, 1, 100)
 	nets, err := networks(e)
@@ -116,12 +116,12 @@ func TestOneWorsePacketIsSeen(t *testing.T) {
 	_, deleted := packets(t, 28, deleting)
 	labtest.Reproduced(t, neverMore("as they are", "c", deleted, kept))
 	labtest.Differs(t, neverMore("the other way round", "c", kept, deleted))
-	for name, spoil := range map[string]func(*inpacket.Outcome){
-		"transmissions": func(o *inpacket.Outcome) { o.Transmissions += 10_000 },
-		"storm":         func(o *inpacket.Outcome) { o.Storm = true },
-		"returns":       func(o *inpacket.Outcome) { o.Returned += 10_000 },
+	for name, spoil := range map[string]func(*forward.Outcome){
+		"transmissions": func(o *forward.Outcome) { o.Transmissions += 10_000 },
+		"storm":         func(o *forward.Outcome) { o.Storm = true },
+		"returns":       func(o *forward.Outcome) { o.Returned += 10_000 },
 	} {
-		i := slices.IndexFunc(kept, func(o inpacket.Outcome) bool { return !o.Storm })
+		i := slices.IndexFunc(kept, func(o forward.Outcome) bool { return !o.Storm })
 		worse := slices.Clone(deleted)
 		spoil(&worse[i])
 		labtest.Differs(t, neverMore(name, "c", worse, kept))
@@ -133,9 +133,9 @@ func TestNoCirclesWouldBeSeen(t *testing.T) {
 	e := small(loops, 1, 1)
 	list := append(fourAndKept(e), plain(e).onward(), deleting(e).onward())
 	s := &sweep{net: network{name: "none"}, list: list}
-	s.outs = [][][]inpacket.Outcome{make([][]inpacket.Outcome, len(list))}
+	s.outs = [][][]forward.Outcome{make([][]forward.Outcome, len(list))}
 	for c := range list {
-		outs := []inpacket.Outcome{{Transmissions: 8}, {Transmissions: 8}}
+		outs := []forward.Outcome{{Transmissions: 8}, {Transmissions: 8}}
 		s.outs[0][c] = outs
 		s.all = append(s.all, []measure{measured(list[c], 8, outs)})
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var goals = lab.Experiment{
@@ -80,11 +80,11 @@ func runGoals(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 type goalRace struct {
 	net     network
 	choices []int
-	outs    [][][]inpacket.Outcome
+	outs    [][][]forward.Outcome
 	found   [][]measure
 }
 
-func newGoalRace(net network, links int, choices []int, list []contender, outs [][]inpacket.Outcome) *goalRace {
+func newGoalRace(net network, links int, choices []int, list []contender, outs [][]forward.Outcome) *goalRace {
 	g := &goalRace{net: net, choices: choices}
 	g.outs = slices.Collect(slices.Chunk(outs, len(choices)))
 	for i, c := range list {
@@ -134,10 +134,10 @@ func (g *goalRace) table() lab.Table {
 func (g *goalRace) checks() []lab.Check {
 	in := ", " + g.net.name
 	last := len(g.choices) - 1
-	claimed := func(o inpacket.Outcome) float64 { return float64(o.Claimed) }
-	expected := func(o inpacket.Outcome) float64 { return o.Expected }
-	pinned := func(o inpacket.Outcome) float64 { return float64(o.Pinned) }
-	gain := func(name string, goal int, figure func(inpacket.Outcome) float64) lab.Check {
+	claimed := func(o forward.Outcome) float64 { return float64(o.Claimed) }
+	expected := func(o forward.Outcome) float64 { return o.Expected }
+	pinned := func(o forward.Outcome) float64 { return float64(o.Pinned) }
+	gain := func(name string, goal int, figure func(forward.Outcome) float64) lab.Check {
 		return less(fmt.Sprintf("%s, %d candidates against one%s", name, g.choices[last], in),
 			"selecting the best in terms of fpr or guarantees that certain elements are deletable (Sec. V)",
 			g.outs[goal][last], g.outs[goal][0], figure)

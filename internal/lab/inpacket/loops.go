@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var loops = lab.Experiment{
@@ -76,8 +76,8 @@ func (s *sweep) loopTable() lab.Table {
 
 func (s *sweep) loopChecks() []lab.Check {
 	in := ", " + s.net.name
-	circles := func(o inpacket.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
-	repeated := func(o inpacket.Outcome) float64 { return float64(o.Repeated) }
+	circles := func(o forward.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
+	repeated := func(o forward.Outcome) float64 { return float64(o.Repeated) }
 	circling, packets := s.circling(isDeleting)
 	once, _ := s.circling(isPlain)
 	onward, _ := s.circling(isPlainOnward)

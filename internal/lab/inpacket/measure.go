@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 // measure is what the packets of one contender say.
@@ -29,12 +29,12 @@ type measure struct {
 	asked    int
 }
 
-func measured(c contender, links int, outs []inpacket.Outcome) measure {
+func measured(c contender, links int, outs []forward.Outcome) measure {
 	m := measure{contender: c.name, links: links, packets: len(outs)}
-	m.efficiency = lab.Figure(outs, func(o inpacket.Outcome) float64 { return o.Efficiency() })
-	m.unneeded = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Stray + o.Repeated) })
-	m.extra = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Extra) })
-	m.pinned = lab.Figure(outs, func(o inpacket.Outcome) float64 { return float64(o.Pinned) / float64(links) })
+	m.efficiency = lab.Figure(outs, func(o forward.Outcome) float64 { return o.Efficiency() })
+	m.unneeded = lab.Figure(outs, func(o forward.Outcome) float64 { return float64(o.Stray + o.Repeated) })
+	m.extra = lab.Figure(outs, func(o forward.Outcome) float64 { return float64(o.Extra) })
+	m.pinned = lab.Figure(outs, func(o forward.Outcome) float64 { return float64(o.Pinned) / float64(links) })
 	for _, o := range outs {
 		m.missed += o.Missed
 		m.looped += oneIf(o.Looped())
@@ -113,7 +113,7 @@ func less[T any](name, claim string, lower, upper []T, figure func(T) float64) l
 
 // neverMore checks that no packet of the one is worse off than with the other. Where
 // the limit has cut the other off nothing can be said about it.
-func neverMore(name, claim string, lower, upper []inpacket.Outcome) lab.Check {
+func neverMore(name, claim string, lower, upper []forward.Outcome) lab.Check {
 	worse := 0
 	for i, o := range lower {
 		u := upper[i]

@@ -5,25 +5,25 @@ import (
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 // network is a graph with its name.
 type network struct {
 	name  string
 	words string
-	graph *inpacket.Graph
+	graph *forward.Graph
 }
 
 // networks makes both, of the size that the parameters tell.
 func networks(e *lab.Env) ([]network, error) {
 	seeds := e.Rand(1)
-	hubs, err := inpacket.Preferential(e.Int("nodes"), 2, seeds.Uint64())
+	hubs, err := forward.Preferential(e.Int("nodes"), 2, seeds.Uint64())
 	if err != nil {
 		return nil, err
 	}
-	ring, err := inpacket.Ring(e.Int("nodes"), 1, seeds.Uint64())
+	ring, err := forward.Ring(e.Int("nodes"), 1, seeds.Uint64())
 	if err != nil {
 		return nil, err
 	}
@@ -33,17 +33,17 @@ func networks(e *lab.Env) ([]network, error) {
 // contender is a way to make headers and to treat them.
 type contender struct {
 	name   string
-	config inpacket.Config
-	rules  inpacket.Rules
-	goal   func(*inpacket.Graph, *inpacket.Tree) deletable.Goal // nil: the fewest set bits
+	config forward.Config
+	rules  forward.Rules
+	goal   func(*forward.Graph, *forward.Tree) deletable.Goal // nil: the fewest set bits
 }
 
 // plain, kept and deleting are the sorts of contenders; see the package comment.
 func plain(e *lab.Env) contender {
 	return contender{
 		name:   "plain",
-		config: inpacket.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1},
-		rules:  inpacket.Rules{TTL: e.Int("TTL"), Limit: e.Int("limit")},
+		config: forward.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1},
+		rules:  forward.Rules{TTL: e.Int("TTL"), Limit: e.Int("limit")},
 	}
 }
 
@@ -74,24 +74,24 @@ func (c contender) onward() contender {
 	return c
 }
 
-func fewestFalse(g *inpacket.Graph, t *inpacket.Tree) deletable.Goal {
+func fewestFalse(g *forward.Graph, t *forward.Tree) deletable.Goal {
 	return deletable.FewestFalse(t.Beside(g)...)
 }
 
-func mostDeletable(g *inpacket.Graph, t *inpacket.Tree) deletable.Goal {
+func mostDeletable(g *forward.Graph, t *forward.Tree) deletable.Goal {
 	return deletable.MostDeletable(t.IDs(g)...)
 }
 
-func bothGoals(g *inpacket.Graph, t *inpacket.Tree) deletable.Goal {
+func bothGoals(g *forward.Graph, t *forward.Tree) deletable.Goal {
 	return fewestFalse(g, t).And(mostDeletable(g, t))
 }
 
 // send makes a header for the tree, with hashes of its own, and lets it run.
-func (c contender) send(g *inpacket.Graph, t *inpacket.Tree, salt uint64) (inpacket.Outcome, error) {
+func (c contender) send(g *forward.Graph, t *forward.Tree, salt uint64) (forward.Outcome, error) {
 	c.config.Salt = salt
-	f, err := inpacket.New(c.config)
+	f, err := forward.New(c.config)
 	if err != nil {
-		return inpacket.Outcome{}, err
+		return forward.Outcome{}, err
 	}
 	goal := deletable.BestFill()
 	if c.goal != nil {
@@ -99,17 +99,17 @@ func (c contender) send(g *inpacket.Graph, t *inpacket.Tree, salt uint64) (inpac
 	}
 	h, err := f.Choose(t.IDs(g), goal)
 	if err != nil {
-		return inpacket.Outcome{}, err
+		return forward.Outcome{}, err
 	}
 	return g.Forward(h, t, c.rules)
 }
 
 // race sends packets for random trees of so many links, the same tree for every
 // contender, and returns the outcomes by contender.
-func race(ctx context.Context, e *lab.Env, g *inpacket.Graph, links int, list []contender) ([][]inpacket.Outcome, error) {
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]inpacket.Outcome, error) {
+func race(ctx context.Context, e *lab.Env, g *forward.Graph, links int, list []contender) ([][]forward.Outcome, error) {
+	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]forward.Outcome, error) {
 		t, salt := g.RandomTree(r, links), r.Uint64()
-		outs := make([]inpacket.Outcome, len(list))
+		outs := make([]forward.Outcome, len(list))
 		for i, c := range list {
 			var err error
 			if outs[i], err = c.send(g, &t, salt); err != nil {
@@ -121,7 +121,7 @@ func race(ctx context.Context, e *lab.Env, g *inpacket.Graph, links int, list []
 	if err != nil {
 		return nil, err
 	}
-	by := make([][]inpacket.Outcome, len(list))
+	by := make([][]forward.Outcome, len(list))
 	for _, outs := range trials {
 		for i, o := range outs {
 			by[i] = append(by[i], o)

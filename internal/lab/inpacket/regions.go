@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var regions = lab.Experiment{
@@ -72,7 +72,7 @@ func regionPlot(net network, marks []int, found []measure) lab.Plot {
 
 // fillPlot shows how headers empty on their way, for the first, the middle and the last
 // number of marks.
-func fillPlot(net network, list []contender, outs [][]inpacket.Outcome) lab.Plot {
+func fillPlot(net network, list []contender, outs [][]forward.Outcome) lab.Plot {
 	p := lab.Plot{
 		Name: "fill-" + net.name, Title: "Headers on their way inside the tree, in " + net.words,
 		X: lab.Axis{Label: "links behind the copy"}, Y: lab.Axis{Label: "set cells", Percent: true},
@@ -89,7 +89,7 @@ func fillPlot(net network, list []contender, outs [][]inpacket.Outcome) lab.Plot
 
 // fillByHops is the mean fill of all copies with so many links behind them, as long as
 // there are a hundred.
-func fillByHops(outs []inpacket.Outcome) (fills []float64) {
+func fillByHops(outs []forward.Outcome) (fills []float64) {
 	for hops := 0; ; hops++ {
 		sum, copies := 0.0, 0
 		for _, o := range outs {
@@ -120,7 +120,7 @@ func regionTable(net network, list []contender, found []measure) lab.Table {
 	return t
 }
 
-func regionChecks(net network, marks []int, found []measure, outs [][]inpacket.Outcome) []lab.Check {
+func regionChecks(net network, marks []int, found []measure, outs [][]forward.Outcome) []lab.Check {
 	in := ", " + net.name
 	best, calmest, tenth := 0, 0, 0
 	for i, m := range found {
@@ -134,7 +134,7 @@ func regionChecks(net network, marks []int, found []measure, outs [][]inpacket.O
 			tenth = i
 		}
 	}
-	circles := func(o inpacket.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
+	circles := func(o forward.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
 	return []lab.Check{
 		expectedCheck("links found by mistake, all numbers of marks together"+in, together(found)),
 		less("circles, a tenth of the bits for marks against one bit"+in, "an affordable increase before elements are removed, and a potential improvement (Sec. IV)", outs[tenth], outs[0], circles),

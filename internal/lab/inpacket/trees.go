@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/internal/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var trees = lab.Experiment{
@@ -24,8 +24,8 @@ var trees = lab.Experiment{
 type sweep struct {
 	net  network
 	list []contender
-	outs [][][]inpacket.Outcome // by size, then by contender
-	all  [][]measure            // by contender, then by size
+	outs [][][]forward.Outcome // by size, then by contender
+	all  [][]measure           // by contender, then by size
 }
 
 // runSweeps races in both networks at all sizes.
@@ -55,7 +55,7 @@ func runSweeps(ctx context.Context, e *lab.Env, list []contender) ([]*sweep, err
 }
 
 // joined returns the packets of a contender at all sizes.
-func (s *sweep) joined(contender int) (outs []inpacket.Outcome) {
+func (s *sweep) joined(contender int) (outs []forward.Outcome) {
 	for _, size := range s.outs {
 		outs = append(outs, size[contender]...)
 	}
@@ -159,7 +159,7 @@ func (s *sweep) treeTable() lab.Table {
 
 func (s *sweep) treeChecks() []lab.Check {
 	in := ", " + s.net.name
-	claimed := func(o inpacket.Outcome) float64 { return float64(o.Claimed) }
+	claimed := func(o forward.Outcome) float64 { return float64(o.Claimed) }
 	return []lab.Check{
 		expectedCheck("links found by mistake, plain"+in, s.all[isPlain]),
 		expectedCheck("links found by mistake, deleting"+in, s.all[isDeleting]),

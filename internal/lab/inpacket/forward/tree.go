@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"math/rand/v2"

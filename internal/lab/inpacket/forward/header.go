@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func New(c Config) (*Format, error) {
 	for i := range c.Candidates {
 		w, err := f.shape.Candidate(i).Wire()
 		if err != nil {
-			return nil, fmt.Errorf("inpacket: %w", err)
+			return nil, fmt.Errorf("forward: %w", err)
 		}
 		f.wires = append(f.wires, w)
 	}
@@ -67,7 +67,7 @@ func (f *Format) Choose(ids []filter.Key, goal deletable.Goal) (Header, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	best, number, err := deletable.Choose(f.shape, ids, goal, f.config.Candidates)
 	if err != nil {
-		return Header{}, fmt.Errorf("inpacket: %w", err)
+		return Header{}, fmt.Errorf("forward: %w", err)
 	}
 	h := Header{format: f, number: uint8(number)}
 	best.AppendRaw(h.bits[:0])
@@ -90,7 +90,7 @@ func (h *Header) Delete(id filter.Key) error {
 	return h.format.wires[h.number].Delete(h.bits[:], id)
 }
 
-var errNotFound = fmt.Errorf("inpacket: empty header: %w", filter.ErrNotFound)
+var errNotFound = fmt.Errorf("forward: empty header: %w", filter.ErrNotFound)
 
 // Fill returns the share of the cells that are set.
 func (h *Header) Fill() float64 {

@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Regions = cmp.Or(c.Regions, c.Bits/10)
 	within := func(name string, v, low, high int) error {
 		if v < low || v > high {
-			return fmt.Errorf("inpacket: %s: %d, must be %d to %d", name, v, low, high)
+			return fmt.Errorf("forward: %s: %d, must be %d to %d", name, v, low, high)
 		}
 		return nil
 	}

@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"cmp"
@@ -69,7 +69,7 @@ func (o *Outcome) Looped() bool { return o.Returned > 0 }
 func (g *Graph) Forward(h Header, t *Tree, rules Rules) (Outcome, error) {
 	rules.TTL, rules.Limit = cmp.Or(rules.TTL, 64), cmp.Or(rules.Limit, 10_000)
 	if t.Depth > rules.TTL {
-		return Outcome{}, fmt.Errorf("inpacket: forward: a tree of depth %d, the TTL is %d", t.Depth, rules.TTL)
+		return Outcome{}, fmt.Errorf("forward: forward: a tree of depth %d, the TTL is %d", t.Depth, rules.TTL)
 	}
 	f := flight{g: g, tree: t, rules: rules, reached: map[int32]bool{}, used: map[int32]bool{}}
 	f.arrive(packet{header: h, node: int32(t.Source), via: -1, parent: -1})

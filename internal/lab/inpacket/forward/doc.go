@@ -1,4 +1,4 @@
-// Package inpacket forwards packets by Bloom filters in their headers, without
+// Package forward forwards packets by Bloom filters in their headers, without
 // tables of routes.
 //
 // It is the application of [DlBF10], Sec. V. Every directed link of a network has an
@@ -51,4 +51,4 @@
 // and the others must be found by mistake: one for the circle of two links, there and
 // back, and at least two for all others. [Rules] has the choice not to ask for the link
 // back.
-package inpacket
+package forward

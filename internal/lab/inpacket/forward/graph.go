@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"fmt"
@@ -76,10 +76,10 @@ func Ring(nodes, chords int, seed uint64) (*Graph, error) {
 
 func checkSize(nodes, links int) error {
 	if nodes < 2 || nodes > maxNodes {
-		return fmt.Errorf("inpacket: graph: %d nodes, must be 2 to %d", nodes, maxNodes)
+		return fmt.Errorf("forward: graph: %d nodes, must be 2 to %d", nodes, maxNodes)
 	}
 	if links < 1 || links > 100 {
-		return fmt.Errorf("inpacket: graph: %d links for each node, must be 1 to 100", links)
+		return fmt.Errorf("forward: graph: %d links for each node, must be 1 to 100", links)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package inpacket
+package forward
 
 import (
 	"cmp"
@@ -64,7 +64,7 @@ func (s Switch) Serve(h Header, chain []int) (Visits, error) {
 	t := tour{s: s, header: h, place: map[int]int{}, been: map[int]bool{}}
 	for i, entry := range chain {
 		if entry < 0 || entry >= len(s.Table) {
-			return Visits{}, fmt.Errorf("inpacket: chain: entry %d, the table has %d", entry, len(s.Table))
+			return Visits{}, fmt.Errorf("forward: chain: entry %d, the table has %d", entry, len(s.Table))
 		}
 		t.place[entry] = i
 	}
