@@ -144,23 +144,3 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkNext(b *testing.B) {
-	words := make([]uint32, 1024)
-	r := rand.New(rand.NewPCG(1, 0))
-	var list []Pattern
-	for i := range 64 {
-		list = append(list, Pattern{Name: string(rune('A' + i)), Words: []uint32{r.Uint32(), r.Uint32(), r.Uint32()}})
-	}
-	a, err := Compile(list)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range words {
-		words[i] = list[r.IntN(64)].Words[r.IntN(3)]
-	}
-	at := uint32(0)
-	for i := 0; b.Loop(); i++ {
-		at = a.Next(at, words[i%1024])
-	}
-}

@@ -307,14 +307,3 @@ func BenchmarkCapture(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkBinary(b *testing.B) {
-	data := bytes.Repeat(AppendBinary(nil, addr("1.2.3.4"), 5), 100_000)
-	var r Reader
-	var p Packet
-	for b.Loop() {
-		if r == nil || r.Read(&p) != nil {
-			r = newBinary(bytes.NewReader(data))
-		}
-	}
-}

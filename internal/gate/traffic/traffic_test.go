@@ -153,15 +153,3 @@ func TestConfigReportsAllProblems(t *testing.T) {
 		t.Error("negative shares do not mean none")
 	}
 }
-
-func BenchmarkRead(b *testing.B) {
-	g, err := New(Config{Packets: 1 << 62, Users: 200_000})
-	if err != nil {
-		b.Fatal(err)
-	}
-	var p packets.Packet
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = g.Read(&p)
-	}
-}

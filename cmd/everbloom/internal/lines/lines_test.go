@@ -397,22 +397,3 @@ func FuzzKeys(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkEach(b *testing.B) {
-	var text strings.Builder
-	for i := range 1_000_000 {
-		fmt.Fprintln(&text, i)
-	}
-	path := write(b, []byte(text.String()))
-	b.SetBytes(int64(text.Len()))
-	for b.Loop() {
-		in, err := Open([]string{path}, nil, Rules{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		err = Each(context.Background(), in, func(blk *Block, n *int) error { *n = blk.Lines(); return nil }, func(*Block, *int) error { return nil })
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
