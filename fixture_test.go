@@ -16,7 +16,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
-	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // secret is easy to find in a text or a file, as letters and as digits.
@@ -128,18 +127,6 @@ func wantError(tb testing.TB, err, target error, words ...string) {
 		if !strings.Contains(err.Error(), w) {
 			tb.Errorf("%q does not say %q", err, w)
 		}
-	}
-}
-
-// checkRate judges a count by the spread of its binomial distribution, for a
-// rate that lies between low and high.
-func checkRate(tb testing.TB, name string, hits, probes int, low, high float64) {
-	tb.Helper()
-	const sigmas = 4
-	least, _ := theory.BinomialInterval(float64(probes), low, sigmas)
-	_, most := theory.BinomialInterval(float64(probes), high, sigmas)
-	if h := float64(hits); h < least || h > most {
-		tb.Errorf("%s: %d of %d found; rates of %.3g to %.3g give %.0f to %.0f", name, hits, probes, low, high, least, most)
 	}
 }
 

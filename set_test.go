@@ -396,21 +396,3 @@ func TestQueriesWaitForNoWriter(t *testing.T) {
 		unlock()
 	}
 }
-
-// TestShardsNeverChange pins where keys go: a file of several shards depends on it.
-func TestShardsNeverChange(t *testing.T) {
-	s := newSet(filter.Hash{}, make([]filter.Filter, 7))
-	var got []int
-	for k := range 12 {
-		h := s.shards.of(filter.Key(uint64(k) * 0x0123456789ABCDEF))
-		for i := range s.shards {
-			if h == &s.shards[i] {
-				got = append(got, i)
-			}
-		}
-	}
-	want := []int{4, 1, 6, 6, 4, 1, 2, 0, 5, 0, 4, 4}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, must stay %v", got, want)
-	}
-}
