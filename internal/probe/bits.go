@@ -10,8 +10,8 @@ import "github.com/everbloom-go/everbloom/internal/bitvec"
 // few bits will be clear. [Group] tells the order.
 func All(words []uint64, size, h uint64, hashes int) bool {
 	for ; hashes >= 4; hashes -= 4 {
-		if one(words, size, h)&one(words, size, Step(h))&
-			one(words, size, StepBy(h, 2))&one(words, size, StepBy(h, 3)) == 0 {
+		if One(words, size, h)&One(words, size, Step(h))&
+			One(words, size, StepBy(h, 2))&One(words, size, StepBy(h, 3)) == 0 {
 			return false
 		}
 		h = StepBy(h, 4)
@@ -43,8 +43,8 @@ func MissLines(hashes int, fill float64, group func(left int) int) float64 {
 	return lines
 }
 
-// one returns 1 if the position of h is set.
-func one(words []uint64, size, h uint64) uint64 {
+// One returns 1 if the position of h is set.
+func One(words []uint64, size, h uint64) uint64 {
 	i := Reduce(h, size)
 	return bitvec.Load(&words[i/64]) >> (i % 64) & 1
 }
@@ -53,13 +53,13 @@ func one(words []uint64, size, h uint64) uint64 {
 // reads all of them.
 func First(words []uint64, size, h uint64, hashes int) uint64 {
 	if hashes == 4 {
-		return one(words, size, h) & one(words, size, Step(h)) &
-			one(words, size, StepBy(h, 2)) & one(words, size, StepBy(h, 3))
+		return One(words, size, h) & One(words, size, Step(h)) &
+			One(words, size, StepBy(h, 2)) & One(words, size, StepBy(h, 3))
 	}
-	all := one(words, size, h)
+	all := One(words, size, h)
 	for range hashes - 1 {
 		h = Step(h)
-		all &= one(words, size, h)
+		all &= One(words, size, h)
 	}
 	return all
 }
@@ -68,7 +68,7 @@ func First(words []uint64, size, h uint64, hashes int) uint64 {
 // and tests them one by one.
 func Rest(words []uint64, size, h uint64, hashes int) bool {
 	for ; hashes > 0; hashes-- {
-		if one(words, size, h) == 0 {
+		if One(words, size, h) == 0 {
 			return false
 		}
 		h = Step(h)
