@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
@@ -166,40 +164,6 @@ func TestCheckIsAsked(t *testing.T) {
 	}
 }
 
-func TestMissingGoldenFilesAreFound(t *testing.T) {
-	c := hooks{}.codec(t)
-	c.Files = fstest.MapFS{"other.txt": {}}
-	for want, check := range map[string]codecCheck{"words.golden": readsGolden, "no golden files": fuzzes} {
-		if notes := record(t, func(tb *recorder) { check(tb, hooks{}, c) }); !strings.Contains(notes, want) {
-			t.Errorf("the notes are %q, want %q", notes, want)
-		}
-	}
-}
-
-func TestStoredIsWhatSnapshotWrites(t *testing.T) {
-	f, _ := hooks{}.golden()
-	var b bytes.Buffer
-	if _, err := f.Snapshot().WriteTo(&b); err != nil || !bytes.Equal(Stored(t, f), b.Bytes()) {
-		t.Errorf("stored as other bytes than Snapshot writes, %v", err)
-	}
-	bare := struct{ filter.Filter }{f}
-	if notes := record(t, func(tb *recorder) { Stored(tb, bare) }); !strings.Contains(notes, "cannot be written") {
-		t.Errorf("a kind without snapshots: the notes are %q", notes)
-	}
-}
-
-func TestForgedFileIsWhole(t *testing.T) {
-	c := hooks{}.codec(t)
-	file := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 2}, 3, 1, 1<<40, 1)
-	f, err := c.Read(bytes.NewReader(file))
-	if err != nil || f.exact.room != 8 || !f.MayContain(3) || !f.MayContain(1<<40) {
-		t.Fatalf("got %+v, %v", f, err)
-	}
-	if !bytes.Equal(Stored(t, f), file) {
-		t.Error("the filter of a forged file is stored as other bytes")
-	}
-}
-
 func TestAlterChangesWhatItIsTold(t *testing.T) {
 	c := hooks{}.codec(t)
 	file := c.Forge(t, exactShape{Room: 8}, frame.Summary{Keys: 2}, 3, 1, 4, 1)
@@ -231,13 +195,5 @@ func TestBehindChecksumsMovesSumsAndFlipsBits(t *testing.T) {
 	empty := c.Forge(t, exactShape{Room: 8}, frame.Summary{})
 	if got := behindChecksums(t, empty, 5, 2, 0, 0); !bytes.Equal(got, empty) {
 		t.Errorf("no word to flip: got %x, want %x", got, empty)
-	}
-}
-
-func TestKeysOfAreThoseOfTheWords(t *testing.T) {
-	var hash filter.Hash
-	want := []filter.Key{hash.String("one"), hash.String("two"), hash.String("one")}
-	if got := KeysOf(" one two\none"); !slices.Equal(got, want) {
-		t.Errorf("got %x, want %x", got, want)
 	}
 }

@@ -1,9 +1,7 @@
 package filtertest
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,44 +43,12 @@ func TestSeedScriptsReachEveryCommand(t *testing.T) {
 	}
 }
 
-// TestSeedScriptsFindFaults holds that the seeds are worth something before the
-// fuzzer has run.
-func TestSeedScriptsFindFaults(t *testing.T) {
-	for name, h := range map[string]hooks{
-		"union loses a key":     {Union: thenLose((*Exact).Union)},
-		"intersect loses a key": {Intersect: thenLose((*Exact).Intersect)},
-		"grow loses a key":      {Grow: func(f *Exact) error { loseAny(f); return f.Grow() }},
-		"delete does nothing":   {Delete: func(*Exact, filter.Key) error { return nil }},
-		"read loses a key":      {Read: after(forget)},
-	} {
-		found := slices.ContainsFunc(seedScripts(), func(script []byte) bool {
-			return record(t, func(tb *recorder) {
-				newModel(tb, h.subject(ExactConfig{}), anyCommand, scripted(script)).play(maxScript)
-			}) != ""
-		})
-		if !found {
-			t.Errorf("%s: no seed finds it", name)
-		}
-	}
-}
-
 func TestModelSaysWhereItFailed(t *testing.T) {
 	h := hooks{MayContain: func(*Exact, filter.Key) bool { return false }}
 	notes := record(t, func(tb *recorder) { Model(tb, h.subject(ExactConfig{}), 43, 1000) })
 	for _, part := range []string{"seed 43", "command ", "is in the set and was not found"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("notes %q do not tell %q", notes, part)
-		}
-	}
-}
-
-func TestScriptsEndQuietly(t *testing.T) {
-	for _, script := range [][]byte{nil, {0}, {255}, bytes.Repeat([]byte{255}, 50), bytes.Repeat([]byte{0}, 5000)} {
-		for name, s := range exactSubjects {
-			notes := record(t, func(tb *recorder) { newModel(tb, s, anyCommand, scripted(script)).play(maxScript) })
-			if notes != "" {
-				t.Errorf("%s, script of %d: %s", name, len(script), notes)
-			}
 		}
 	}
 }

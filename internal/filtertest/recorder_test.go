@@ -89,21 +89,3 @@ func failures(t *testing.T, s Subject, names string) map[string]string {
 	}
 	return out
 }
-
-func TestRecorderTakesNotesAndStopsAtFatal(t *testing.T) {
-	notes := record(t, func(tb *recorder) {
-		tb.Errorf("first %d", 1)
-		tb.Error("second")
-		tb.Fatalf("third %s", "x")
-		tb.Error("never")
-	})
-	if want := "first 1\nsecond\nthird x"; notes != want {
-		t.Errorf("notes %q, want %q", notes, want)
-	}
-	if notes := record(t, func(*recorder) { panic("oh") }); notes != "panic: oh" {
-		t.Errorf("a panic was noted as %q", notes)
-	}
-	if notes := record(t, func(*recorder) {}); notes != "" {
-		t.Errorf("nothing happened and was noted as %q", notes)
-	}
-}

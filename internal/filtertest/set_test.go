@@ -3,7 +3,6 @@ package filtertest
 import (
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -85,16 +84,5 @@ func TestSetMerges(t *testing.T) {
 	b.Intersect(b)
 	if want := map[filter.Key]uint64{1: 2, 3: 4, 4: 2}; !maps.Equal(counts(t, b), want) {
 		t.Errorf("with itself %v, want %v", counts(t, b), want)
-	}
-}
-
-func TestZeroSetIsEmpty(t *testing.T) {
-	var s Set
-	if s.Len() != 0 || s.Total() != 0 || s.Has(1) || s.Count(1) != 0 || s.Delete(1) || s.Remove(1) {
-		t.Error("the zero set is not empty")
-	}
-	s.Intersect(&Set{})
-	if got := slices.Collect(maps.Keys(counts(t, &s))); len(got) != 0 {
-		t.Errorf("the zero set lists %v", got)
 	}
 }

@@ -71,7 +71,7 @@ var faults = []fault{
 		info.Unbounded, info.Capacity = false, f.config.Items
 		return info
 	}}},
-	{"says it is overfull at its capacity", plain, "InfoIsConsistent", hooks{Info: func(f *Exact) filter.Info {
+	{"says it is overfull at its capacity", plain, "OverfullIsTold", hooks{Info: func(f *Exact) filter.Info {
 		info := f.Info()
 		info.Unbounded, info.Capacity = false, f.config.Items
 		info.Overfull = info.Keys >= info.Capacity

@@ -161,6 +161,18 @@ func TestInvalidHeaderIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestLargestHeaderFits has as many fields as there may be, with the longest names.
+func TestLargestHeaderFits(t *testing.T) {
+	h := Header{Parts: 1, Hash: make([]byte, maxHash)}
+	for i := range maxFields {
+		h.Shape = append(h.Shape, Field{fmt.Sprintf("%032d", i), Float(-0.5)})
+	}
+	got := mustDecode(t, bytes.NewReader(encode(t, &Image{Header: h})))
+	if !sameContent(got, []content{{Header: h}}) {
+		t.Errorf("read %v", got)
+	}
+}
+
 func TestFailedImageWritesNothing(t *testing.T) {
 	failure := errors.New("no memory")
 	image := Failed(failure)

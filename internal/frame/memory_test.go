@@ -80,7 +80,7 @@ func TestKnownLengthIsAllocatedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		var h heap
-		got, err := r.ReadWords(words, h.words)
+		got, err := r.ReadRest(words, h.words)
 		if err := errors.Join(err, r.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -118,10 +118,11 @@ func TestRefusalWhileGrowingIsPassedOn(t *testing.T) {
 type unseekable struct {
 	io.Reader
 	mode fs.FileMode
+	at   int64
 	err  error
 }
 
-func (u unseekable) Seek(int64, int) (int64, error) { return 0, u.err }
+func (u unseekable) Seek(int64, int) (int64, error) { return u.at, u.err }
 func (u unseekable) Stat() (fs.FileInfo, error) {
 	info, err := os.Stat("testdata")
 	return mode{info, u.mode}, err
@@ -137,11 +138,12 @@ func (m mode) Size() int64       { return 1 << 40 }
 
 func TestUnknownLengthIsNotTrusted(t *testing.T) {
 	for name, src := range map[string]io.Reader{
-		"pipe":        unseekable{mode: fs.ModeNamedPipe},
-		"seek fails":  unseekable{err: errRefused},
-		"no length":   opaque(nil),
-		"empty":       bytes.NewReader(nil),
-		"one too few": bytes.NewReader(make([]byte, 99)),
+		"pipe":         unseekable{mode: fs.ModeNamedPipe},
+		"seek fails":   unseekable{err: errRefused},
+		"near its end": unseekable{at: 1<<40 - 99},
+		"no length":    opaque(nil),
+		"empty":        bytes.NewReader(nil),
+		"one too few":  bytes.NewReader(make([]byte, 99)),
 	} {
 		if (&source{r: src}).holds(100) {
 			t.Errorf("%s: is said to hold 100 bytes", name)

@@ -91,6 +91,7 @@ func TestErrorsStick(t *testing.T) {
 	if len(got) != 28 || !errors.Is(first, filter.ErrCorrupt) {
 		t.Fatalf("read %d bytes, %v, want the 28 of the whole chunks", len(got), first)
 	}
+	wantText(t, first, "chunk 3: crc32c: fc89bcef, want 0ee23fec, at offset 202: corrupt")
 	_, again := r.Read(make([]byte, 1))
 	_, words := r.ReadWords(1, (&heap{}).words)
 	for name, err := range map[string]error{"Read": again, "ReadWords": words, "Close": r.Close()} {
@@ -256,12 +257,7 @@ func TestOpenAsChecksKindVersionAndShape(t *testing.T) {
 		return nil
 	}
 	file := func(kind Kind, version uint16, of any) io.Reader {
-		var b bytes.Buffer
-		image := Image{Header: Header{Kind: kind, Version: version, Shape: ShapeOf(of)}}
-		if _, err := image.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		return &b
+		return bytes.NewReader(encode(t, &Image{Header: Header{Kind: kind, Version: version, Shape: ShapeOf(of)}}))
 	}
 	if r, s, err := OpenAs(file(7, 1, shape{8}), 7, 1, even); err != nil || r == nil || s.Bits != 8 {
 		t.Errorf("a good frame: %v, %+v, %v", r, s, err)
@@ -269,15 +265,16 @@ func TestOpenAsChecksKindVersionAndShape(t *testing.T) {
 	for name, c := range map[string]struct {
 		src  io.Reader
 		want error
+		at   string
 	}{
-		"no frame":      {strings.NewReader("plain text"), filter.ErrNotFilter},
-		"other kind":    {file(8, 1, shape{8}), filter.ErrKind},
-		"newer version": {file(7, 2, shape{8}), filter.ErrVersion},
-		"version 0":     {file(7, 0, shape{8}), filter.ErrVersion},
-		"other shape":   {file(7, 1, struct{ Blocks uint64 }{8}), filter.ErrCorrupt},
-		"bad shape":     {file(7, 1, shape{9}), filter.ErrCorrupt},
+		"no frame":      {strings.NewReader("plain text"), filter.ErrNotFilter, "offset 0:"},
+		"other kind":    {file(8, 1, shape{8}), filter.ErrKind, "offset 10:"},
+		"newer version": {file(7, 2, shape{8}), filter.ErrVersion, "offset 12:"},
+		"version 0":     {file(7, 0, shape{8}), filter.ErrVersion, "offset 12:"},
+		"other shape":   {file(7, 1, struct{ Blocks uint64 }{8}), filter.ErrCorrupt, "offset 26:"},
+		"bad shape":     {file(7, 1, shape{9}), filter.ErrCorrupt, "odd"},
 	} {
-		if r, _, err := OpenAs(c.src, 7, 1, even); !errors.Is(err, c.want) || r != nil {
+		if r, _, err := OpenAs(c.src, 7, 1, even); !errors.Is(err, c.want) || r != nil || !strings.Contains(err.Error(), c.at) {
 			t.Errorf("%s: %v, %v, want %v", name, r, err, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -15,7 +16,7 @@ type Alloc func(n uint64) ([]uint64, error)
 
 const (
 	firstWords    = 512     // allocated before anything has arrived: 4 KiB
-	portableBytes = 8 << 10 // converted at a time where words cannot be viewed as bytes
+	portableWords = 1 << 10 // converted at a time where words cannot be viewed as bytes
 )
 
 // WriteWords writes words in little-endian order. Where memory has that order
@@ -29,16 +30,12 @@ func WriteWords(w io.Writer, words []uint64) error {
 }
 
 func writePortable(w io.Writer, words []uint64) error {
-	buf := make([]byte, min(len(words), portableBytes/8)*8)
-	for len(words) > 0 {
-		n := min(len(words), portableBytes/8)
-		for i, word := range words[:n] {
-			binary.LittleEndian.PutUint64(buf[i*8:], word)
-		}
-		if _, err := w.Write(buf[:n*8]); err != nil {
+	var buf []byte
+	for part := range slices.Chunk(words, portableWords) {
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, part) // fails for other types only
+		if _, err := w.Write(buf); err != nil {
 			return err
 		}
-		words = words[n:]
 	}
 	return nil
 }
@@ -93,16 +90,12 @@ func (r *Reader) ReadWordsInto(dst []uint64) error {
 }
 
 func (r *Reader) readPortable(dst []uint64) error {
-	buf := make([]byte, min(len(dst), portableBytes/8)*8)
-	for len(dst) > 0 {
-		n := min(len(dst), portableBytes/8)
-		if err := r.ReadFull(buf[:n*8]); err != nil {
+	buf := make([]byte, 8*min(len(dst), portableWords))
+	for part := range slices.Chunk(dst, portableWords) {
+		if err := r.ReadFull(buf[:8*len(part)]); err != nil {
 			return err
 		}
-		for i := range dst[:n] {
-			dst[i] = binary.LittleEndian.Uint64(buf[i*8:])
-		}
-		dst = dst[n:]
+		_, _ = binary.Decode(buf, binary.LittleEndian, part) // there are enough bytes
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // wordEdges are lengths around the conversion buffer and the chunks.
-var wordEdges = []int{0, 1, 2, portableBytes/8 - 1, portableBytes / 8, portableBytes/8 + 1, chunkSize/8 - 1, chunkSize / 8, chunkSize/8 + 1, 100_000}
+var wordEdges = []int{0, 1, 2, portableWords - 1, portableWords, portableWords + 1, chunkSize/8 - 1, chunkSize / 8, chunkSize/8 + 1, 100_000}
 
 func randomWords(seed uint64, n int) []uint64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
