@@ -7,7 +7,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
-	"github.com/everbloom-go/everbloom/internal/packed"
 )
 
 // A filter is stored in the common envelope (internal/frame) as kind 5:
@@ -56,27 +55,15 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := readWords(r, s)
+	words, err := r.ReadRest(s.words(), mem.Words)
 	if err != nil {
 		return nil, err
 	}
-	f, err := over(s, words)
-	if err != nil {
-		return nil, err
-	}
+	f := over(s, words)
 	if err := f.verify(r); err != nil {
 		return nil, err
 	}
 	return f, r.Close()
-}
-
-// readWords reads the payload that the shape promises.
-func readWords(r *frame.Reader, s Shape) ([]uint64, error) {
-	n, err := packed.WordsFor(s.cells(), s.width())
-	if err != nil {
-		return nil, r.Corrupt("shape", err, nil)
-	}
-	return r.ReadRest(n, mem.Words)
 }
 
 // verify counts the cells and takes from the summary what they do not tell.

@@ -217,6 +217,9 @@ func (s Shape) ChurnOverflow(n, steps uint64) float64 {
 	return theory.DLeftSteadyOverflow(s.Subtables, s.Cells, float64(s.Buckets), float64(n), float64(steps))
 }
 
+// words returns the words that all cells take.
+func (s Shape) words() uint64 { return bitvec.WordsFor(s.Bits()) }
+
 func (s Shape) width() int { return s.Remainder + s.Counter }
 
 func (s Shape) buckets() uint64 { return uint64(s.Subtables) * s.Buckets }

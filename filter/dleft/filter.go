@@ -8,7 +8,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/merging"
-	"github.com/everbloom-go/everbloom/internal/packed"
 )
 
 // Filter is a d-left counting Bloom filter.
@@ -63,25 +62,17 @@ func Build(s Shape) (*Filter, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	n, err := packed.WordsFor(s.cells(), s.width())
-	if err != nil {
-		return nil, fmt.Errorf("dleft: %w", err)
-	}
-	words, err := mem.Words(n)
+	words, err := mem.Words(s.words())
 	if err != nil {
 		return nil, fmt.Errorf("dleft: %w: %w", filter.ErrStorage, err)
 	}
-	return over(s, words)
+	return over(s, words), nil
 }
 
 // over returns the filter of shape s whose cells are the words. They must be
 // empty, or the caller counts.
-func over(s Shape, words []uint64) (*Filter, error) {
-	cells, err := newStore(s, words)
-	if err != nil {
-		return nil, fmt.Errorf("dleft: %w", err)
-	}
-	return &Filter{store: cells, stick: 1<<s.Counter - 1, shape: s}, nil
+func over(s Shape, words []uint64) *Filter {
+	return &Filter{store: newStore(s, words), stick: 1<<s.Counter - 1, shape: s}
 }
 
 // Add puts k into the set, as often as it is called. It reports whether k looked

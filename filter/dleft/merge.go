@@ -48,10 +48,7 @@ func (f *Filter) clone() (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dleft: %w: %w", filter.ErrStorage, err)
 	}
-	g, err := over(f.shape, words)
-	if err != nil {
-		return nil, err
-	}
+	g := over(f.shape, words)
 	g.tally, g.capacity, g.moved = f.tally, f.capacity, f.moved
 	return g, nil
 }

@@ -19,11 +19,8 @@ type store struct {
 	quick     quick // if so, for MayContain
 }
 
-func newStore(s Shape, words []uint64) (store, error) {
-	t, err := newTable(s, words)
-	if err != nil {
-		return store{}, err
-	}
+func newStore(s Shape, words []uint64) store {
+	t := newTable(s, words)
 	c := store{
 		table:     t,
 		short:     t.twins != nil && (s.Subtables == 3 || s.Subtables == 4),
@@ -36,7 +33,7 @@ func newStore(s Shape, words []uint64) (store, error) {
 	if c.short {
 		c.quick = newQuick(&c)
 	}
-	return c, nil
+	return c
 }
 
 // fingerprint returns the true fingerprint of k, in [0, B·R). Its low bits are

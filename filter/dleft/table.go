@@ -17,7 +17,6 @@ import (
 // and therefore takes up the carry of its lane: no lane disturbs another.
 type table struct {
 	words     []uint64
-	cells     packed.Array // the same, one by one
 	perBucket uint64
 	width     uint64 // bits of a cell
 	remainder uint64 // bits of it
@@ -34,13 +33,9 @@ type table struct {
 	twins [][2]uint64
 }
 
-func newTable(s Shape, words []uint64) (table, error) {
-	cells, err := packed.Make(words, s.cells(), s.width())
-	if err != nil {
-		return table{}, err
-	}
+func newTable(s Shape, words []uint64) table {
 	t := table{
-		words: words, cells: cells, perBucket: uint64(s.Cells),
+		words: words, perBucket: uint64(s.Cells),
 		width: uint64(s.width()), remainder: uint64(s.Remainder), mask: 1<<s.Remainder - 1,
 		lanes: 64 / uint64(s.width()),
 	}
@@ -54,7 +49,7 @@ func newTable(s Shape, words []uint64) (table, error) {
 	if s.width() == 16 && s.Cells == 8 {
 		t.twins = unsafe.Slice((*[2]uint64)(unsafe.Pointer(&words[0])), len(words)/2)
 	}
-	return t, nil
+	return t
 }
 
 // spread puts a remainder into every lane.
@@ -126,11 +121,11 @@ func (t *table) countOf(g, remainder uint64) (n int) {
 
 // get returns the remainder of cell c, 0 if it is empty, and its counter.
 func (t *table) get(c uint64) (remainder, counter uint64) {
-	v := uint64(t.cells.Get(c))
+	v := packed.Bits(t.words, c*t.width, t.width)
 	return v & t.mask, v >> t.remainder
 }
 
 // set fills cell c.
 func (t *table) set(c, remainder, counter uint64) {
-	t.cells.Set(c, uint32(counter<<t.remainder|remainder))
+	packed.SetBits(t.words, c*t.width, t.width, counter<<t.remainder|remainder)
 }

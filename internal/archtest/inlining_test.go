@@ -14,7 +14,7 @@ func TestHotMethodsAreInlined(t *testing.T) {
 	effort.PlainOnly(t)
 	for pkg, names := range map[string]string{
 		"bitvec": "Vector.Get Vector.Set Vector.Clear WordsFor",
-		"packed": "(*Array).Get",
+		"packed": "Bits",
 		"mem":    "(*Array).At (*Array).Cap",
 	} {
 		build := exec.Command("go", "build", "-gcflags=-m", "./internal/"+pkg)

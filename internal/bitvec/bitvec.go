@@ -5,7 +5,6 @@
 //
 //	word      0                1
 //	bit       0 1 2 ... 63     64 65 ... 127
-//	drawn     left to right, the lowest bit of a word first
 //
 // A Vector does no locking: many may read, or one may write. [Vector.Or], [Vector.And]
 // and [Vector.Zero] may run beside readers that use [Load].
@@ -14,8 +13,6 @@ package bitvec
 import (
 	"iter"
 	"math/bits"
-	"slices"
-	"strings"
 )
 
 const wordBits = 64
@@ -113,34 +110,6 @@ func (v Vector) And(src Vector) uint64 {
 func (v Vector) Zero() {
 	for i := range v {
 		Store(&v[i], 0)
-	}
-}
-
-// Equal reports whether both vectors have the same length and the same bits.
-func (v Vector) Equal(other Vector) bool {
-	return slices.Equal(v, other)
-}
-
-// String draws the vector as dots and ones, 64 bits to a line. It is meant for vectors small enough to look at.
-func (v Vector) String() string {
-	var b strings.Builder
-	for i := range v {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		v.drawWord(&b, i)
-	}
-	return b.String()
-}
-
-// drawWord appends one line, without its end.
-func (v Vector) drawWord(b *strings.Builder, word int) {
-	for bit := range wordBits {
-		if v[word]>>bit&1 != 0 {
-			b.WriteByte('1')
-		} else {
-			b.WriteByte('.')
-		}
 	}
 }
 
