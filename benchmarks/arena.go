@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
@@ -17,13 +16,9 @@ var (
 
 // An arena is where contenders meet over one set of keys, alive at the same time.
 type arena struct {
+	options
 	request request
 	keys    keyspace
-	threads []int
-	rounds  int
-	fills   int           // in how many of the rounds, the last ones, there are inserts and deletes
-	pass    time.Duration // for each timed operation
-	probes  int           // absent keys for the rate
 
 	entrants     []*entrant
 	windows      []block // keys to be added or deleted, one for each thread
@@ -47,9 +42,7 @@ type entrant struct {
 // newArena makes the buffers, so that every contender finds the same memory taken.
 func newArena(w request, opts options) *arena {
 	a := &arena{
-		request: w, keys: keyspace{n: w.n, size: w.size, seed: opts.seed},
-		threads: opts.threads, rounds: opts.rounds, fills: opts.fillsFor(w.n),
-		pass: opts.pass, probes: opts.probes,
+		options: opts, request: w, keys: keyspace{n: w.n, size: w.size, seed: opts.seed},
 		hits: newBlock(bufferKeys, w.size), misses: newBlock(bufferKeys, w.size),
 	}
 	for range slices.Max(opts.threads) {

@@ -42,8 +42,7 @@
 // half the interquartile range in per cent of it. A ratio is the median of the ratios within
 // rounds: drift that hits both sides drops out.
 //
-// All contenders of a table are alive together unless -mem is too small for that. Then they
-// run in several blocks, each interleaved in itself, and one too big for any block is
+// All contenders of a table are alive together. One for which -mem leaves too little is
 // skipped, which is said.
 //
 // # Clock

@@ -43,17 +43,3 @@ func buildSetting(key string) string {
 	}
 	return "unknown"
 }
-
-// moduleVersion returns the version of a module this program is linked with, empty if none.
-func moduleVersion(path string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == path {
-			return m.Version
-		}
-	}
-	return ""
-}

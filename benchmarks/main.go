@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -80,15 +81,11 @@ func (o *options) wants(c contender) bool {
 	return true
 }
 
-// list writes the contenders with the versions they are linked in.
+// list writes the contenders with their modules.
 func list(w *printer, chosen []contender) {
 	t := table{rows: [][]string{{"contender", "from", "remarks"}}}
 	for _, c := range chosen {
-		from := "this program"
-		if c.module != "" {
-			from = c.module + " " + moduleVersion(c.module)
-		}
-		t.row(c.name, from, c.traits.String())
+		t.row(c.name, cmp.Or(c.module, "this program"), c.traits.String())
 	}
 	t.writeTo(w)
 }

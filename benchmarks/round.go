@@ -9,7 +9,7 @@ import (
 
 // writes tells whether there are inserts and deletes in a round. They come in the last rounds,
 // so that rounds without them find the sets as they were built.
-func (a *arena) writes(round int) bool { return round >= a.rounds-a.fills }
+func (a *arena) writes(round int) bool { return round >= a.rounds-a.fillsFor(a.request.n) }
 
 // round lets every entrant take its turn once. One that falls is skipped from then on.
 func (a *arena) round(round int) {

@@ -65,36 +65,34 @@ func (r *runner) conclude() int {
 	return status
 }
 
-// measure lets the contenders meet over one set of keys, in as many blocks as memory demands,
+// measure lets the contenders meet over one set of keys, as many as there is memory for,
 // and writes its tables.
 func (r *runner) measure(w request) {
 	var rows [][]*result
-	blocks, tooBig := pack(r.chosen, w.n, r.opts.mem)
-	for _, c := range tooBig {
-		need := float64(w.n) * c.peak / 8 / (1 << 30)
-		rows = append(rows, r.skip(w, c, fmt.Sprintf("would need about %.0f GiB, more than -mem allows", need)))
-	}
-	for i, block := range blocks {
-		if len(blocks) > 1 {
-			r.logf(w, "block %d of %d: %d contenders", i+1, len(blocks), len(block))
+	var fit []contender
+	budget := float64(r.opts.mem)
+	for _, c := range r.chosen {
+		need := float64(w.n) * c.peak / 8
+		if need > budget {
+			rows = append(rows, r.skip(w, c, fmt.Sprintf("would need about %s more than -mem leaves", quantity.Bytes(need-budget))))
+			continue
 		}
-		rows = append(rows, r.meet(w, block)...)
+		budget -= need
+		fit = append(fit, c)
 	}
+	rows = append(rows, r.meet(w, fit)...)
 	for i, threads := range r.opts.threads {
 		for _, row := range rows {
 			r.report.Results = append(r.report.Results, *row[i])
 		}
 		r.report.writeCell(r.out, cell{w.n, w.fpr, w.size, threads}, r.opts.base)
-		if len(blocks) > 1 {
-			r.out.printf("Measured in %d blocks for want of memory: contenders of different blocks did not take turns.\n\n", len(blocks))
-		}
 	}
 }
 
-// meet runs one block of contenders and returns their rows.
-func (r *runner) meet(w request, block []contender) (rows [][]*result) {
+// meet runs the contenders and returns their rows.
+func (r *runner) meet(w request, fit []contender) (rows [][]*result) {
 	a := newArena(w, r.opts)
-	for _, c := range block {
+	for _, c := range fit {
 		e, err := a.admit(c)
 		if err != nil {
 			rows = append(rows, r.skip(w, c, err.Error()))
@@ -141,24 +139,4 @@ func (r *runner) skip(w request, c contender, why string) (rows []*result) {
 // logf writes a line of progress.
 func (r *runner) logf(w request, format string, args ...any) {
 	r.log.printf("%s, %s, %d B: %s\n", quantity.Round(float64(w.n)), quantity.Rate(w.fpr), w.size, fmt.Sprintf(format, args...))
-}
-
-// pack divides contenders into blocks that fit into memory, in their order. Those too big to
-// fit alone are returned separately.
-func pack(all []contender, n, mem uint64) (blocks [][]contender, tooBig []contender) {
-	budget, used := float64(mem), 0.0
-	for _, c := range all {
-		need := float64(n) * c.peak / 8
-		switch {
-		case need > budget:
-			tooBig = append(tooBig, c)
-			continue
-		case len(blocks) == 0 || used+need > budget:
-			blocks, used = append(blocks, nil), 0
-		}
-		last := len(blocks) - 1
-		blocks[last] = append(blocks[last], c)
-		used += need
-	}
-	return blocks, tooBig
 }

@@ -16,8 +16,6 @@ races() {
   go test -race "${test_flags[@]}" -run "$sharing" $packages
 }
 
-word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
-
 vet() {
   go vet ./...
   go -C benchmarks vet ./...

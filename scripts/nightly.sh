@@ -12,8 +12,6 @@ without_lab() {
   "$@" "${test_flags[@]}" $packages
 }
 
-word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
-
 echo 'make nightly takes about an hour on two idle cores.'
 step 'C compiler' 'at once if there is one' need_c_compiler
 step 'long tests' '5 min' go test "${test_flags[@]}" ./...

@@ -33,6 +33,9 @@ concurrent() {
   } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}" "${tried[@]}"; trials)
 }
 
+# The same tests with words of 32 bits.
+word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
+
 # trials lists the packages of experiments, and sharing the tests there that have
 # several workers.
 trials() { grep -rl --include='*_test.go' '/internal/lab/labtest"' internal/lab | xargs dirname | sed 's|^|./|' | sort -u; }
@@ -43,38 +46,21 @@ current=''
 trap finish EXIT
 
 # step NAME DURATION COMMAND... says what begins and how long it takes on two idle
-# cores, runs it, and remembers its times.
+# cores, runs it, and says how long it took.
 step() {
-  local began=$SECONDS used
-  used=$(cpu_seconds)
   current=$1
   printf '== %s: %s\n' "$1" "$2"
-  shift 2
-  "$@"
-  note_cpu
-  printf '%-40s %6d s %6d s\n' "$current" $((SECONDS - began)) $(($(cpu_seconds) - used)) >>"$scratch/table"
+  local TIMEFORMAT="   $1: %0R s, %0U s of processor time"
+  time "${@:3}"
   current=''
 }
 
-# note_cpu writes down the processor time of all commands so far. It must not run in
-# a subshell, which has commands of its own only.
-note_cpu() { times >"$scratch/times"; }
-
-cpu_seconds() {
-  [[ -f $scratch/times ]] || { echo 0; return; }
-  tail -n 1 "$scratch/times" | tr 'ms' '  ' | awk '{ printf "%d\n", $1 * 60 + $2 + $3 * 60 + $4 }'
-}
-
-# finish prints the table, also of a run that failed.
+# finish names the step that failed.
 finish() {
   local status=$?
-  if [[ -s $scratch/table ]]; then
-    printf '\n%-40s %8s %8s\n' step wall CPU
-    cat "$scratch/table"
-    awk '{ wall += $(NF-3); cpu += $(NF-1) } END { printf "%-40s %6d s %6d s\n", "all", wall, cpu }' "$scratch/table"
-  fi
   rm -rf "$scratch"
   [[ -z $current ]] || printf '\n%s: FAILED in step "%s"\n' "$(basename "$0")" "$current" >&2
+  printf '%s: %d s\n' "$(basename "$0")" "$SECONDS"
   exit "$status"
 }
 
