@@ -27,11 +27,11 @@ const formatVersion = 1
 // Snapshot captures the filter as it is now, in memory of its own. If there is no
 // memory, writing it says so.
 func (f *Filter) Snapshot() io.WriterTo {
-	units, err := f.copies()
+	c, err := f.copied()
 	if err != nil {
 		return frame.Failed(fmt.Errorf("dynamic: snapshot: %w", err))
 	}
-	return over(f.shape, units).Image()
+	return c.Image()
 }
 
 // Image is like Snapshot without the copy: the filter must not change before
@@ -56,13 +56,9 @@ func imageOf(kind frame.Kind, shape any, lists []*Filter) *frame.Image {
 	}
 }
 
-func summaryOf(lists []*Filter) (sum frame.Summary) {
-	for _, l := range lists {
-		sum.Keys = addKeys(sum.Keys, l.Len())
-		sum.SetBits += l.setBits()
-		sum.FastBits += l.bits()
-	}
-	return sum
+func summaryOf(lists []*Filter) frame.Summary {
+	c := censusOf(lists...)
+	return frame.Summary{Keys: c.keys, SetBits: c.set, FastBits: uint64(c.units) * lists[0].shape.Bits()}
 }
 
 func writeLists(w io.Writer, lists []*Filter) error {

@@ -2,8 +2,8 @@ package dynamic
 
 import "github.com/everbloom-go/everbloom/filter"
 
-// Pack merges units that fit into one, and returns how many comparisons that took.
-func (f *Filter) Pack() (looks int) { return f.pack() }
+// Pack merges units that fit into one.
+func (f *Filter) Pack() { f.pack() }
 
 // Thin returns a filter with so many units of shape s, unit i with the i-th of the keys.
 func Thin(s Shape, keys []filter.Key) (*Filter, error) {

@@ -152,16 +152,7 @@ func (f *Filter) Units() int { return len(f.units) }
 // Len returns the number of keys in the set, each as often as it was added. For
 // plain units it is the sum of their estimates: a key that is in several units
 // counts in each.
-func (f *Filter) Len() (n uint64) {
-	for i := range f.units {
-		n = addKeys(n, f.units[i].part.Len())
-	}
-	return n
-}
-
-// addKeys returns the sum of two numbers of keys, which may be estimates of
-// overfull units.
-func addKeys(a, b uint64) uint64 { return min(a+b, math.MaxInt64) }
+func (f *Filter) Len() uint64 { return censusOf(f).keys }
 
 // Info describes the filter as it stands. The rate is that of these very units,
 // with the bits that are set. It takes time in proportion to their number.
@@ -169,48 +160,57 @@ func addKeys(a, b uint64) uint64 { return min(a+b, math.MaxInt64) }
 // Duplicates count, also in plain units: a copy whose key is in an older unit takes room
 // in the active one, so that it is not ignored, although neither can be deleted.
 func (f *Filter) Info() filter.Info {
-	return filter.Info{
-		Kind:       "dynamic",
-		Keys:       f.Len(),
-		Exact:      f.counted(),
-		FastBits:   f.bits(),
-		FPR:        f.rate(),
-		Fill:       float64(f.setBits()) / float64(f.shape.Positions) / float64(len(f.units)),
-		Unbounded:  true,
-		Duplicates: filter.DuplicatesCounted,
-		Details:    []filter.Detail{{Name: "units", Value: strconv.Itoa(len(f.units))}},
-	}
+	info := censusOf(f).info("dynamic", f.shape)
+	info.Details = []filter.Detail{{Name: "units", Value: strconv.Itoa(len(f.units))}}
+	return info
 }
 
-// counted reports whether Len is a count.
-func (f *Filter) counted() bool {
-	if f.shape.plain() {
-		return false
-	}
-	for i := range f.units {
-		if f.units[i].keys() == unknownKeys {
-			return false
-		}
-	}
-	return true
+// A census is what some lists of units have.
+type census struct {
+	keys, set    uint64
+	lists, units int
+	longest      int     // units of a list
+	uncounted    int     // units whose keys are not counted
+	rates        float64 // the sum of the lists' rates
 }
 
-func (f *Filter) bits() uint64 { return uint64(len(f.units)) * f.shape.Bits() }
-
-// setBits returns how many positions are set in all units.
-func (f *Filter) setBits() (n uint64) {
-	for i := range f.units {
-		n += f.units[i].set
+func censusOf(lists ...*Filter) (c census) {
+	for _, l := range lists {
+		c.include(l)
 	}
-	return n
+	return c
 }
 
-// rate returns the probability that some unit answers for an absent key.
-func (f *Filter) rate() float64 {
+// include adds a list. Its rate is the probability that some unit answers for an absent
+// key.
+func (c *census) include(f *Filter) {
 	var none float64 // the logarithm of the probability that no unit does
 	for i := range f.units {
-		fill := float64(f.units[i].set) / float64(f.shape.Positions)
+		u := &f.units[i]
+		c.keys = min(c.keys+u.part.Len(), math.MaxInt64) // which may be an estimate of an overfull unit
+		c.set += u.set
+		if f.shape.plain() || u.keys() == unknownKeys {
+			c.uncounted++
+		}
+		fill := float64(u.set) / float64(f.shape.Positions)
 		none += math.Log1p(-math.Pow(fill, float64(f.shape.Hashes)))
 	}
-	return -math.Expm1(none)
+	c.rates -= math.Expm1(none)
+	c.lists++
+	c.units += len(f.units)
+	c.longest = max(c.longest, len(f.units))
+}
+
+// info describes lists of units of shape s, without details.
+func (c census) info(kind string, s Shape) filter.Info {
+	return filter.Info{
+		Kind:       kind,
+		Keys:       c.keys,
+		Exact:      c.uncounted == 0,
+		FastBits:   uint64(c.units) * s.Bits(),
+		FPR:        c.rates / float64(c.lists),
+		Fill:       float64(c.set) / float64(s.Positions) / float64(c.units),
+		Unbounded:  true,
+		Duplicates: filter.DuplicatesCounted,
+	}
 }

@@ -26,11 +26,11 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 	if o == f {
 		return merging.OnCommit(f.double), nil
 	}
-	units, err := o.copies()
+	c, err := o.copied()
 	if err != nil {
 		return nil, err
 	}
-	return merging.OnCommit(func() { f.take(units) }), nil
+	return merging.OnCommit(func() { f.take(c.units) }), nil
 }
 
 // double adds f to itself: every unit again to itself, which sets no position.
@@ -40,8 +40,8 @@ func (f *Filter) double() {
 	}
 }
 
-// copies returns the units in memory of their own.
-func (f *Filter) copies() ([]unit, error) {
+// copied returns the filter in memory of its own.
+func (f *Filter) copied() (*Filter, error) {
 	units := make([]unit, len(f.units))
 	for i := range units {
 		var err error
@@ -49,7 +49,7 @@ func (f *Filter) copies() ([]unit, error) {
 			return nil, err
 		}
 	}
-	return units, nil
+	return over(f.shape, units), nil
 }
 
 // take appends the units, which belong to f from then on.

@@ -156,12 +156,12 @@ func (f *Parallel) copies() ([]*Filter, error) {
 	for i := range f.lists {
 		l := &f.lists[i]
 		l.RLock()
-		units, err := l.copies()
+		c, err := l.copied()
 		l.RUnlock()
 		if err != nil {
 			return nil, err
 		}
-		copied[i] = over(l.shape, units)
+		copied[i] = c
 	}
 	return copied, nil
 }
@@ -178,27 +178,20 @@ func (f *Parallel) Len() uint64 { return f.Info().Keys }
 // Info describes the filter. Every list is described as it is at one moment, and
 // the rate is the mean of theirs.
 func (f *Parallel) Info() filter.Info {
-	total := filter.Info{Kind: "parallel", Exact: true, Unbounded: true, Duplicates: filter.DuplicatesCounted}
-	units, longest, set := 0, 0, uint64(0)
+	var c census
 	for i := range f.lists {
 		l := &f.lists[i]
 		l.RLock()
-		total.Keys = addKeys(total.Keys, l.Len())
-		total.Exact = total.Exact && l.counted()
-		total.FastBits += l.bits()
-		total.FPR += l.rate() / float64(len(f.lists))
-		set += l.setBits()
-		units += len(l.units)
-		longest = max(longest, len(l.units))
+		c.include(l.Filter)
 		l.RUnlock()
 	}
-	total.Fill = float64(set) / float64(f.shape.Positions) / float64(units)
-	total.Details = []filter.Detail{
-		{Name: "lists", Value: strconv.Itoa(len(f.lists))},
-		{Name: "units", Value: strconv.Itoa(units)},
-		{Name: "units of the longest list", Value: strconv.Itoa(longest)},
+	info := c.info("parallel", f.shape.List())
+	info.Details = []filter.Detail{
+		{Name: "lists", Value: strconv.Itoa(c.lists)},
+		{Name: "units", Value: strconv.Itoa(c.units)},
+		{Name: "units of the longest list", Value: strconv.Itoa(c.longest)},
 	}
-	return total
+	return info
 }
 
 // Snapshot captures the filter in memory of its own: every list as it is at one

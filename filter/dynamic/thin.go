@@ -2,7 +2,6 @@ package dynamic
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -71,54 +70,24 @@ func (f *Filter) join(i, j int) {
 	f.units = slices.Delete(f.units, i, i+1)
 }
 
-// pack merges the two thinnest units as long as they fit into one. The result takes
-// the later one's place, as in join. It returns how many comparisons that took, which
-// are in proportion to n log n for n units.
-func (f *Filter) pack() (looks int) {
-	h := &thinFirst{units: f.units, order: make([]int, len(f.units))}
-	for i := range h.order {
-		h.order[i] = i
+// pack merges the two thinnest units, of equal ones the oldest, as long as they fit into
+// one. The result takes the later one's place, as in join.
+func (f *Filter) pack() {
+	thinner := func(i, j int) int {
+		return cmp.Or(cmp.Compare(f.units[i].set, f.units[j].set), cmp.Compare(i, j))
 	}
-	heap.Init(h)
-	for h.Len() > 1 {
-		i := heap.Pop(h).(int)
-		j := h.order[0]
-		if f.units[i].set+f.units[j].set > f.shape.Full {
-			break
-		}
-		first, last := min(i, j), max(i, j)
+	order := make([]int, len(f.units))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, thinner)
+	for len(order) > 1 && f.units[order[0]].set+f.units[order[1]].set <= f.shape.Full {
+		first, last := min(order[0], order[1]), max(order[0], order[1])
 		f.units[last].union(&f.units[first])
 		f.units[first] = unit{}
-		h.order[0] = last
-		heap.Fix(h, 0)
+		order = order[2:]
+		at, _ := slices.BinarySearchFunc(order, last, thinner)
+		order = slices.Insert(order, at, last)
 	}
 	f.units = slices.DeleteFunc(f.units, func(u unit) bool { return u.part == nil })
-	return h.looks
-}
-
-// thinFirst is a heap of units, by number: the one with the fewest set positions comes
-// first, and of equal ones the oldest.
-type thinFirst struct {
-	units []unit
-	order []int
-	looks int
-}
-
-func (h *thinFirst) Len() int { return len(h.order) }
-
-func (h *thinFirst) Less(a, b int) bool {
-	h.looks++
-	i, j := h.order[a], h.order[b]
-	return cmp.Or(cmp.Compare(h.units[i].set, h.units[j].set), cmp.Compare(i, j)) < 0
-}
-
-func (h *thinFirst) Swap(a, b int) { h.order[a], h.order[b] = h.order[b], h.order[a] }
-
-func (h *thinFirst) Push(i any) { h.order = append(h.order, i.(int)) }
-
-func (h *thinFirst) Pop() any {
-	last := len(h.order) - 1
-	i := h.order[last]
-	h.order = h.order[:last]
-	return i
 }
