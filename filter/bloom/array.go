@@ -93,11 +93,3 @@ func readArray(r *frame.Reader, n uint64) (array, error) {
 	sum.SetBits, sum.FastBits, sum.SlowBits = a.set, a.bitCount(), 0
 	return a, r.CheckSummary(sum)
 }
-
-// roundKeys turns an estimate into a number; full filters give +Inf.
-func roundKeys(n float64) uint64 {
-	if n >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return uint64(math.Round(n))
-}

@@ -1,9 +1,12 @@
 package bloom
 
 import (
+	"cmp"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/line"
 	"github.com/everbloom-go/everbloom/internal/probe"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -38,17 +41,11 @@ func (f *Blocked) LockFreeReaders() {}
 
 // NewBlocked returns an empty blocked filter for the config.
 func NewBlocked(c Config) (*Blocked, error) {
-	s, err := c.BlockedShape()
-	if err != nil {
-		return nil, err
+	f, err := sizing.New(c.BlockedShape, BuildBlocked)
+	if err == nil {
+		f.capacity = cmp.Or(c.Items, sizing.Items)
 	}
-	f, err := BuildBlocked(s)
-	if err != nil {
-		return nil, err
-	}
-	c, _ = c.withDefaults()
-	f.capacity = c.Items
-	return f, nil
+	return f, err
 }
 
 // BuildBlocked returns an empty blocked filter of exactly this shape.
@@ -97,7 +94,7 @@ func (f *Blocked) Shape() BlockedShape {
 // bits ([theory.BlockedCardinality]). After Intersect it is too high: bits that
 // both filters had by chance count, too.
 func (f *Blocked) Len() uint64 {
-	return roundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
+	return theory.RoundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
 }
 
 // Info describes the filter as it stands.

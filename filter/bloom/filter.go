@@ -1,12 +1,14 @@
 package bloom
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/probe"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -34,17 +36,11 @@ func (f *Filter) LockFreeReaders() {}
 
 // New returns an empty filter for the config.
 func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
+	f, err := sizing.New(c.Shape, Build)
+	if err == nil {
+		f.capacity = cmp.Or(c.Items, sizing.Items)
 	}
-	f, err := Build(s)
-	if err != nil {
-		return nil, err
-	}
-	c, _ = c.withDefaults()
-	f.capacity = c.Items
-	return f, nil
+	return f, err
 }
 
 // Build returns an empty filter of exactly this shape.
@@ -129,7 +125,7 @@ func (f *Filter) Shape() Shape {
 // bits ([theory.BloomCardinality]). After Intersect it is too high: bits that both
 // filters had by chance count, too.
 func (f *Filter) Len() uint64 {
-	return roundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
+	return theory.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
 }
 
 // Info describes the filter as it stands.

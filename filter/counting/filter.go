@@ -43,16 +43,11 @@ var (
 
 // New returns an empty filter for c.
 func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
+	f, err := sizing.New(c.Shape, Build)
+	if err == nil {
+		f.capacity = cmp.Or(c.Items, sizing.Items)
 	}
-	f, err := Build(s)
-	if err != nil {
-		return nil, err
-	}
-	f.capacity = cmp.Or(c.Items, sizing.Items)
-	return f, nil
+	return f, err
 }
 
 // Build returns an empty filter of exactly this shape.
@@ -259,11 +254,7 @@ func (f *Filter) Len() uint64 {
 // different estimates the number of different keys from the share of counters
 // above zero ([theory.BloomCardinality]).
 func (f *Filter) different() uint64 {
-	n := theory.BloomCardinality(float64(f.counters), float64(f.hashes), float64(f.positive))
-	if n >= math.MaxInt64 {
-		return math.MaxInt64 // +Inf if all counters are above zero
-	}
-	return uint64(math.Round(n))
+	return theory.RoundKeys(theory.BloomCardinality(float64(f.counters), float64(f.hashes), float64(f.positive)))
 }
 
 // overfull goes by different keys, since copies do not raise the rate. It allows

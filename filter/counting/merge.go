@@ -28,15 +28,11 @@ func (f *Filter) Union(other filter.Filter) error {
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that adds the counters.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := merging.Peer(f, other)
-	if err != nil {
-		return nil, err
-	}
-	return merging.OnCommit(func() {
+	return merging.Prepare(f, other, func(o *Filter) {
 		f.exact = f.counted() && o.counted()
 		f.keys += o.keys
 		f.merge(o, f.add)
-	}), nil
+	})
 }
 
 // Intersect keeps what is in both f and other, a *Filter of equal shape: each key

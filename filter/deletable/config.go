@@ -3,7 +3,6 @@ package deletable
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
@@ -136,11 +135,3 @@ func (s Shape) check() error {
 }
 
 func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }
-
-// roundKeys turns an estimate into a number; full filters give +Inf.
-func roundKeys(n float64) uint64 {
-	if n >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return uint64(math.Round(n))
-}

@@ -41,7 +41,7 @@ func (f *Filter) overfull() bool {
 
 // estimate returns the number of keys that explains the fill.
 func (f *Filter) estimate() uint64 {
-	return roundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
+	return theory.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
 }
 
 // CleanRegions returns the share of regions without collisions. It falls as keys

@@ -18,11 +18,7 @@ func (f *Filter) Union(other filter.Filter) error {
 // PrepareUnion compares the shapes, which is all that can fail, and returns the
 // function that unites.
 func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
-	o, err := merging.Peer(f, other)
-	if err != nil {
-		return nil, err
-	}
-	return merging.OnCommit(func() { f.unite(o) }), nil
+	return merging.Prepare(f, other, f.unite)
 }
 
 func (f *Filter) unite(o *Filter) {

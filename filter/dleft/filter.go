@@ -1,6 +1,7 @@
 package dleft
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is a d-left counting Bloom filter.
@@ -44,17 +46,11 @@ var (
 
 // New returns an empty filter.
 func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
+	f, err := sizing.New(c.Shape, Build)
+	if err == nil {
+		f.capacity = cmp.Or(c.Items, sizing.Items)
 	}
-	f, err := Build(s)
-	if err != nil {
-		return nil, err
-	}
-	c, _ = c.withDefaults()
-	f.capacity = c.Items
-	return f, nil
+	return f, err
 }
 
 // Build returns an empty filter of exactly this shape.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is a dynamic Bloom filter: a list of equal units, to which one is
@@ -35,13 +36,7 @@ var (
 )
 
 // New returns an empty filter for c.
-func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
-	}
-	return Build(s)
-}
+func New(c Config) (*Filter, error) { return sizing.New(c.Shape, Build) }
 
 // Build returns an empty filter of exactly this shape.
 func Build(s Shape) (*Filter, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/probe"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Parallel is a dynamic Bloom filter for many goroutines: keys are split by their
@@ -38,13 +39,7 @@ var (
 )
 
 // NewParallel returns an empty filter for c.
-func NewParallel(c Config) (*Parallel, error) {
-	s, err := c.ParallelShape()
-	if err != nil {
-		return nil, err
-	}
-	return BuildParallel(s)
-}
+func NewParallel(c Config) (*Parallel, error) { return sizing.New(c.ParallelShape, BuildParallel) }
 
 // BuildParallel returns an empty filter of exactly this shape.
 func BuildParallel(s ParallelShape) (*Parallel, error) {

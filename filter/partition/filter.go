@@ -6,6 +6,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/probe"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is a dynamic partition Bloom filter.
@@ -56,13 +57,7 @@ var (
 )
 
 // New returns an empty filter.
-func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
-	}
-	return Build(s)
-}
+func New(c Config) (*Filter, error) { return sizing.New(c.Shape, Build) }
 
 // Build returns an empty filter of exactly this shape.
 func Build(s Shape) (*Filter, error) {

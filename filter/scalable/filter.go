@@ -8,6 +8,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/internal/sizing"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Filter is a scalable Bloom filter: a list of units, each twice as large as the
@@ -37,13 +39,7 @@ var (
 func (f *Filter) LockFreeReaders() {}
 
 // New returns an empty filter for c.
-func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
-	}
-	return Build(s)
-}
+func New(c Config) (*Filter, error) { return sizing.New(c.Shape, Build) }
 
 // Build returns an empty filter of exactly this shape.
 func Build(s Shape) (*Filter, error) {
@@ -143,7 +139,7 @@ func (f *Filter) Len() uint64 {
 		n += float64(u.keys) / (1 - min(rate, 0.5))
 		rate += u.rate()
 	}
-	return uint64(math.Round(min(n, math.MaxInt64)))
+	return theory.RoundKeys(n)
 }
 
 // rate returns the unit's own rate.

@@ -36,3 +36,13 @@ func OnCommit(complete func()) (finish func(commit bool) error) {
 		return nil
 	}
 }
+
+// Prepare is the PrepareUnion of kinds in which nothing can fail but the comparison of the
+// shapes.
+func Prepare[F Shaped[S], S comparable](f F, other filter.Filter, unite func(o F)) (finish func(commit bool) error, err error) {
+	o, err := Peer(f, other)
+	if err != nil {
+		return nil, err
+	}
+	return OnCommit(func() { unite(o) }), nil
+}

@@ -22,6 +22,15 @@ const (
 	MaxHashes = 64
 )
 
+// New returns what build makes of the shape for a Config.
+func New[S, F any](shape func() (S, error), build func(S) (*F, error)) (*F, error) {
+	s, err := shape()
+	if err != nil {
+		return nil, err
+	}
+	return build(s)
+}
+
 // Problems collects everything that is wrong with a Config or a Shape.
 type Problems struct {
 	pkg  string
