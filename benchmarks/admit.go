@@ -102,7 +102,7 @@ func (a *arena) verify(e *entrant) {
 		a.keys.present(b, o)
 		t.time(e.set.has, b)
 	}
-	e.facts.Denied = float64(t.keys-t.yes) / float64(t.keys)
+	e.facts.Missed = float64(t.keys-t.yes) / float64(t.keys)
 	a.expect(e, "after filling", t)
 }
 

@@ -48,7 +48,7 @@ func TestHonestContenderIsMeasuredInEveryRound(t *testing.T) {
 			t.Errorf("%s: samples %v", o, x.Nanos[o])
 		}
 	}
-	if x.Facts.Positive != 0 || x.Facts.Probes != 1000 || x.Facts.Denied != 0 {
+	if x.Facts.Positive != 0 || x.Facts.Probes != 1000 || x.Facts.Missed != 0 {
 		t.Errorf("facts %+v", x.Facts)
 	}
 }
@@ -71,10 +71,10 @@ func TestBrokenPromisesAreReported(t *testing.T) {
 
 func TestFalseNegativesByDesignBreakNoPromise(t *testing.T) {
 	c := exact("forgetful", func(s *set) { s.has = func(b block) int { return b.len() / 2 } })
-	c.traits = mayDeny
+	c.traits = mayMiss
 	r, _ := play(t, quick(), c)
-	if len(r.Broken) > 0 || r.Results[0].Facts.Denied != 0.5 {
-		t.Errorf("reported %q, denied %g", r.Broken, r.Results[0].Facts.Denied)
+	if len(r.Broken) > 0 || r.Results[0].Facts.Missed != 0.5 {
+		t.Errorf("reported %q, missed %g", r.Broken, r.Results[0].Facts.Missed)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestRefusedKeysAreCountedAndNotPromised(t *testing.T) {
 		add := s.add
 		s.add = func(b block) int { return add(b.slice(0, b.len()-10)) }
 	}))
-	if x := r.Results[0]; len(r.Broken) > 0 || x.Facts.Refused != 10 || x.Facts.Denied != 0.01 {
+	if x := r.Results[0]; len(r.Broken) > 0 || x.Facts.Refused != 10 || x.Facts.Missed != 0.01 {
 		t.Errorf("reported %q, facts %+v", r.Broken, x.Facts)
 	}
 }

@@ -99,7 +99,7 @@ func TestBarsTableTellsWhetherAllAreMet(t *testing.T) {
 		if strings.Contains(out.String(), "NOT met") == want || !strings.Contains(out.String(), "not measured") {
 			t.Errorf("limit %g: wrote\n%s", limit, out.String())
 		}
-		if !strings.Contains(out.String(), "hit ÷ slow one | 10 k |   1 % | 0.5 ±0%") {
+		if !strings.Contains(out.String(), "hit ÷ slow one | 10 k | 1 %   | 0.5 ±0%") {
 			t.Errorf("wrote\n%s", out.String())
 		}
 	}

@@ -26,7 +26,7 @@ type request struct {
 type trait uint
 
 const (
-	mayDeny    trait = 1 << iota // answers no to some present keys, by design
+	mayMiss    trait = 1 << iota // answers no to some present keys, by design
 	static                       // built at once from all keys; insert is the build time per key
 	loneReader                   // not even two concurrent lookups are safe
 	manyAdders                   // promises that concurrent inserts are safe
@@ -39,8 +39,8 @@ func (t trait) has(u trait) bool { return t&u != 0 }
 // String says what a reader must know.
 func (t trait) String() string {
 	var parts []string
-	if t.has(mayDeny) {
-		parts = append(parts, "may deny")
+	if t.has(mayMiss) {
+		parts = append(parts, "may miss keys")
 	}
 	if t.has(static) {
 		parts = append(parts, "static")

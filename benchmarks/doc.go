@@ -29,9 +29,9 @@
 //     set each time. The buffer is refilled with the clock stopped.
 //
 // The answers are counted and compared with what they must be: the compiler cannot drop
-// the work, and a filter that denies a present key, or loses one when another is deleted, is
-// reported in capitals and makes the exit status 1. Contenders that may deny by design are
-// marked and show the share they denied.
+// the work, and a filter that does not find a present key, or loses one when another is deleted, is
+// reported in capitals and makes the exit status 1. Contenders that may miss keys by design are
+// marked and show the share they missed.
 //
 // # Rounds
 //

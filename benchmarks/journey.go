@@ -164,7 +164,7 @@ func (t *trip) measure(back bool) {
 func (t *trip) verify() error {
 	t.keys.hits(t.buffer, 1)
 	if found := t.set.has(t.buffer); found < t.buffer.len() {
-		return fmt.Errorf("FALSE NEGATIVES: %d of %d present keys denied", t.buffer.len()-found, t.buffer.len())
+		return fmt.Errorf("FALSE NEGATIVES: %d of %d present keys not found", t.buffer.len()-found, t.buffer.len())
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // Exit statuses.
 const (
 	fine       = 0
-	failed     = 1 // a filter denied a key that it holds, or output could not be written
+	failed     = 1 // a filter does not find a key that it holds, or output could not be written
 	wrongFlags = 2
 	barMissed  = 3
 )

@@ -49,7 +49,7 @@ Examples:
   go run . -journey ../docs/journey.svg       a set that grows and shrinks, as a picture
   go run . -bars -json bars.json              the limits everbloom has set itself
 
-Exit status: 0, or 1 if a filter denied a key that it holds, 2 if the flags are wrong,
+Exit status: 0, or 1 if a filter does not find a key that it holds, 2 if the flags are wrong,
 3 if -bars finds a limit that is not met.
 
 Flags:

@@ -37,7 +37,7 @@ type facts struct {
 	Says     float64        `json:"says,omitempty"`      // what the filter itself says, 0 if nothing
 	Positive int            `json:"positives"`           // of Probes absent keys
 	Probes   int            `json:"probes"`              //
-	Denied   float64        `json:"denied,omitempty"`    // share of present keys that were denied
+	Missed   float64        `json:"missed,omitempty"`    // share of present keys that were not found
 	Refused  int            `json:"refused,omitempty"`   // keys the filter had no room for
 	Allocs   map[op]float64 `json:"allocations_per_key"` // by operation
 	Note     string         `json:"note,omitempty"`      //

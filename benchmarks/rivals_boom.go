@@ -18,8 +18,8 @@ var boomRivals = []contender{
 	{name: "Boom counting", module: boomModule, traits: loneReader, peak: 80, build: newBoomCounting},
 	{name: "Boom deletable", module: boomModule, traits: loneReader, peak: 32, build: newBoomDeletable},
 	{name: "Boom cuckoo", module: boomModule, traits: loneReader, peak: 16_000, build: newBoomCuckoo},
-	{name: "Boom stable", module: boomModule, traits: loneReader | mayDeny, peak: 32, build: newBoomStable},
-	{name: "Boom inverse", module: boomModule, traits: manyAdders | mayDeny, peak: 600, build: newBoomInverse},
+	{name: "Boom stable", module: boomModule, traits: loneReader | mayMiss, peak: 32, build: newBoomStable},
+	{name: "Boom inverse", module: boomModule, traits: manyAdders | mayMiss, peak: 600, build: newBoomInverse},
 }
 
 func newBoomClassic(w request) (set, error) {

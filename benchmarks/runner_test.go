@@ -110,7 +110,7 @@ func TestStatusesOfTheCommandLine(t *testing.T) {
 		out, log string
 	}{
 		"-list":                {fine, "github.com/greatroar/blobloom", ""},
-		"-list -only inverse":  {fine, "may deny", ""},
+		"-list -only inverse":  {fine, "may miss keys", ""},
 		"-h":                   {fine, "", "usage:"},
 		"-rounds x":            {wrongFlags, "", "-rounds"},
 		"-n 500 -base missing": {wrongFlags, "", "-base"},

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/timing"
@@ -22,50 +22,24 @@ type table struct {
 // wordColumns are the heads of columns that hold words and go left; figures go right.
 var wordColumns = []string{"contender", "batches", "from", "remarks", "bar", "value of", "verdict"}
 
-func (t *table) left(column int) bool { return slices.Contains(wordColumns, t.rows[0][column]) }
-
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// writeTo writes the table.
+// writeTo writes the table, with a line below the head that says where the columns go.
 func (t *table) writeTo(w *printer) {
-	widths := make([]int, len(t.rows[0]))
-	for _, row := range t.rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell), 3)
+	rule := make([]string, len(t.rows[0]))
+	for i, head := range t.rows[0] {
+		rule[i] = "--:"
+		if slices.Contains(wordColumns, head) {
+			rule[i] = "---"
 		}
 	}
-	for i, row := range t.rows {
-		for j, cell := range row {
-			w.printf("| %s ", pad(cell, widths[j], t.left(j)))
-		}
-		w.println("|")
-		if i == 0 {
-			w.println(t.rule(widths))
-		}
+	var text strings.Builder
+	padded := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0) // writing to a Builder does not fail
+	for _, row := range slices.Insert(t.rows, 1, rule) {
+		_, _ = fmt.Fprintf(padded, "| %s\t|\n", strings.Join(row, "\t| "))
 	}
-	w.println()
-}
-
-// rule returns the line below the head, which says where the columns go.
-func (t *table) rule(widths []int) string {
-	var line strings.Builder
-	for i, width := range widths {
-		if t.left(i) {
-			line.WriteString("|" + strings.Repeat("-", width+2))
-			continue
-		}
-		line.WriteString("|" + strings.Repeat("-", width+1) + ":")
-	}
-	return line.String() + "|"
-}
-
-// pad fills a cell with blanks up to width.
-func pad(cell string, width int, left bool) string {
-	blanks := strings.Repeat(" ", width-utf8.RuneCountInString(cell))
-	if left {
-		return cell + blanks
-	}
-	return blanks + cell
+	_ = padded.Flush()
+	w.println(text.String())
 }
 
 // writeCell writes everything about one setting: the main table, the batches, and what is
@@ -210,8 +184,8 @@ func (f *facts) remarks() string {
 	if f.Note != "" {
 		parts = append(parts, f.Note)
 	}
-	if f.Denied > 0 {
-		parts = append(parts, "denied "+quantity.Rate(f.Denied)+" of its keys")
+	if f.Missed > 0 {
+		parts = append(parts, quantity.Rate(f.Missed)+" false negatives")
 	}
 	if f.Refused > 0 {
 		parts = append(parts, fmt.Sprintf("full: refused %d keys", f.Refused))

@@ -22,7 +22,7 @@ func sample() *report {
 			cell: c, Contender: "slow one",
 			Facts: &facts{
 				Bits: 300, Probes: 1000, Allocs: map[op]float64{insert: 1, hit: 0, remove: 2.25},
-				Note: "static", Denied: 0.25, Refused: 3,
+				Note: "static", Missed: 0.25, Refused: 3,
 			},
 			Nanos: map[op][]float64{insert: {100, 100, 100}, hit: {16, 18, 20}, miss: {50, 50, 50}, remove: {1234, 1234, 1234}},
 		},
@@ -32,14 +32,14 @@ func sample() *report {
 
 const sampleText = `## 10 k keys of 8 bytes, asked 1 %, 1 thread
 
-| contender | bits/key | says |   FPR | insert ns |   hit ns |  miss ns | delete ns | ×insert | ×hit | ×miss |  allocs | remarks                                               |
-|-----------|---------:|-----:|------:|----------:|---------:|---------:|----------:|--------:|-----:|------:|--------:|-------------------------------------------------------|
-| quick     |     10.3 | 10.1 | 0.9 % |  10.0 ±0% |  9.0 ±6% |  5.0 ±0% |         – |    0.10 | 0.50 |  0.10 |       0 |                                                       |
-| slow one  |    300.0 |    – |     0 |   100 ±0% | 18.0 ±6% | 50.0 ±0% |  1234 ±0% |    1.00 | 1.00 |  1.00 | 1/0/2.2 | static; denied 25 % of its keys; full: refused 3 keys |
+| contender | bits/key | says | FPR   | insert ns | hit ns   | miss ns  | delete ns | ×insert | ×hit | ×miss | allocs  | remarks                                            |
+| ---       | --:      | --:  | --:   | --:       | --:      | --:      | --:       | --:     | --:  | --:   | --:     | ---                                                |
+| quick     | 10.3     | 10.1 | 0.9 % | 10.0 ±0%  | 9.0 ±6%  | 5.0 ±0%  | –         | 0.10    | 0.50 | 0.10  | 0       |                                                    |
+| slow one  | 300.0    | –    | 0     | 100 ±0%   | 18.0 ±6% | 50.0 ±0% | 1234 ±0%  | 1.00    | 1.00 | 1.00  | 1/0/2.2 | static; 25 % false negatives; full: refused 3 keys |
 
-| batches | insert of 64 |       hit of 64 |      miss of 64 | insert of 1024 | hit of 1024 | miss of 1024 |
-|---------|-------------:|----------------:|----------------:|---------------:|------------:|-------------:|
-| quick   |            – | 4.5 ±0% (0.50×) | 5.0 ±0% (1.00×) |              – |           – |            – |
+| batches | insert of 64 | hit of 64       | miss of 64      | insert of 1024 | hit of 1024 | miss of 1024 |
+| ---     | --:          | --:             | --:             | --:            | --:         | --:          |
+| quick   | –            | 4.5 ±0% (0.50×) | 5.0 ±0% (1.00×) | –              | –           | –            |
 
 Not here: absent: is ill.
 

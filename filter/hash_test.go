@@ -96,26 +96,6 @@ func TestAllFormsOfAKeyAgree(t *testing.T) {
 	}
 }
 
-// TestHashesDiffer holds that algorithm, seed, secret and every byte matter.
-func TestHashesDiffer(t *testing.T) {
-	for _, n := range []int{1, 8, 20, 100, 300} {
-		seen := make(map[Key]string)
-		for i, h := range hashes {
-			for flip := range n + 1 {
-				b := input(n)
-				if flip < n {
-					b[flip] ^= 1
-				}
-				name := fmt.Sprintf("hash %d, flip %d", i, flip)
-				if other, ok := seen[h.Bytes(b)]; ok {
-					t.Errorf("%d bytes: %s and %s give one key", n, name, other)
-				}
-				seen[h.Bytes(b)] = name
-			}
-		}
-	}
-}
-
 func TestHashesCompare(t *testing.T) {
 	for i, a := range hashes {
 		for j, b := range hashes {

@@ -98,15 +98,6 @@ func TestParseHashSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestParseHashKeepsMistypedSecrets(t *testing.T) {
-	digits := hex.EncodeToString(vectorSecret[:])
-	for _, text := range []string{"siphash:" + digits[1:], "siphash:" + digits + "0", "siphash:x" + digits[1:], "siphash:" + digits + ":"} {
-		if _, err := ParseHash(text); err == nil || strings.Contains(err.Error(), digits[2:8]) {
-			t.Errorf("%q gives error %v, want one without the digits", text, err)
-		}
-	}
-}
-
 func TestStoredFormsNeverChange(t *testing.T) {
 	for _, c := range []struct {
 		hash Hash
@@ -120,19 +111,6 @@ func TestStoredFormsNeverChange(t *testing.T) {
 		got, err := c.hash.MarshalBinary()
 		if hex.EncodeToString(got) != c.form || err != nil {
 			t.Errorf("%v is stored as %x, error %v; must stay %s", c.hash, got, err, c.form)
-		}
-	}
-}
-
-func TestStoredHashesReadBack(t *testing.T) {
-	for _, h := range append(hashes, NewSipHash()) {
-		prefixed, err := h.AppendBinary([]byte("prefix"))
-		if err != nil || !bytes.HasPrefix(prefixed, []byte("prefix")) {
-			t.Fatalf("%v: appended %q, error %v", h, prefixed, err)
-		}
-		got := Murmur3(99)
-		if err := got.UnmarshalBinary(prefixed[6:]); err != nil || got != h {
-			t.Errorf("%v reads back as %v, error %v", h, got, err)
 		}
 	}
 }
@@ -208,7 +186,7 @@ func FuzzParseHash(f *testing.F) {
 // "siphash:" and a secret.
 func TestMistypedSecretsAreNotEchoed(t *testing.T) {
 	const secret = "00112233445566778899aabbccddeeff"
-	for _, text := range []string{"sipash:" + secret, "SIPHASH:" + secret, "siphash=" + secret, "xxh3:" + secret, "siphash" + secret, secret, "siphash:" + secret + "0"} {
+	for _, text := range []string{"sipash:" + secret, "SIPHASH:" + secret, "siphash=" + secret, "xxh3:" + secret, "siphash" + secret, secret, "siphash:" + secret + "0", "siphash:" + secret[1:], "siphash:x" + secret[1:], "siphash:" + secret + ":"} {
 		_, err := ParseHash(text)
 		if err == nil || strings.Contains(err.Error(), secret[:6]) {
 			t.Errorf("%s: %v", text, err)

@@ -108,37 +108,23 @@ func (f *Exact) PrepareUnion(other filter.Filter) (finish func(commit bool) erro
 	if err != nil {
 		return nil, err
 	}
-	if n := f.unionLen(o); f.config.Bounded && n > f.room {
+	var both Set
+	both.Union(&f.set)
+	for k, count := range o.set.All() {
+		if f.config.Duplicates != filter.DuplicatesIgnored || !both.Has(k) {
+			both.addCount(k, count)
+		}
+	}
+	if n := uint64(both.Len()); f.config.Bounded && n > f.room {
 		return nil, fmt.Errorf("filtertest: exact: union has %d keys, room for %d: %w", n, f.room, filter.ErrFull)
 	}
-	return merging.OnCommit(func() { f.unite(o) }), nil
-}
-
-func (f *Exact) unite(o *Exact) {
-	if f.config.Duplicates != filter.DuplicatesIgnored {
-		f.set.Union(&o.set)
-		return
-	}
-	for _, k := range o.set.Keys() {
-		_, _ = f.Add(k) // there is room
-	}
+	return merging.OnCommit(func() { f.set = both }), nil
 }
 
 // Clear takes all keys out and gives the filter the room it was made with.
 func (f *Exact) Clear() error {
 	*f = *NewExact(f.config)
 	return nil
-}
-
-// unionLen returns how many distinct keys are in f or o.
-func (f *Exact) unionLen(o *Exact) uint64 {
-	n := uint64(f.set.Len())
-	for k := range o.set.All() {
-		if !f.set.Has(k) {
-			n++
-		}
-	}
-	return n
 }
 
 // Intersect keeps what is in both f and other, an *Exact of equal ExactConfig.
