@@ -81,12 +81,9 @@ func (c *change) applyChanges(_ *lines.Block, log *changes) error {
 // parse reads the changes of a block.
 func (log *changes) parse(b *lines.Block, hash filter.Hash) error {
 	log.keys, log.runs = log.keys[:0], log.runs[:0]
-	number := b.First
-	var line []byte
-	for text := b.Text; len(text) > 0; number++ {
-		line, text = lines.Cut(text)
-		if err := log.parseLine(lines.Key(line), hash); err != nil {
-			return &lines.Error{Name: b.Name, Line: number, Err: err}
+	for i, l := range b.Cut() {
+		if err := log.parseLine(b.Text[l.From:l.To], hash); err != nil {
+			return &lines.Error{Name: b.Name, Line: b.First + i, Err: err}
 		}
 	}
 	return nil

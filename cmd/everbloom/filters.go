@@ -83,11 +83,3 @@ func (e *env) kindOf(set *everbloom.Set) (kinds.Kind, error) {
 	}
 	return kinds.Kind{}, fmt.Errorf("kind %s is unknown", name)
 }
-
-// countsKeys reports whether filters of a kind always know how many keys they
-// hold, because they store them.
-func countsKeys(kind string) bool {
-	k, err := kinds.ByName(kind)
-	_, exact := k.Type.(filter.Exact)
-	return err == nil && exact
-}

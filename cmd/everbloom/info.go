@@ -15,7 +15,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -134,18 +133,13 @@ func (i *info) describeStdin() (fileInfo, error) {
 	return i.judged(lines.Stdin, d), nil
 }
 
-// judged is what the description of a file tells.
+// judged is what the description of a file tells. The kind knows what the number of
+// keys means: it is exact where filters store their keys.
 func (i *info) judged(path string, d everbloom.Description) fileInfo {
 	f := fileInfo{File: path, Description: d, Saturated: d.Summary.Keys >= math.MaxInt64}
-	f.judge(i.kinds)
-	return f
-}
-
-// judge finds out from the kind what the number of keys means.
-func (f *fileInfo) judge(table []kinds.Kind) {
-	for _, k := range table {
+	for _, k := range i.kinds {
 		if k.Name == f.Kind {
-			f.counted = countsKeys(k.Name)
+			_, f.counted = k.Type.(filter.Exact)
 			limit := farAbove * float64(f.Summary.Capacity)
 			if k.Duplicates == filter.DuplicatesCounted {
 				limit *= someCopies
@@ -153,6 +147,7 @@ func (f *fileInfo) judge(table []kinds.Kind) {
 			f.overfull = limit > 0 && float64(f.Summary.Keys) > limit
 		}
 	}
+	return f
 }
 
 const (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/origin"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
-	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // newLab is the verb above list, run and report.
@@ -118,15 +116,6 @@ func failed(outcomes []runner.Outcome) error {
 	return errors.Join(append(all, fmt.Errorf("%d of %d experiments failed", len(all), len(outcomes)))...)
 }
 
-// seconds writes how long an experiment took.
-func seconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
-	if d < 10*time.Second {
-		return fmt.Sprintf("%.1f s", s)
-	}
-	return quantity.Duration(d.Round(time.Second))
-}
-
 // labDir makes the folder for results and writes to it, before hours of work are
 // lost on one that cannot be written.
 func labDir(path string) (store.Dir, error) {
@@ -136,11 +125,7 @@ func labDir(path string) (store.Dir, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return "", within(path, "cannot be written: %w", systemReason(err))
 	}
-	probe, err := os.CreateTemp(path, ".probe-")
-	if err == nil {
-		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
-	}
-	if err != nil {
+	if err := tryFolder(path); err != nil {
 		return "", within(path, "cannot be written: %w", systemReason(err))
 	}
 	return store.Dir(path), nil

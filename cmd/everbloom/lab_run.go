@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/report"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
 )
 
@@ -87,7 +88,7 @@ func (r *labRun) print(o runner.Outcome) {
 	if o.Err != nil || r.quiet && len(o.Record.Result.Unexpected()) == 0 {
 		return // errors are reported in the end
 	}
-	took := seconds(o.Record.Seconds)
+	took := report.Duration(o.Record.Seconds)
 	if o.Stored {
 		took = "done before"
 		if o.Record.Full && !r.full {

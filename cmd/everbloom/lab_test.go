@@ -94,11 +94,3 @@ func TestLabListForMachines(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
-
-func TestLongRunsAreTimedReadably(t *testing.T) {
-	for s, want := range map[float64]string{0.31: "0.3 s", 12.4: "12 s", 200: "3 min 20 s"} {
-		if got := seconds(s); got != want {
-			t.Errorf("%v: got %q, want %q", s, got, want)
-		}
-	}
-}

@@ -90,24 +90,17 @@ func hashLines(hash filter.Hash) func(*lines.Block, *[]filter.Key) error {
 
 // appendKeys hashes the keys of the lines that hold one.
 func appendKeys(keys []filter.Key, b *lines.Block, spans []lines.Span, hash filter.Hash) []filter.Key {
-	if b.IgnoreCase() {
-		return appendLowerKeys(keys, b, spans, hash)
-	}
+	var lower []byte
 	for _, l := range spans {
-		if l.From < l.To {
-			keys = append(keys, hash.Bytes(b.Text[l.From:l.To]))
+		if l.From == l.To {
+			continue
 		}
-	}
-	return keys
-}
-
-func appendLowerKeys(keys []filter.Key, b *lines.Block, spans []lines.Span, hash filter.Hash) []filter.Key {
-	var key []byte
-	for _, l := range spans {
-		if l.From < l.To {
-			key = lines.AppendLower(key[:0], b.Text[l.From:l.To])
-			keys = append(keys, hash.Bytes(key))
+		key := b.Text[l.From:l.To]
+		if b.IgnoreCase() {
+			lower = lines.AppendLower(lower[:0], key)
+			key = lower
 		}
+		keys = append(keys, hash.Bytes(key))
 	}
 	return keys
 }

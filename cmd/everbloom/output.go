@@ -44,14 +44,19 @@ func (e *env) checkOutput(path string, in *lines.Input, force bool) error {
 	case !isFolder(folder):
 		return within(path, "there is no folder %s: make it first", folder)
 	}
-	trial, err := os.CreateTemp(folder, ".everbloom-*.tmp")
-	if err != nil {
-		return unwritable(path, err)
-	}
-	if err := errors.Join(trial.Close(), os.Remove(trial.Name())); err != nil {
+	if err := tryFolder(folder); err != nil {
 		return unwritable(path, err)
 	}
 	return nil
+}
+
+// tryFolder makes a file in a folder and removes it.
+func tryFolder(path string) error {
+	trial, err := os.CreateTemp(path, ".everbloom-*.tmp")
+	if err != nil {
+		return err
+	}
+	return errors.Join(trial.Close(), os.Remove(trial.Name()))
 }
 
 func isFolder(path string) bool {

@@ -145,13 +145,13 @@ func newSection(o runner.Outcome) (section, error) {
 		s.Checks = append(s.Checks, checkRow{c, checkMark(c)})
 	}
 	s.Tally = o.Record.Result.Tally()
-	s.Took = duration(o.Record.Seconds)
+	s.Took = Duration(o.Record.Seconds)
 	s.When = o.Record.Started.Format(time.DateTime) + " UTC"
 	return s, nil
 }
 
-// duration writes seconds as people read them.
-func duration(seconds float64) string {
+// Duration writes seconds as people read them.
+func Duration(seconds float64) string {
 	switch whole := int(seconds + 0.5); {
 	case seconds < 10:
 		return fmt.Sprintf("%.1f s", seconds)

@@ -26,9 +26,6 @@ type Page struct {
 	Growth  *growth.Report // of a set that grew and shrank; may be nil
 }
 
-// HTML writes the summary as a page.
-func (s Summary) HTML(w io.Writer) error { return Page{Summary: s}.HTML(w) }
-
 // HTML writes the page.
 func (p Page) HTML(w io.Writer) error {
 	var text strings.Builder

@@ -10,20 +10,19 @@ import (
 	"github.com/everbloom-go/everbloom"
 )
 
+// askedRate is the rate of false positives that the set is made for.
+const askedRate = 0.01
+
 // Config is what is measured. The zero Config grows a set from 10,000 keys to 1,000,000
 // and back, at a rate of 1 %.
 type Config struct {
 	Sizes  []uint64 // keys at each step, growing; the way back has the same. Default: 10,000 to 1,000,000
-	FPR    float64  // asked for; 0 means 0.01
 	Absent uint64   // keys that each step looks up and that are not in the set; 0 means 1,000,000
 }
 
 func (c Config) withDefaults() Config {
 	if len(c.Sizes) == 0 {
 		c.Sizes = []uint64{10_000, 30_000, 100_000, 300_000, 1_000_000}
-	}
-	if c.FPR == 0 {
-		c.FPR = 0.01
 	}
 	if c.Absent == 0 {
 		c.Absent = 1_000_000
@@ -87,7 +86,7 @@ func Run(ctx context.Context, c Config, each func(Step) error) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Kind: m.set.Info().Kind, Asked: c.FPR}
+	report := Report{Kind: m.set.Info().Kind, Asked: askedRate}
 	bits := mapBits(m.sizes())
 	for i, keys := range m.sizes() {
 		s, err := m.step(ctx, keys, i >= len(c.Sizes))
@@ -112,11 +111,11 @@ type measurement struct {
 }
 
 func newMeasurement(c Config) (*measurement, error) {
-	set, err := everbloom.New(everbloom.Needs{Items: c.Sizes[0], FPR: c.FPR, Delete: true, Grow: true})
+	set, err := everbloom.New(everbloom.Needs{Items: c.Sizes[0], FPR: askedRate, Delete: true, Grow: true})
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := everbloom.New(everbloom.Needs{Items: c.Sizes[0], FPR: c.FPR, Kind: "bloom"})
+	fixed, err := everbloom.New(everbloom.Needs{Items: c.Sizes[0], FPR: askedRate, Kind: "bloom"})
 	return &measurement{Config: c, set: set, fixed: fixed}, err
 }
 

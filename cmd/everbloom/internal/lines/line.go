@@ -1,32 +1,9 @@
 package lines
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // MaxLine is the number of bytes that a line may have, its end not counted.
 const MaxLine = 16 << 20
-
-// Cut returns the first line of text, its end included, and what follows it.
-func Cut(text []byte) (line, rest []byte) {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return text[:i+1], text[i+1:]
-	}
-	return text, nil
-}
-
-// Key returns the key that a line holds: the line without its end. It is empty
-// if there is none.
-func Key(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
-	return line
-}
 
 // Error is a problem with an input, and where it is.
 type Error struct {
