@@ -210,19 +210,3 @@ func TestUnbansOfOverflowedBansDeleteNothing(t *testing.T) {
 		t.Errorf("%d keys left in the banned set, %d exceptions", e.banned.keys, e.exceptions.count)
 	}
 }
-
-// TestUnbannedUsersAreTrackedAgain has a user whose key is in the cache of recent keys.
-func TestUnbannedUsersAreTrackedAgain(t *testing.T) {
-	e := gate(t, Config{})
-	play(e, "1q 1q 1x 1x 1x")
-	if err := e.Unban(v4('1')); err != nil {
-		t.Fatal(err)
-	}
-	if got := e.Query(v4('1')).Standing; got != None {
-		t.Errorf("after the unban: %v", got)
-	}
-	play(e, "1q")
-	if got := e.Query(v4('1')).Standing; got != Good {
-		t.Errorf("after the next packet: %v", got)
-	}
-}

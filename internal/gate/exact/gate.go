@@ -170,11 +170,12 @@ func (g *Gate) ban(src netip.Addr) {
 // Query returns what is known about an address.
 func (g *Gate) Query(src netip.Addr) gate.Answer {
 	one, user := g.identify(src)
+	bad := g.rejects(one, user) != gate.Clean
 	switch {
 	case g.allowed.cover(one):
-		return gate.Answer{Standing: gate.Good}
-	case g.rejects(one, user) != gate.Clean:
-		return gate.Answer{Standing: gate.Bad}
+		return gate.Answer{Standing: gate.Good, Both: bad}
+	case bad:
+		return gate.Answer{Standing: gate.Bad, Both: g.tracked[user]}
 	case g.tracked[user]:
 		return gate.Answer{Standing: gate.Good}
 	}
