@@ -85,7 +85,7 @@ func (b *bench) run(ctx context.Context, args []string) error {
 	b.Items = cmp.Or(b.Items, uint64(len(present)))
 	b.FPR = cmp.Or(b.FPR, 0.001)
 	bar := b.progress(false, func() terminal.State {
-		return terminal.State{Label: "bench", Done: b.done.Load(), Total: int64(b.rounds * len(b.kinds))}
+		return terminal.State{Label: "bench", Done: b.done.Load(), Total: int64(b.rounds * len(kinds.All()))}
 	})
 	defer bar.Stop()
 	results, err := b.measureAll(ctx, present, absentKeys(len(present)))
@@ -131,10 +131,10 @@ func madeUp(h filter.Hash, n int) []filter.Key {
 // measureAll takes the kinds in turns, so that whatever else the machine does
 // meanwhile hits all of them.
 func (b *bench) measureAll(ctx context.Context, present, absent []filter.Key) ([]result, error) {
-	results, rounds := make([]result, len(b.kinds)), timing.Rounds{}
+	results, rounds := make([]result, len(kinds.All())), timing.Rounds{}
 	for range b.rounds {
 		turns := timing.NewTurns(timing.Wall)
-		for i, k := range b.kinds {
+		for i, k := range kinds.All() {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

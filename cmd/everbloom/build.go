@@ -70,7 +70,7 @@ other one.`,
 	}
 	b.sizeFlags(cmd, "(default: the number of lines)")
 	b.needFlags(cmd)
-	b.makeFlags(cmd, e)
+	b.makeFlags(cmd)
 	chooseHash := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		return errors.Join(b.checkLike(cmd), chooseHash(cmd, args))

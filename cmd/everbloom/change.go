@@ -13,6 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -118,7 +119,7 @@ func (c *change) read(ctx context.Context, names []string, apply func(context.Co
 
 // checkDelete asks the table, not the set, whose filters may be split over shards.
 func (c *change) checkDelete() error {
-	k, err := c.kindOf(c.set)
+	k, err := kinds.ByName(c.set.Info().Kind)
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"context"
 	"io"
 	"os"
 
 	"golang.org/x/term"
 
-	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
-	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/catalog"
 )
 
 // env is the world as the verbs see it. Tests put their own in its place, with
-// streams in memory and with kinds of filter that only they know.
+// streams in memory and with experiments that only they know.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -24,29 +21,21 @@ type env struct {
 	printed        bool       // stdout is a terminal
 	shown          bool       // stderr is a terminal
 	width          func() int // of that terminal
-	kinds          []kinds.Kind
 	experiments    []lab.Experiment
-	load           func(path string) (*everbloom.Set, error) // use openFilter and updateFilter, which explain errors
-	update         func(ctx context.Context, path string, change func(*everbloom.Set) error) error
 }
 
 // systemEnv is the world outside of tests.
 func systemEnv() *env {
 	return &env{
-		stdin:  os.Stdin,
-		stdout: os.Stdout,
-		stderr: os.Stderr,
-		typed:  term.IsTerminal(int(os.Stdin.Fd())),
-		shown:  term.IsTerminal(int(os.Stderr.Fd())),
-		width:  terminalWidth,
-		kinds:  kinds.All(),
-
+		stdin:   os.Stdin,
+		stdout:  os.Stdout,
+		stderr:  os.Stderr,
+		typed:   term.IsTerminal(int(os.Stdin.Fd())),
+		shown:   term.IsTerminal(int(os.Stderr.Fd())),
+		width:   terminalWidth,
 		printed: term.IsTerminal(int(os.Stdout.Fd())),
 
 		experiments: catalog.All(),
-
-		load:   everbloom.Open,
-		update: everbloom.Update,
 	}
 }
 

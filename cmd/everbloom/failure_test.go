@@ -74,6 +74,7 @@ func TestUnreadableSaysWhatToDo(t *testing.T) {
 		{&fs.PathError{Op: "read", Path: "f", Err: syscall.EIO}, "f: input/output error"},
 		{damaged(filter.ErrNotFilter), "f: not an everbloom file: name one that everbloom build wrote"},
 		{damaged(filter.ErrCorrupt), "f: damaged: chunk 3: crc32c: 1, want 2, at offset 99; rebuild it or restore a copy"},
+		{damaged(filter.ErrKind), "f: chunk 3: crc32c: 1, want 2, at offset 99: the file is of a newer release: update everbloom"},
 		{damaged(filter.ErrVersion), "f: chunk 3: crc32c: 1, want 2, at offset 99: the file is of a newer release: update everbloom"},
 		{fmt.Errorf("everbloom: update: f: %w: %w", replace.ErrNoLocks, syscall.ENOTSUP), "f: the file system cannot lock files: two changes at a time could undo each other: write to another file with -o"},
 		{fmt.Errorf("everbloom: update: %w", context.Canceled), "everbloom: update: context canceled"}, // report knows what to say
@@ -126,7 +127,7 @@ func TestFlagsReadWhatPeopleWriteAndShowDefaults(t *testing.T) {
 	cmd := &cobra.Command{Use: "test"}
 	w.sizeFlags(cmd, "")
 	w.needFlags(cmd)
-	w.makeFlags(cmd, testEnv(nil, nil, nil))
+	w.makeFlags(cmd)
 	for flag, want := range map[string]string{"items": "", "fpr": "", "spare": "time", "hash": "xxh3", "kind": "", "shards": "0", "delete": "false"} {
 		if got := cmd.Flag(flag).DefValue; got != want {
 			t.Errorf("--%s: default %q, want %q", flag, got, want)

@@ -9,7 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/mem"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -18,7 +17,7 @@ import (
 // openFilter loads the filter in a file, or from the standard input if the name
 // is "-".
 func (e *env) openFilter(name string) (*everbloom.Set, error) {
-	load := e.load
+	load := everbloom.Open
 	if name == lines.Stdin {
 		if err := e.takeStdin(); err != nil {
 			return nil, err
@@ -71,15 +70,4 @@ func newSet(n everbloom.Needs) (*everbloom.Set, error) {
 		return nil, fmt.Errorf("the filter does not fit: %s: ask for fewer --items or a higher --fpr", reason)
 	}
 	return set, err
-}
-
-// kindOf returns the row of the table that a set belongs to.
-func (e *env) kindOf(set *everbloom.Set) (kinds.Kind, error) {
-	name := set.Info().Kind
-	for _, k := range e.kinds {
-		if k.Name == name {
-			return k, nil
-		}
-	}
-	return kinds.Kind{}, fmt.Errorf("kind %s is unknown", name)
 }

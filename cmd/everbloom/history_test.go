@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
-	"io"
-	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,25 +17,8 @@ import (
 // the asked rate.
 func TestHistoriesAreFollowed(t *testing.T) {
 	effort.OneGoroutine(t)
-	logs := map[string][]byte{"generated": generatedHistory(60_000)}
-	if folder := os.Getenv("EVERBLOOM_DATA"); folder != "" {
-		err := fromList(filepath.Join(folder, "ip", "bitwire-outbound-churn.txt.gz"), func(r io.Reader) (err error) {
-			logs["real"], err = io.ReadAll(r)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, log := range logs {
-		t.Run(name, func(t *testing.T) { followHistory(t, log) })
-	}
-}
-
-func followHistory(t *testing.T, log []byte) {
-	t.Helper()
 	t.Chdir(t.TempDir())
-	present, changes := replay(log)
+	log, present, changes := generatedHistory(60_000)
 	do := func(stdin string, args ...string) (stdout, stderr string) {
 		t.Helper()
 		status, stdout, stderr := tool(t, strings.NewReader(stdin), args...)
@@ -51,7 +28,7 @@ func followHistory(t *testing.T, log []byte) {
 		return stdout, stderr
 	}
 	do("", "build", "--quiet", "-o", "f", "--items", "1k", "--fpr", "1%", "--delete", "--grow")
-	_, stderr := do(string(log), "apply", "f")
+	_, stderr := do(log, "apply", "f")
 	t.Log(strings.TrimSpace(stderr))
 	if !strings.Contains(stderr, " "+quantity.Count(changes)+" keys read") || !strings.Contains(stderr, "now "+quantity.Count(uint64(len(present)))+" keys") || strings.Contains(stderr, "absent") {
 		t.Errorf("%d changes, %d keys: %s", changes, len(present), stderr)
@@ -75,38 +52,24 @@ func followHistory(t *testing.T, log []byte) {
 	t.Logf("%d of %d absent keys pass", yes, absent)
 }
 
-// replay returns the keys that a log leaves, and the number of its changes.
-func replay(log []byte) (present []string, changes uint64) {
-	set := make(map[string]bool)
-	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
-		line := lines.Text()
-		switch line[0] {
-		case '+':
-			set[line[1:]] = true
-		case '-':
-			delete(set, line[1:])
-		default:
-			continue
-		}
-		changes++
-	}
-	return slices.Sorted(maps.Keys(set)), changes
-}
-
 // generatedHistory adds keys, deletes two thirds of them, and adds some of those again.
-func generatedHistory(keys int) []byte {
-	rng := rand.New(rand.NewPCG(6, 7))
-	var log bytes.Buffer
-	order := rng.Perm(keys)
+// It returns the log, the keys that it leaves and the number of its changes.
+func generatedHistory(keys int) (log string, present []string, changes uint64) {
+	var text strings.Builder
 	for i := range keys {
-		fmt.Fprintf(&log, "+key %d\n", i)
+		fmt.Fprintf(&text, "+key %d\n", i)
 	}
-	fmt.Fprintln(&log, "@ half time")
-	for _, i := range order[:keys*2/3] {
-		fmt.Fprintf(&log, "-key %d\n", i)
+	fmt.Fprintln(&text, "@ half time")
+	order := rand.New(rand.NewPCG(6, 7)).Perm(keys)
+	deleted, back := order[:keys*2/3], order[:keys/5]
+	for _, i := range deleted {
+		fmt.Fprintf(&text, "-key %d\n", i)
 	}
-	for _, i := range order[:keys/5] {
-		fmt.Fprintf(&log, "+key %d\n", i)
+	for _, i := range back {
+		fmt.Fprintf(&text, "+key %d\n", i)
 	}
-	return log.Bytes()
+	for _, i := range slices.Concat(back, order[len(deleted):]) {
+		present = append(present, fmt.Sprint("key ", i))
+	}
+	return text.String(), present, uint64(keys + len(deleted) + len(back))
 }

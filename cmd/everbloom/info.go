@@ -15,6 +15,7 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -137,7 +138,7 @@ func (i *info) describeStdin() (fileInfo, error) {
 // keys means: it is exact where filters store their keys.
 func (i *info) judged(path string, d everbloom.Description) fileInfo {
 	f := fileInfo{File: path, Description: d, Saturated: d.Summary.Keys >= math.MaxInt64}
-	for _, k := range i.kinds {
+	for _, k := range kinds.All() {
 		if k.Name == f.Kind {
 			_, f.counted = k.Type.(filter.Exact)
 			limit := farAbove * float64(f.Summary.Capacity)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -156,7 +157,7 @@ func (m *merge) unmergeable(a, b string, set *everbloom.Set, err error) error {
 
 // able lists the kinds that can be merged this way.
 func (m *merge) able() (names []string) {
-	for _, k := range m.kinds {
+	for _, k := range kinds.All() {
 		if k.Abilities().Merge && (!m.intersects || !k.UnionOnly) {
 			names = append(names, k.Name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // needs are what the flags ask for.
@@ -31,7 +32,7 @@ func (n *needs) needFlags(cmd *cobra.Command) {
 
 // makeFlags adds the flags for how the set is made. Before the verb runs, the hash of
 // untrusted keys is chosen: all keys must meet the same one.
-func (n *needs) makeFlags(cmd *cobra.Command, e *env) {
+func (n *needs) makeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&n.Kind, "kind", "", "`KIND` of filter (default: the one that everbloom plan puts first)")
 	f.Var(hashFlag(&n.Hash), "hash", "xxh3, murmur3 (both also with :SEED) or siphash (a secret, as with --untrusted)")
@@ -47,7 +48,7 @@ func (n *needs) makeFlags(cmd *cobra.Command, e *env) {
 		return nil
 	}
 	var names []string
-	for _, k := range e.kinds {
+	for _, k := range kinds.All() {
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Title))
 	}
 	complete(cmd, "kind", names...)

@@ -98,7 +98,7 @@ func (e *env) updateFilter(ctx context.Context, path string, change func(*everbl
 		loaded bool
 		failed error
 	)
-	err := e.update(e.tellWait(ctx, path), path, func(set *everbloom.Set) error {
+	err := everbloom.Update(e.tellWait(ctx, path), path, func(set *everbloom.Set) error {
 		loaded = true
 		failed = change(set)
 		return failed

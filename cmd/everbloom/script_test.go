@@ -50,7 +50,7 @@ var scriptCommands = map[string]func(s *script, args []string) error{
 	"mkdir":    (*script).mkdir,    // NAME
 	"rm":       (*script).remove,   // NAME
 	"mode":     (*script).mode,     // FILE OCTAL: it has these permissions
-	"exact":    (*script).exact,    // FILE KEY...: a filter of the tests' own kind, which can delete
+	"list":     (*script).list,     // FILE WORD...: one word per line
 }
 
 func TestScripts(t *testing.T) {
@@ -326,17 +326,16 @@ func (s *script) mode(args []string) error {
 	return nil
 }
 
-func (s *script) exact(args []string) error { return saveExact(args[0], args[1:]) }
+func (s *script) list(args []string) error {
+	return os.WriteFile(args[0], []byte(strings.Join(args[1:], "\n")+"\n"), 0o644)
+}
 
-// testEnv is a world without terminals, which knows one more kind of filter and
-// other experiments.
+// testEnv is a world without terminals, with other experiments.
 func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
 	e := systemEnv()
 	e.stdin, e.stdout, e.stderr = stdin, stdout, stderr
 	e.typed, e.printed, e.shown = false, false, false
 	e.width = func() int { return 80 }
-	e.kinds = append(e.kinds, exactKind)
-	e.load, e.update = loadAny, updateAny
 	e.experiments = testExperiments
 	return e
 }
