@@ -28,6 +28,10 @@ func TestOpenTakesTheHeaderOnly(t *testing.T) {
 	if again, err := Open(r); err != nil || again != r {
 		t.Errorf("Open(reader) = %p, %v, want %p", again, err, r)
 	}
+	data[r.Header().size()-1] ^= 1
+	if _, err := Open(bytes.NewReader(data)); err == nil || !strings.HasSuffix(err.Error(), "at offset 126: corrupt") {
+		t.Errorf("a damaged header: %v", err)
+	}
 }
 
 func TestEveryTruncationIsFound(t *testing.T) {
