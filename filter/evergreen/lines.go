@@ -28,10 +28,7 @@ type lines struct {
 }
 
 // init prepares lines without blocks.
-func (l *lines) init() (err error) {
-	l.array, err = mem.NewArray(lowBits, line.Words, mem.Heap{})
-	return err
-}
+func (l *lines) init() { l.array = mem.NewArray(lowBits, line.Words, mem.Heap{}) }
 
 // at returns block i, or nil if its segment was given back: then the state of the
 // reader is out of date.

@@ -98,11 +98,8 @@ func poor(t *testing.T, words uint64) (*Filter, *purse) {
 	t.Helper()
 	f := mustBuild(t, Shape{FPR: 0.01, Hashes: 8, Width: 56})
 	p := &purse{words}
-	var err error
-	if f.tab().store, err = slab.New(7, lowBits, &f.tab().stripes, p); err == nil {
-		err = f.tab().store.Grow(minBlocks)
-	}
-	if err != nil {
+	f.tab().store = slab.New(7, lowBits, &f.tab().stripes, p)
+	if err := f.tab().store.Grow(minBlocks); err != nil {
 		t.Fatal(err)
 	}
 	return f, p

@@ -104,13 +104,9 @@ func (t *table) allocate(blocks uint64, slowFile string) error {
 		// needs is not in use.
 		runtime.AddCleanup(t, func(f *mem.File) { _ = f.Discard() }, file)
 	}
-	err := t.lines.init()
-	if err == nil {
-		t.store, err = slab.New(t.width/8, lowBits, &t.stripes, from)
-	}
-	if err == nil {
-		err = t.reserve(blocks)
-	}
+	t.lines.init()
+	t.store = slab.New(t.width/8, lowBits, &t.stripes, from)
+	err := t.reserve(blocks)
 	if err != nil && t.file != nil {
 		_ = t.file.Discard() // err says what went wrong
 	}

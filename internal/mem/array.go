@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"errors"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -12,9 +11,6 @@ import (
 const (
 	// cuts is the binary logarithm of the steps to a doubling.
 	cuts = 4
-
-	maxFirst  = 32
-	maxStride = 1 << 16
 
 	// maxElementBits keeps elements times stride well inside 64 bits; the allocator
 	// refuses far smaller arrays.
@@ -46,26 +42,13 @@ type Array struct {
 // NewArray returns an array without elements. Its elements have stride words. It grows
 // in steps of a sixteenth of each doubling, or of 2^first elements where that is more.
 // Steps that are asked for at once are one block of memory, as far as they belong to
-// one doubling.
-func NewArray(first, stride int, from Allocator) (*Array, error) {
-	var errs []error
-	if first < 0 || first > maxFirst {
-		errs = append(errs, fault.In("mem", "array: steps of 2^%d elements, exponent must be 0 to %d", first, maxFirst))
-	}
-	if stride < 1 || stride > maxStride {
-		errs = append(errs, fault.In("mem", "array: elements of %d words, must be 1 to %d", stride, maxStride))
-	}
-	if from == nil {
-		errs = append(errs, fault.In("mem", "array: no allocator"))
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
+// one doubling. first is at most 32 and stride 2^16.
+func NewArray(first, stride int, from Allocator) *Array {
 	_, collected := from.(Heap)
 	a := &Array{first: uint64(first), fine: uint64(first + cuts), stride: uint64(stride), from: from, collected: collected}
 	empty := make(directory, 1<<cuts)
 	a.directory.Store(&empty)
-	return a, nil
+	return a
 }
 
 // At returns the words of element i, shared with all other readers. They are good for

@@ -16,7 +16,7 @@ import (
 
 // TestStepsFollowThePicture holds the table of the package comment.
 func TestStepsFollowThePicture(t *testing.T) {
-	a := newArray(t, 2, 8, Heap{})
+	a := NewArray(2, 8, Heap{})
 	for _, tc := range []struct{ elements, capacity uint64 }{
 		{0, 0},
 		{1, 4},
@@ -50,7 +50,7 @@ func TestElementsAreDistinctAndWhole(t *testing.T) {
 	for _, first := range []int{0, 1, 3, 6, 12} {
 		for _, stride := range []int{1, 3, 8} {
 			t.Run(fmt.Sprintf("first=%d/stride=%d", first, stride), func(t *testing.T) {
-				a := newArray(t, first, stride, Heap{})
+				a := NewArray(first, stride, Heap{})
 				const n = 300
 				for i := range uint64(n) {
 					grow(t, a, i+1)
@@ -81,7 +81,7 @@ func checkElement(t *testing.T, a *Array, i uint64, stride int) {
 }
 
 func TestGrowingMovesNothing(t *testing.T) {
-	a := newArray(t, 1, 2, Heap{})
+	a := NewArray(1, 2, Heap{})
 	grow(t, a, 2)
 	before := a.At(1)
 	grow(t, a, 1<<12)
@@ -91,27 +91,10 @@ func TestGrowingMovesNothing(t *testing.T) {
 	}
 }
 
-func TestBadArraysAreRefusedWithAllReasons(t *testing.T) {
-	_, err := NewArray(-1, 0, nil)
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, want := range []string{"2^-1 elements", "0 to 32", "0 words", "1 to 65536", "no allocator"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %q lacks %q", err, want)
-		}
-	}
-	for _, bad := range [][2]int{{33, 1}, {0, 1<<16 + 1}, {0, -1}} {
-		if _, err := NewArray(bad[0], bad[1], Heap{}); err == nil {
-			t.Errorf("NewArray(%d, %d) is accepted", bad[0], bad[1])
-		}
-	}
-}
-
 func TestFailedGrowthChangesNothing(t *testing.T) {
 	// The limit lets doublings of up to 64 elements pass, so that growth to 1000 fails
 	// half way.
-	a := newArray(t, 2, 1, Heap{Limit: 64 * wordBytes})
+	a := NewArray(2, 1, Heap{Limit: 64 * wordBytes})
 	grow(t, a, 10)
 	fill(a.At(9), 9)
 	err := a.Grow(1000)
@@ -129,7 +112,7 @@ func TestFailedGrowthChangesNothing(t *testing.T) {
 
 func TestImpossibleGrowthIsRefused(t *testing.T) {
 	for _, first := range []int{0, 8, 32} {
-		a := newArray(t, first, 8, Heap{})
+		a := NewArray(first, 8, Heap{})
 		for _, elements := range []uint64{math.MaxUint64, 1 << 63, 1 << 50, 1 << 46, 1<<43 + 1} {
 			if err := a.Grow(elements); !errors.Is(err, ErrMemory) || a.Cap() != 0 {
 				t.Errorf("first %d: Grow(%d): error %v, capacity %d", first, elements, err, a.Cap())
@@ -143,7 +126,7 @@ func TestImpossibleGrowthIsRefused(t *testing.T) {
 func TestHopelessGrowthTakesNothing(t *testing.T) {
 	f := createFile(t, filepath.Join(t.TempDir(), "words"))
 	for name, from := range map[string]Allocator{"heap": Heap{}, "file": f} {
-		a := newArray(t, 8, 8, from)
+		a := NewArray(8, 8, from)
 		before := heapUsage().objects
 		if err := a.Grow(1 << 38); err == nil {
 			t.Fatalf("%s: 16 TiB are to be had", name)
@@ -155,13 +138,13 @@ func TestHopelessGrowthTakesNothing(t *testing.T) {
 	if err := f.Discard(); err != nil {
 		t.Fatal(err)
 	}
-	if err := newArray(t, 8, 8, f).Grow(1); !errors.Is(err, os.ErrClosed) {
+	if err := NewArray(8, 8, f).Grow(1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("growing in a closed file: %v", err)
 	}
 }
 
 func TestShrinkDropsWholeSteps(t *testing.T) {
-	a := newArray(t, 2, 1, Heap{})
+	a := NewArray(2, 1, Heap{})
 	grow(t, a, 64)
 	held := a.At(40)
 	held[0] = 5
@@ -187,7 +170,7 @@ func TestShrinkDropsWholeSteps(t *testing.T) {
 // it is used again.
 func TestShrinkKeepsFileMemory(t *testing.T) {
 	f := createFile(t, filepath.Join(t.TempDir(), "words"))
-	a := newArray(t, 10, 8, f)
+	a := NewArray(10, 8, f)
 	grow(t, a, 8000)
 	held := a.At(7000)
 	fill(held, 7000)
@@ -209,7 +192,7 @@ func TestShrinkKeepsFileMemory(t *testing.T) {
 // nor endless.
 func TestFailedGrowthKeepsWhatCannotBeGivenBack(t *testing.T) {
 	from := &counted{left: 1}
-	a := newArray(t, 0, 1, from)
+	a := NewArray(0, 1, from)
 	if err := a.Grow(20); err == nil || a.Cap() != 0 {
 		t.Fatalf("error %v, capacity %d", err, a.Cap())
 	}
@@ -237,7 +220,7 @@ func (c *counted) Words(n uint64) ([]uint64, error) {
 func TestReadersBesideOneWriter(t *testing.T) {
 	for name, from := range map[string]Allocator{"heap": Heap{}, "file": createFile(t, filepath.Join(t.TempDir(), "words"))} {
 		t.Run(name, func(t *testing.T) {
-			a := newArray(t, 1, 2, from)
+			a := NewArray(1, 2, from)
 			var published atomic.Uint64
 			var stop atomic.Bool
 			var readers sync.WaitGroup
@@ -284,15 +267,6 @@ func growAndShrink(t *testing.T, a *Array, published *atomic.Uint64) {
 	}
 	published.Store(10)
 	a.Shrink(10)
-}
-
-func newArray(t *testing.T, first, stride int, from Allocator) *Array {
-	t.Helper()
-	a, err := NewArray(first, stride, from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 func grow(t *testing.T, a *Array, elements uint64) {

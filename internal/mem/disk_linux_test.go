@@ -49,7 +49,7 @@ func TestSpaceIsAllocated(t *testing.T) {
 // TestGrowthOnAFullDiskLeavesTheArray goes through an array, as filters do.
 func TestGrowthOnAFullDiskLeavesTheArray(t *testing.T) {
 	f := createFile(t, filepath.Join(tinyDisk(t), "words"))
-	a := newArray(t, 10, 8, f)
+	a := NewArray(10, 8, f)
 	grow(t, a, 3000)
 	fill(a.At(2999), 2999)
 	if err := a.Grow(1 << 20); !errors.Is(err, syscall.ENOSPC) {

@@ -43,16 +43,8 @@ func (l link) class() int    { return int(l >> (2 * linkBits)) }
 // firstPages is the binary logarithm of the pages that are taken at once at first.
 const firstPages = 2
 
-func newPages(from mem.Allocator) (pages, error) {
-	words, err := mem.NewArray(firstPages, pageWords, from)
-	if err != nil {
-		return pages{}, err
-	}
-	links, err := mem.NewArray(firstPages+4, 1, from)
-	if err != nil {
-		return pages{}, err
-	}
-	return pages{words: words, links: links}, nil
+func newPages(from mem.Allocator) pages {
+	return pages{words: mem.NewArray(firstPages, pageWords, from), links: mem.NewArray(firstPages+4, 1, from)}
 }
 
 // reserve makes sure that n pages can be taken without an error.

@@ -52,16 +52,8 @@ type Store struct {
 
 // New returns a store without blocks for fingerprints of so many bytes. Refs grow in
 // steps of 2^first blocks at least.
-func New(width, first int, locks Locks, from mem.Allocator) (*Store, error) {
-	refs, err := mem.NewArray(first, 1, from)
-	if err != nil {
-		return nil, fmt.Errorf("evergreen: %w", err)
-	}
-	p, err := newPages(from)
-	if err != nil {
-		return nil, fmt.Errorf("evergreen: %w", err)
-	}
-	return &Store{Geometry: GeometryOf(width), refs: refs, locks: locks, pages: p}, nil
+func New(width, first int, locks Locks, from mem.Allocator) *Store {
+	return &Store{Geometry: GeometryOf(width), refs: mem.NewArray(first, 1, from), locks: locks, pages: newPages(from)}
 }
 
 // errMemory is the error for memory that there is none of.

@@ -22,11 +22,8 @@ const blocks = 3000
 func newStore(t *testing.T, locks Locks) *Store {
 	t.Helper()
 	effort.OneGoroutine(t)
-	s, err := New(7, 8, locks, mem.Heap{})
-	if err == nil {
-		err = s.Grow(blocks)
-	}
-	if err != nil {
+	s := New(7, 8, locks, mem.Heap{})
+	if err := s.Grow(blocks); err != nil {
 		t.Fatal(err)
 	}
 	return s
