@@ -89,8 +89,8 @@ func TestBarsTableTellsWhetherAllAreMet(t *testing.T) {
 	r := sample()
 	for limit, want := range map[float64]bool{0.5: true, 0.4: false} {
 		bars = []bar{
-			{name: "fast", contender: "quick", op: hit, rival: "slow one", limit: limit},
-			{name: "unknown", contender: "absent", op: hit, rival: "slow one", limit: 1},
+			{name: "fast", contender: "quick", ops: []op{hit}, rival: "slow one", limit: limit},
+			{name: "unknown", contender: "absent", ops: []op{hit}, rival: "slow one", limit: 1},
 		}
 		var out strings.Builder
 		if got := r.writeBars(&printer{w: &out}); got != want {

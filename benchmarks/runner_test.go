@@ -97,7 +97,7 @@ func TestFalseNegativesMakeTheStatusOne(t *testing.T) {
 func TestMissedBarMakesTheStatusThree(t *testing.T) {
 	old := bars
 	defer func() { bars = old }()
-	bars = []bar{{name: "impossible", contender: "floor (xxh3 + 1 bit)", op: bitsPerKey, limit: 1e-9}}
+	bars = []bar{{name: "impossible", contender: "floor (xxh3 + 1 bit)", ops: []op{bitsPerKey}, limit: 1e-9}}
 	status, out, _ := command("-bars -n 500 -fpr 1% -rounds 1 -pass 10us -probes 500")
 	if status != barMissed || !strings.Contains(out, "NOT met") {
 		t.Errorf("status %d, wrote\n%s", status, out)
