@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -58,27 +57,8 @@ func (a *array) overfull(keys uint64) bool {
 
 // image returns the stored form: the words, as they are when it is written.
 func (a *array) image(kind frame.Kind, shape any, keys uint64) *frame.Image {
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    kind,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(shape),
-			Summary: frame.Summary{Keys: keys, Capacity: a.capacity, SetBits: a.set, FastBits: a.bitCount()},
-			Payload: 8 * uint64(len(a.words)),
-		},
-		Payload: func(w io.Writer) error { return frame.WriteWords(w, a.words) },
-	}
-}
-
-// snapshot is image with a copy of the words. If there is no memory for that, the
-// image says so when it is written.
-func (a *array) snapshot(kind frame.Kind, shape any, keys uint64) *frame.Image {
-	words, err := mem.Clone(a.words)
-	if err != nil {
-		return frame.Failed(fmt.Errorf("bloom: snapshot: %w: %w", filter.ErrStorage, err))
-	}
-	copied := array{words: words, set: a.set, capacity: a.capacity}
-	return copied.image(kind, shape, keys)
+	sum := frame.Summary{Keys: keys, Capacity: a.capacity, SetBits: a.set, FastBits: a.bitCount()}
+	return frame.Words(kind, formatVersion, shape, sum, a.words)
 }
 
 // readArray reads the words that a header of n words promises and checks them

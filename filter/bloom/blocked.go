@@ -94,7 +94,7 @@ func (f *Blocked) Shape() BlockedShape {
 // bits ([theory.BlockedCardinality]). After Intersect it is too high: bits that
 // both filters had by chance count, too.
 func (f *Blocked) Len() uint64 {
-	return theory.RoundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
+	return sizing.RoundKeys(theory.BlockedCardinality(float64(f.bitCount()), float64(f.set), int(f.rounds)))
 }
 
 // Info describes the filter as it stands.

@@ -20,7 +20,7 @@ const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
-	return f.snapshot(frame.Bloom, f.Shape(), f.Len())
+	return f.image(frame.Bloom, f.Shape(), f.Len()).Copied()
 }
 
 // Image is like Snapshot without the copy: the filter must not change before
@@ -51,7 +51,7 @@ func Read(src io.Reader) (*Filter, error) {
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Blocked) Snapshot() io.WriterTo {
-	return f.snapshot(frame.Blocked, f.Shape(), f.Len())
+	return f.image(frame.Blocked, f.Shape(), f.Len()).Copied()
 }
 
 // Image is like Snapshot without the copy: the filter must not change before

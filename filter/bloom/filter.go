@@ -125,7 +125,7 @@ func (f *Filter) Shape() Shape {
 // bits ([theory.BloomCardinality]). After Intersect it is too high: bits that both
 // filters had by chance count, too.
 func (f *Filter) Len() uint64 {
-	return theory.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
+	return sizing.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
 }
 
 // Info describes the filter as it stands.

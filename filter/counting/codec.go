@@ -1,11 +1,9 @@
 package counting
 
 import (
-	"fmt"
 	"io"
 	"math"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -28,34 +26,14 @@ const formatVersion = 1
 const unknownKeys = math.MaxUint64
 
 // Snapshot captures the filter as it is now, in memory of its own.
-func (f *Filter) Snapshot() io.WriterTo {
-	words, err := mem.Clone(f.words)
-	if err != nil {
-		return frame.Failed(fmt.Errorf("counting: snapshot: %w: %w", filter.ErrStorage, err))
-	}
-	c := *f
-	c.words = words
-	return c.Image()
-}
+func (f *Filter) Snapshot() io.WriterTo { return f.image().Copied() }
 
 // Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
-func (f *Filter) Image() io.WriterTo {
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    frame.Counting,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(f.Shape()),
-			Summary: f.summary(),
-			Payload: 8 * (1 + uint64(len(f.words))),
-		},
-		Payload: func(w io.Writer) error {
-			if err := frame.WriteWords(w, []uint64{f.Count()}); err != nil {
-				return err
-			}
-			return frame.WriteWords(w, f.words)
-		},
-	}
+func (f *Filter) Image() io.WriterTo { return f.image() }
+
+func (f *Filter) image() *frame.Image {
+	return frame.Words(frame.Counting, formatVersion, f.Shape(), f.summary(), []uint64{f.Count()}, f.words)
 }
 
 func (f *Filter) summary() frame.Summary {

@@ -254,7 +254,7 @@ func (f *Filter) Len() uint64 {
 // different estimates the number of different keys from the share of counters
 // above zero ([theory.BloomCardinality]).
 func (f *Filter) different() uint64 {
-	return theory.RoundKeys(theory.BloomCardinality(float64(f.counters), float64(f.hashes), float64(f.positive)))
+	return sizing.RoundKeys(theory.BloomCardinality(float64(f.counters), float64(f.hashes), float64(f.positive)))
 }
 
 // overfull goes by different keys, since copies do not raise the rate. It allows

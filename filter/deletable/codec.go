@@ -1,11 +1,9 @@
 package deletable
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -22,35 +20,14 @@ import (
 const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
-func (f *Filter) Snapshot() io.WriterTo {
-	marks, errMarks := mem.Clone(f.marks)
-	cells, errCells := mem.Clone(f.cells)
-	if err := errors.Join(errMarks, errCells); err != nil {
-		return frame.Failed(fmt.Errorf("deletable: snapshot: %w: %w", filter.ErrStorage, err))
-	}
-	c := *f
-	c.marks, c.cells = marks, cells
-	return c.Image()
-}
+func (f *Filter) Snapshot() io.WriterTo { return f.image().Copied() }
 
 // Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
-func (f *Filter) Image() io.WriterTo {
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    frame.Deletable,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(f.shape),
-			Summary: f.summary(),
-			Payload: 8 * f.shape.words(),
-		},
-		Payload: func(w io.Writer) error {
-			if err := frame.WriteWords(w, f.marks); err != nil {
-				return err
-			}
-			return frame.WriteWords(w, f.cells)
-		},
-	}
+func (f *Filter) Image() io.WriterTo { return f.image() }
+
+func (f *Filter) image() *frame.Image {
+	return frame.Words(frame.Deletable, formatVersion, f.shape, f.summary(), f.marks, f.cells)
 }
 
 func (f *Filter) summary() frame.Summary {

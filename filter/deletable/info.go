@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -41,7 +42,7 @@ func (f *Filter) overfull() bool {
 
 // estimate returns the number of keys that explains the fill.
 func (f *Filter) estimate() uint64 {
-	return theory.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
+	return sizing.RoundKeys(theory.BloomCardinality(float64(f.size), float64(f.hashes), float64(f.set)))
 }
 
 // CleanRegions returns the share of regions without collisions. It falls as keys

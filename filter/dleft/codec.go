@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
@@ -23,29 +22,15 @@ import (
 const formatVersion = 1
 
 // Snapshot captures the filter as it is now, in memory of its own.
-func (f *Filter) Snapshot() io.WriterTo {
-	words, err := mem.Clone(f.words)
-	if err != nil {
-		return frame.Failed(fmt.Errorf("dleft: snapshot: %w: %w", filter.ErrStorage, err))
-	}
-	return f.image(words)
-}
+func (f *Filter) Snapshot() io.WriterTo { return f.image().Copied() }
 
 // Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
-func (f *Filter) Image() io.WriterTo { return f.image(f.words) }
+func (f *Filter) Image() io.WriterTo { return f.image() }
 
-func (f *Filter) image(words []uint64) *frame.Image {
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    frame.DLeft,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(f.shape),
-			Summary: frame.Summary{Keys: f.Len(), Capacity: f.capacity, SetBits: f.used, FastBits: 64 * uint64(len(words))},
-			Payload: 8 * uint64(len(words)),
-		},
-		Payload: func(w io.Writer) error { return frame.WriteWords(w, words) },
-	}
+func (f *Filter) image() *frame.Image {
+	sum := frame.Summary{Keys: f.Len(), Capacity: f.capacity, SetBits: f.used, FastBits: 64 * uint64(len(f.words))}
+	return frame.Words(frame.DLeft, formatVersion, f.shape, sum, f.words)
 }
 
 // Read reads what Snapshot wrote. It checks that every fingerprint is where it

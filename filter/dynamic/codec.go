@@ -27,11 +27,7 @@ const formatVersion = 1
 // Snapshot captures the filter as it is now, in memory of its own. If there is no
 // memory, writing it says so.
 func (f *Filter) Snapshot() io.WriterTo {
-	c, err := f.copied()
-	if err != nil {
-		return frame.Failed(fmt.Errorf("dynamic: snapshot: %w", err))
-	}
-	return c.Image()
+	return imageOf(frame.Dynamic, f.shape, []*Filter{f}).Copied()
 }
 
 // Image is like Snapshot without the copy: the filter must not change before
@@ -40,46 +36,20 @@ func (f *Filter) Image() io.WriterTo { return imageOf(frame.Dynamic, f.shape, []
 
 // imageOf returns the stored form of some lists.
 func imageOf(kind frame.Kind, shape any, lists []*Filter) *frame.Image {
-	payload := uint64(0)
-	for _, l := range lists {
-		payload += 8 * (1 + uint64(len(l.units))*(1+l.shape.words()))
+	counts := make([]uint64, len(lists))
+	words := [][]uint64{counts}
+	for i, l := range lists {
+		counts[i] = uint64(len(l.units))
+		for j := range l.units {
+			words = append(words, []uint64{l.units[j].keys()}, l.units[j].words)
+		}
 	}
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    kind,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(shape),
-			Summary: summaryOf(lists),
-			Payload: payload,
-		},
-		Payload: func(w io.Writer) error { return writeLists(w, lists) },
-	}
+	return frame.Words(kind, formatVersion, shape, summaryOf(lists), words...)
 }
 
 func summaryOf(lists []*Filter) frame.Summary {
 	c := censusOf(lists...)
 	return frame.Summary{Keys: c.keys, SetBits: c.set, FastBits: uint64(c.units) * lists[0].shape.Bits()}
-}
-
-func writeLists(w io.Writer, lists []*Filter) error {
-	counts := make([]uint64, len(lists))
-	for i, l := range lists {
-		counts[i] = uint64(len(l.units))
-	}
-	if err := frame.WriteWords(w, counts); err != nil {
-		return err
-	}
-	for _, l := range lists {
-		for i := range l.units {
-			if err := frame.WriteWords(w, []uint64{l.units[i].keys()}); err != nil {
-				return err
-			}
-			if err := frame.WriteWords(w, l.units[i].words); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Read reads what a [Filter]'s Snapshot wrote.

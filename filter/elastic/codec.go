@@ -58,34 +58,18 @@ func (s *stream) next(width uint64) (v uint64) {
 func (f *Filter) Snapshot() io.WriterTo {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.closed {
-		f.table.splitAll()
+	if f.closed {
+		return frame.Failed(errClosed)
 	}
+	f.table.splitAll()
 	h := f.head()
-	size := headWords + h.streamWords(f.shape)
-	words, err := []uint64(nil), errClosed
-	if !f.closed {
-		words, err = mem.Words(size)
+	words, err := mem.Words(headWords + h.streamWords(f.shape))
+	if err != nil {
+		return frame.Failed(fmt.Errorf("elastic: snapshot: %w: %w", filter.ErrStorage, err))
 	}
-	if err == nil {
-		copy(words, []uint64{h.doublings, h.floor, h.keys, h.exact, h.prints})
-		f.table.encode(&stream{words: words[headWords:]})
-	}
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    frame.Elastic,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(f.shape),
-			Summary: f.summary(),
-			Payload: 8 * size,
-		},
-		Payload: func(w io.Writer) error {
-			if err != nil {
-				return fmt.Errorf("elastic: snapshot: %w: %w", filter.ErrStorage, err)
-			}
-			return frame.WriteWords(w, words)
-		},
-	}
+	copy(words, []uint64{h.doublings, h.floor, h.keys, h.exact, h.prints})
+	f.table.encode(&stream{words: words[headWords:]})
+	return frame.Words(frame.Elastic, formatVersion, f.shape, f.summary(), words)
 }
 
 func (f *Filter) summary() frame.Summary {

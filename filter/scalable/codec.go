@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -36,40 +35,21 @@ const maxLoad = 256
 // headWords is the number of words before the blocks of a unit.
 const headWords = 3
 
-// Snapshot captures the filter as it is now, in memory of its own. If there is no
-// memory, writing it says so.
-func (f *Filter) Snapshot() io.WriterTo {
-	c := Filter{shape: f.shape, units: make([]unit, len(f.units))}
-	for i, u := range f.units {
-		words, err := mem.Clone(u.Words())
-		if err == nil {
-			u.Blocked, err = bloom.BlockedFromWords(u.Shape(), words)
-		}
-		if err != nil {
-			return frame.Failed(fmt.Errorf("scalable: snapshot: %w: %w", filter.ErrStorage, err))
-		}
-		c.units[i] = u
-	}
-	return c.Image()
-}
+// Snapshot captures the filter as it is now, in memory of its own.
+func (f *Filter) Snapshot() io.WriterTo { return f.image().Copied() }
 
 // Image is like Snapshot without the copy: the filter must not change before
 // the result is written.
-func (f *Filter) Image() io.WriterTo {
-	payload := uint64(0)
+func (f *Filter) Image() io.WriterTo { return f.image() }
+
+func (f *Filter) image() *frame.Image {
+	var words [][]uint64
 	for i := range f.units {
-		payload += 8 * uint64(headWords+len(f.units[i].Words()))
+		u := &f.units[i]
+		s := u.Shape()
+		words = append(words, []uint64{s.Blocks, uint64(s.Hashes), u.keys}, u.Words())
 	}
-	return &frame.Image{
-		Header: frame.Header{
-			Kind:    frame.Scalable,
-			Version: formatVersion,
-			Shape:   frame.ShapeOf(f.shape),
-			Summary: f.summary(),
-			Payload: payload,
-		},
-		Payload: f.writeUnits,
-	}
+	return frame.Words(frame.Scalable, formatVersion, f.shape, f.summary(), words...)
 }
 
 func (f *Filter) summary() frame.Summary {
@@ -79,20 +59,6 @@ func (f *Filter) summary() frame.Summary {
 		sum.FastBits += f.units[i].Shape().Bits()
 	}
 	return sum
-}
-
-func (f *Filter) writeUnits(w io.Writer) error {
-	for i := range f.units {
-		u := &f.units[i]
-		s := u.Shape()
-		if err := frame.WriteWords(w, []uint64{s.Blocks, uint64(s.Hashes), u.keys}); err != nil {
-			return err
-		}
-		if err := frame.WriteWords(w, u.Words()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Read reads what Snapshot wrote.

@@ -9,7 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/internal/sizing"
-	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Filter is a scalable Bloom filter: a list of units, each twice as large as the
@@ -139,7 +138,7 @@ func (f *Filter) Len() uint64 {
 		n += float64(u.keys) / (1 - min(rate, 0.5))
 		rate += u.rate()
 	}
-	return theory.RoundKeys(n)
+	return sizing.RoundKeys(n)
 }
 
 // rate returns the unit's own rate.

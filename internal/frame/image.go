@@ -3,6 +3,9 @@ package frame
 import (
 	"fmt"
 	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 // Image is a frame about to be written: what a snapshot of a filter is. It may
@@ -14,7 +17,41 @@ type Image struct {
 	// are none.
 	Payload func(w io.Writer) error
 
+	words   [][]uint64 // what Payload writes, of an image that [Words] returned
 	failure error
+}
+
+// Words returns the image of a filter that is stored as words, one slice after the other,
+// as they are when it is written.
+func Words(kind Kind, version uint16, shape any, sum Summary, words ...[]uint64) *Image {
+	m := &Image{Header: Header{Kind: kind, Version: version, Shape: ShapeOf(shape), Summary: sum}, words: words}
+	for _, part := range words {
+		m.Header.Payload += 8 * uint64(len(part))
+	}
+	m.Payload = m.writeAll
+	return m
+}
+
+func (m *Image) writeAll(w io.Writer) error {
+	for _, part := range m.words {
+		if err := WriteWords(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Copied copies the words of an image that [Words] returned, which is a snapshot then. If
+// there is no memory, writing it says so.
+func (m *Image) Copied() *Image {
+	for i, part := range m.words {
+		words, err := mem.Clone(part)
+		if err != nil {
+			return Failed(fmt.Errorf("frame: snapshot: %w: %w", filter.ErrStorage, err))
+		}
+		m.words[i] = words
+	}
+	return m
 }
 
 // Failed returns an image that cannot be written, for filters that could not be

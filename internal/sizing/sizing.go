@@ -5,6 +5,7 @@ package sizing
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,4 +103,13 @@ func Between[T int | uint64](p *Problems, field string, value, least, most T) {
 	if value < least || value > most {
 		p.Addf("%s: %d, must be %d to %d", field, value, least, most)
 	}
+}
+
+// RoundKeys turns an estimate into a number of keys, math.MaxInt64 if there is no telling:
+// filters whose bits are all set give +Inf.
+func RoundKeys(n float64) uint64 {
+	if n >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return uint64(math.Round(n))
 }

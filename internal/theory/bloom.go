@@ -54,12 +54,3 @@ func BloomFill(m, k, n float64) float64 {
 func BloomCardinality(m, k, x float64) float64 {
 	return -m / k * math.Log1p(-x/m)
 }
-
-// RoundKeys turns an estimate into a number of keys, math.MaxInt64 if there is no telling:
-// filters whose bits are all set give +Inf.
-func RoundKeys(n float64) uint64 {
-	if n >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return uint64(math.Round(n))
-}
