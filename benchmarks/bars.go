@@ -52,6 +52,9 @@ var (
 	asks    = []op{hit, miss}
 	everyOp = []op{insert, hit, miss, remove}
 
+	hitBatches  = []op{hit.inBatches(64), hit.inBatches(1024)}
+	missBatches = []op{miss.inBatches(64), miss.inBatches(1024)}
+
 	usual   = []uint64{1e6, 50e6}
 	large   = []uint64{50e6}
 	percent = []float64{0.01}
@@ -64,8 +67,8 @@ var bars = []bar{
 	{name: "one cache line", contender: blocked, ops: asks, rival: "bits-and-blooms", sizes: large, limit: 0.25},
 	{name: "small", contender: blocked, ops: []op{bitsPerKey}, sizes: usual, fprs: percent, limit: 10.3},
 	{name: "small", contender: blocked, ops: []op{bitsPerKey}, sizes: usual, fprs: []float64{0.001}, limit: 16.0},
-	{name: "batches pay", contender: blocked, ops: []op{hit.inBatches(64), hit.inBatches(1024)}, rival: blocked, rivalOp: hit, sizes: large, limit: 0.85, wanted: 0.6},
-	{name: "batches pay", contender: blocked, ops: []op{miss.inBatches(64), miss.inBatches(1024)}, rival: blocked, rivalOp: miss, sizes: large, limit: 0.85, wanted: 0.6},
+	{name: "batches pay", contender: blocked, ops: hitBatches, rival: blocked, rivalOp: hit, sizes: large, limit: 0.85, wanted: 0.6},
+	{name: "batches pay", contender: blocked, ops: missBatches, rival: blocked, rivalOp: miss, sizes: large, limit: 0.85, wanted: 0.6},
 	{name: "a better classic", contender: classic, ops: []op{insert, hit}, rival: "bits-and-blooms", limit: 0.7},
 	{name: "a better classic", contender: classic, ops: []op{miss}, rival: "bits-and-blooms", limit: 0.5},
 
@@ -90,8 +93,8 @@ var bars = []bar{
 	// Growth and shrinking included: lookups are near those of a filter that can neither
 	// delete nor grow, and changes near those of the cuckoo filters, which do not grow.
 	{name: "near a plain filter", contender: evergreenKind, ops: asks, rival: blocked, sizes: large, fprs: percent, limit: 1.2},
-	{name: "batches pay", contender: evergreenKind, ops: []op{hit.inBatches(64), hit.inBatches(1024)}, rival: evergreenKind, rivalOp: hit, sizes: large, fprs: percent, limit: 0.85},
-	{name: "batches pay", contender: evergreenKind, ops: []op{miss.inBatches(64), miss.inBatches(1024)}, rival: evergreenKind, rivalOp: miss, sizes: large, fprs: percent, limit: 0.85},
+	{name: "batches pay", contender: evergreenKind, ops: hitBatches, rival: evergreenKind, rivalOp: hit, sizes: large, fprs: percent, limit: 0.85},
+	{name: "batches pay", contender: evergreenKind, ops: missBatches, rival: evergreenKind, rivalOp: miss, sizes: large, fprs: percent, limit: 0.85},
 	{name: "near cuckoo", contender: evergreenKind, ops: []op{insert}, rival: "panmari cuckoo 16b", sizes: large, fprs: percent, limit: 2},
 	{name: "near cuckoo", contender: evergreenKind, ops: []op{remove}, rival: "panmari cuckoo 16b", sizes: large, fprs: percent, limit: 4},
 	{name: "near cuckoo", contender: evergreenKind, ops: []op{insert}, rival: "linvon cuckoo 10/13b", sizes: large, fprs: percent, limit: 2},
