@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
@@ -129,17 +128,6 @@ func TestWritersWaitForAChangeAndCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestBuildingOverAFileWaitsForItsChange builds a filter while the old one is
-// being changed. Were it in place before the change ends, it would be undone.
-func TestBuildingOverAFileWaitsForItsChange(t *testing.T) {
-	folder := t.TempDir()
-	slow := held(t, folder)
-	slow.finish(waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f"))
-	if got := success(t, folder, "alice\nbob\n", "query", "f"); got != "bob\n" {
-		t.Errorf("the file holds %q", got)
-	}
-}
-
 func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 	folder := t.TempDir()
 	success(t, folder, "alice\n", "build", "--quiet", "-o", "f")
@@ -165,23 +153,6 @@ func TestTheStandardOutputIsAppendedToAndNeverReplaced(t *testing.T) {
 		if got := content(t, folder, "log"); got != want {
 			t.Errorf("-o %s: the log holds %q", name, got)
 		}
-	}
-}
-
-// TestLeftoversOfKilledWritersGo kills a writer that waits with its temporary
-// file complete.
-func TestLeftoversOfKilledWritersGo(t *testing.T) {
-	folder := t.TempDir()
-	slow := held(t, folder)
-	build := waiting(t, folder, "bob\n", "build", "--quiet", "-o", "f")
-	build.signal(syscall.SIGKILL)
-	build.end()
-	if left := names(t, folder); !strings.HasPrefix(left, "f f.") {
-		t.Errorf("the folder has %s: nothing was left to remove", left)
-	}
-	slow.finish()
-	if names(t, folder) != "f" {
-		t.Errorf("the folder has %s", names(t, folder))
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,44 +16,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
-
-// TestFilesMayHaveTheNamesOfPackages: a message begins with the name of the file.
-func TestFilesMayHaveTheNamesOfPackages(t *testing.T) {
-	folder := t.TempDir()
-	set, err := everbloom.New(everbloom.Needs{Items: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sound, err := set.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	newer, cut := slices.Clone(sound), sound[:60]
-	newer[8]++
-	for _, name := range []string{"gate", "store", "lab", "bloom", "counting", "everbloom", "filter"} {
-		path := filepath.Join(folder, name)
-		for _, c := range []struct {
-			content []byte
-			want    string
-		}{
-			{nil, "no such file: make it with everbloom build -o " + name},
-			{cut, "damaged: header: truncated, at offset 60; rebuild it or restore a copy"},
-			{newer, "header: envelope version: 2, want 1, at offset 8: the file is of a newer release: update everbloom"},
-			{[]byte("a text"), "not an everbloom file: name one that everbloom build wrote"},
-		} {
-			if c.content != nil {
-				if err := os.WriteFile(path, c.content, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			run := command(t, folder, "info", name)
-			out, err := run.CombinedOutput()
-			if want := "everbloom: " + name + ": " + c.want + "\n"; string(out) != want || run.ProcessState.ExitCode() != exitError {
-				t.Errorf("%s, %v, want %s", out, err, want)
-			}
-		}
-	}
-}
 
 // damaged is the error of a set whose file is of the given sort.
 func damaged(sort error) error {

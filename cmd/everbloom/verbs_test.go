@@ -7,14 +7,11 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-
-	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // tool runs the tool in this process and returns its exit status.
@@ -123,47 +120,6 @@ func checkExamples(t *testing.T, root, cmd *cobra.Command) {
 	}
 }
 
-func TestLongLineIsNamed(t *testing.T) {
-	effort.OneGoroutine(t)
-	t.Chdir(t.TempDir())
-	long := "a\nb\n" + strings.Repeat("x", 16<<20+1) + "\n"
-	if err := os.WriteFile("keys", []byte(long), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"build", "-o", "f", "keys"}, {"build", "-o", "f", "--items", "10", "keys"}} {
-		status, _, stderr := tool(t, nil, args...)
-		if status != exitError || !strings.HasPrefix(stderr, "everbloom: keys:3: line is longer than 16 MiB: ") {
-			t.Errorf("%q: status %d: %s", args, status, stderr)
-		}
-	}
-	if _, err := os.Stat("f"); !os.IsNotExist(err) {
-		t.Errorf("a file was written: %v", err)
-	}
-}
-
-func TestPipeBeyondMemoryGivesTheSameFilter(t *testing.T) {
-	effort.OneGoroutine(t) // the scripts have the others
-	t.Chdir(t.TempDir())
-	t.Setenv("TMPDIR", t.TempDir())
-	keys := bytes.Repeat([]byte("a\nb\nc\n"), 400_000) // 1.2 M, of which 1 M fit
-	if err := os.WriteFile("keys", keys, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for i, args := range [][]string{{"build", "-o", "0", "keys"}, {"build", "-o", "1"}} {
-		if status, _, stderr := tool(t, bytes.NewReader(keys), args...); status != 0 {
-			t.Fatalf("run %d: %s", i, stderr)
-		}
-	}
-	a, _ := os.ReadFile("0")
-	b, _ := os.ReadFile("1")
-	if len(a) == 0 || !bytes.Equal(a, b) {
-		t.Errorf("%d and %d bytes differ", len(a), len(b))
-	}
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v, %v", left, err)
-	}
-}
-
 // screen is an output that knows when it was first written to.
 type screen struct {
 	bytes.Buffer
@@ -226,22 +182,6 @@ func TestTypedKeysAreAnnounced(t *testing.T) {
 	}
 	if !strings.HasPrefix(stderr.String(), "everbloom: reading keys from the terminal, one per line; end with Ctrl-D\n") {
 		t.Error(stderr.String())
-	}
-}
-
-// brokenPipe is an output that is not read any more.
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) {
-	return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
-}
-
-func TestBrokenPipeIsQuiet(t *testing.T) {
-	var stderr bytes.Buffer
-	for _, args := range []string{"plan", "plan --json"} {
-		if status := run(context.Background(), testEnv(nil, brokenPipe{}, &stderr), strings.Fields(args)); status != exitBrokenPipe || stderr.Len() > 0 {
-			t.Errorf("%s: status %d: %s", args, status, stderr.String())
-		}
 	}
 }
 

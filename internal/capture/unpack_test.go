@@ -49,17 +49,6 @@ func TestDamagedGzipIsAnError(t *testing.T) {
 	}
 }
 
-func TestErrorsComeWhenTheInputIsRead(t *testing.T) {
-	broken := errors.New("broken")
-	b, err := Unpack(iotest.ErrReader(broken))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.ReadByte(); !errors.Is(err, broken) {
-		t.Error(err)
-	}
-}
-
 func TestCapturesAreToldFromOtherInput(t *testing.T) {
 	for start, want := range map[string]bool{
 		"\xa1\xb2\xc3\xd4": true, "\xd4\xc3\xb2\xa1": true, // microseconds

@@ -2,57 +2,29 @@ package terminal
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 )
 
-// screen returns what is seen in the end. It understands the few codes that a view uses.
-func screen(text string) []string {
-	lines, row := []string{""}, 0
-	for rest := text; rest != ""; {
-		if up, after, ok := strings.Cut(rest, "A"); ok && strings.HasPrefix(up, "\r\x1b[") && len(up) == 4 {
-			row -= int(up[3] - '0')
-			rest = after
-			continue
-		}
-		if after, ok := strings.CutPrefix(rest, "\x1b[J"); ok {
-			lines = lines[:row+1]
-			rest = after
-			continue
-		}
-		if after, ok := strings.CutPrefix(rest, "\n"); ok {
-			row++
-			lines = append(lines, make([]string, max(0, row+1-len(lines)))...)
-			rest = after
-			continue
-		}
-		end := strings.IndexAny(rest[1:], "\r\n") + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		line, erased, cut := strings.Cut(rest[:end], "\x1b[")
-		lines[row] = strings.TrimPrefix(line, "\r")
-		if cut && strings.Contains(erased, "J") {
-			lines = lines[:row+1]
-		}
-		rest = rest[end:]
-	}
-	return lines
-}
-
+// TestFramesAreDrawnOverEachOther: each begins in the first line of the one before, erases
+// the rest of its own lines, and all lines of a longer one; nothing is left in the end.
 func TestFramesAreDrawnOverEachOther(t *testing.T) {
 	var out bytes.Buffer
 	v := &View{w: &out, width: func() int { return 11 }}
-	for _, frame := range [][]string{{"a", "bb", "ccc"}, {"dddddddddddddd", "e"}, {"f", "g"}} {
-		v.show(frame)
-	}
-	if got := strings.Join(screen(out.String()), "|"); got != "f|g" {
-		t.Errorf("screen: %q", got)
-	}
-	v.Aside(func() {})
-	v.Aside(func() {})
-	if got := strings.Join(screen(out.String()), "|"); got != "" {
-		t.Errorf("screen after the end: %q", got)
+	for _, c := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { v.show([]string{"a", "bb", "ccc"}) }, "\ra\x1b[K\n\rbb\x1b[K\n\rccc\x1b[K"},
+		{func() { v.show([]string{"dddddddddddddd", "e"}) }, "\r\x1b[2A\rdddddddddd\x1b[K\n\re\x1b[K\x1b[J"},
+		{func() { v.show([]string{"f", "g"}) }, "\r\x1b[1A\rf\x1b[K\n\rg\x1b[K"},
+		{func() { v.Aside(func() {}) }, "\r\x1b[1A\r\x1b[J"},
+		{func() { v.Aside(func() {}) }, ""},
+		{func() { v.show([]string{"h"}) }, "\rh\x1b[K"},
+	} {
+		out.Reset()
+		if c.do(); out.String() != c.want {
+			t.Errorf("%q, want %q", out.String(), c.want)
+		}
 	}
 }
 
