@@ -120,27 +120,3 @@ func TestSetsThatGrowAreStoppedInTime(t *testing.T) {
 		}
 	}
 }
-
-func TestRejectRateIsThatOfAllThatRejects(t *testing.T) {
-	for _, c := range []struct {
-		confirm      Confirmation
-		bans         uint32
-		least, below float64
-	}{
-		{ConfirmNever, 0, 0, 1e-15},
-		{ConfirmNever, 120, 1e-15, 0.01},
-		{ConfirmAlways, 100, 0, 1e-15},
-		{ConfirmNever, 5000, 0.001, 1}, // most in the overflow filter
-	} {
-		e := gate(t, Config{Kind: "dleft", Banned: 100, Confirm: c.confirm})
-		for i := range c.bans {
-			e.Blacklist(entry(i))
-		}
-		if got := e.RejectRate(); got < c.least || got >= c.below {
-			t.Errorf("%d bans, confirm %d: rate %g, want %g to %g", c.bans, c.confirm, got, c.least, c.below)
-		}
-		if over := e.overflowed > 0; over != (c.bans == 5000) || over && e.Step(source(4999), 'q', 0).Reason != OverLimit {
-			t.Errorf("%d bans: %d in the overflow filter, the last: %v", c.bans, e.overflowed, e.Step(source(4999), 'q', 0))
-		}
-	}
-}

@@ -118,18 +118,6 @@ func TestSmallLimitsAreKeptOrRefused(t *testing.T) {
 	}
 }
 
-// TestGatesThatAreLargeEnoughLoseNothing has as many users as expected.
-func TestGatesThatAreLargeEnoughLoseNothing(t *testing.T) {
-	const seed = 12
-	for _, kind := range heavyKinds() {
-		e := gate(t, Config{Kind: kind, Users: 1500, Banned: 530, Window: time.Hour})
-		flood(e, seed, 1500, 20_000, func() {})
-		if l := e.Lost(); l.Any() {
-			t.Errorf("%s, seed %d: lost %+v", kind, seed, l)
-		}
-	}
-}
-
 // TestChainsThatAreGivenUpAreCounted begins more chains than there is room for.
 func TestChainsThatAreGivenUpAreCounted(t *testing.T) {
 	const users = 500

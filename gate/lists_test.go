@@ -199,6 +199,9 @@ func TestUnbansOfOverflowedBansDeleteNothing(t *testing.T) {
 		t.Fatalf("%d bans in the table, %d in the overflow filter, lost %+v", e.exactBans.count, e.overflowed, e.Lost())
 	}
 	for i := uint32(300); i < 400; i++ {
+		if v := e.Step(source(i), 'q', 0); v.Reason != OverLimit {
+			t.Errorf("%d is beyond the limit and %v", i, v.Reason)
+		}
 		if err := e.Unban(source(i)); err != nil {
 			t.Fatal(err)
 		}
