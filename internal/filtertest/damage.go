@@ -45,24 +45,6 @@ func isRefusal(err error) bool {
 	return false
 }
 
-// readRefusesDamage flips single bits. A flip that is not refused must have
-// changed nothing that matters.
-func (c checker) readRefusesDamage() {
-	f := c.filled(c.keys(89, 300))
-	stored := c.state(f)
-	for i := range places(len(stored)) {
-		damaged := bytes.Clone(stored)
-		damaged[i] ^= 1 << (i % 8)
-		g, err := c.read(damaged)
-		what := fmt.Sprintf("a filter with a bit of byte %d flipped", i)
-		if err != nil || !bytes.Equal(c.state(g), stored) {
-			c.wantRefusal(what, g, err)
-			continue
-		}
-		c.wantSame(g, f.Info(), stored, what+" was accepted: it")
-	}
-}
-
 // read turns a panic of the reader into a failure of the test.
 func (c checker) read(stored []byte) (g filter.Filter, err error) {
 	defer func() {

@@ -114,7 +114,6 @@ var checks = []check{
 	{"ImageIsTheSnapshot", snapshots, checker.imageIsTheSnapshot},
 	{"SnapshotReportsWriteErrors", snapshots, checker.snapshotReportsWriteErrors},
 	{"ReadRefusesTruncation", snapshots, checker.readRefusesTruncation},
-	{"ReadRefusesDamage", snapshots, checker.readRefusesDamage},
 	{"ReadersNeedNoLock", isLockFree, checker.readersNeedNoLock},
 	{"ForgedFilesCostLittle", snapshots, checker.forgedFilesCostLittle},
 	{"ConcurrentUseIsSafe", isConcurrent, checker.concurrentUseIsSafe},
