@@ -44,8 +44,11 @@ func ExampleConfig_Shape() {
 	}
 	fmt.Printf("2^14 = %d bits, k = %d, w = %d, D = %d, b = %d\n", s.Bits, s.Hashes, s.HashBits, s.Slots, s.Branches)
 	for _, n := range []uint64{1000, 10_000, 1_000_000} {
-		fmt.Printf("%7d keys: %.1f fast and %.0f slow bits per key, rate %.4f\n",
-			n, float64(s.FastBits(n))/float64(n), float64(s.SlowBits(n))/float64(n), s.FPR(n))
+		p, err := s.Predict(n)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%7d keys: %.1f fast and %.0f slow bits per key, rate %.4f\n", n, p.FastBitsPerKey, p.SlowBitsPerKey, p.FPR)
 	}
 	// Output:
 	// 2^14 = 16384 bits, k = 7, w = 43, D = 5, b = 3

@@ -59,19 +59,6 @@ func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 	}, nil
 }
 
-// FastBits returns the memory that queries read when there are n keys.
-func (s Shape) FastBits(n uint64) uint64 {
-	e, _ := s.Doublings(n)
-	return fastBits(s.Bits << e)
-}
-
-// SlowBits returns the memory of the buckets when there are n keys and there were
-// never more: a SlowFile keeps the size it once had.
-func (s Shape) SlowBits(n uint64) uint64 {
-	e, _ := s.Doublings(n)
-	return s.SlowBitsAt(e)
-}
-
 // SlowBitsAt returns the memory of the buckets after e doublings.
 func (s Shape) SlowBitsAt(e int) uint64 {
 	l := newLayout(s)

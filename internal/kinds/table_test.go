@@ -64,6 +64,9 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
+// none stands for an ability that a kind has not.
+const none = "–"
+
 func TestTextsAgreeWithAbilities(t *testing.T) {
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {

@@ -98,8 +98,7 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 func (f *Filter) MayContain(k filter.Key) bool { return bitvec.Vector(f.words).Get(f.place(k)) }
 
 func (f *Filter) len() uint64 {
-	n := theory.BloomCardinality(float64(f.shape.Bits), 1, float64(f.set))
-	return uint64(min(math.Round(n), math.MaxInt64))
+	return sizing.RoundKeys(theory.BloomCardinality(float64(f.shape.Bits), 1, float64(f.set)))
 }
 
 // Info describes the filter as it stands.
@@ -118,16 +117,7 @@ func (f *Filter) summary() frame.Summary {
 
 // Snapshot captures the filter as it is now, in memory of its own.
 func (f *Filter) Snapshot() io.WriterTo {
-	words, err := mem.Clone(f.words)
-	if err != nil {
-		return frame.Failed(fmt.Errorf("bitmap: snapshot: %w: %w", filter.ErrStorage, err))
-	}
-	return &frame.Image{
-		Header: frame.Header{
-			Kind: Number, Version: 1, Shape: frame.ShapeOf(f.shape), Summary: f.summary(), Payload: 8 * uint64(len(words)),
-		},
-		Payload: func(w io.Writer) error { return frame.WriteWords(w, words) },
-	}
+	return frame.Words(Number, 1, f.shape, f.summary(), f.words).Copied()
 }
 
 // Read reads what Snapshot wrote.
@@ -136,20 +126,16 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := bitvec.WordsFor(s.Bits)
-	if r.Left() != 8*n {
-		return nil, r.Corrupt("payload: bytes", r.Left(), 8*n)
-	}
-	words, err := r.ReadWords(n, mem.Words)
+	words, err := r.ReadRest(bitvec.WordsFor(s.Bits), mem.Words)
 	if err != nil {
-		return nil, fmt.Errorf("bitmap: read: %w", err)
+		return nil, err
 	}
 	f := &Filter{words: words, set: bitvec.Vector(words).Count(), capacity: r.Header().Summary.Capacity, shape: s}
-	if tail := s.Bits % 64; tail != 0 && words[n-1]>>tail != 0 {
+	if tail := s.Bits % 64; tail != 0 && words[len(words)-1]>>tail != 0 {
 		return nil, r.Corrupt("payload: bits", "set beyond the last", s.Bits)
 	}
-	if got, want := f.summary(), r.Header().Summary; got != want {
-		return nil, r.Corrupt("summary", want, got)
+	if err := r.CheckSummary(f.summary()); err != nil {
+		return nil, err
 	}
 	return f, r.Close()
 }
