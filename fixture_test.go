@@ -32,16 +32,6 @@ func kindNames() (names []string) {
 	return names
 }
 
-// mergingKinds are the names of those that can be merged.
-func mergingKinds() (names []string) {
-	for _, k := range kinds.All() {
-		if k.Abilities().Merge {
-			names = append(names, k.Name)
-		}
-	}
-	return names
-}
-
 // rows returns rows of the table by name, in that order.
 func rows(tb testing.TB, names ...string) (table []kinds.Kind) {
 	tb.Helper()

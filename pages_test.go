@@ -105,17 +105,6 @@ func withUnreleased(text, lines string) string {
 	return strings.Join(sections, "\n## ")
 }
 
-func TestChangelogKeepsReleases(t *testing.T) {
-	const released, both = "# C\n\n## v1\n\n- a\n", "# C\n\n## Unreleased\n\n- b\n\n## v1\n\n- a\n"
-	for _, test := range []struct{ text, lines, want string }{
-		{released, "- b\n", both}, {both, "- b\n", both}, {both, "", released}, {released, "", released},
-	} {
-		if got := withUnreleased(test.text, test.lines); got != test.want {
-			t.Errorf("%q with %q is %q, want %q", test.text, test.lines, got, test.want)
-		}
-	}
-}
-
 // TestChangelogHasTheChanges holds CHANGELOG.md to the files in changes/, those that
 // change what was there before first.
 func TestChangelogHasTheChanges(t *testing.T) {

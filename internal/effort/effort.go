@@ -14,7 +14,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 )
 
@@ -99,17 +98,8 @@ func Positions(tb testing.TB, n, head, step int) iter.Seq[int] {
 // find there.
 func Brief() bool { return UnderRace || !Long() }
 
-// Operations is how many operations a long test runs: as many as the variable
-// EVERBLOOM_OPERATIONS asks for, or else as many as are quick.
+// Operations is how many operations a test of a model runs.
 func Operations(tb testing.TB) int {
 	tb.Helper()
-	asked := os.Getenv("EVERBLOOM_OPERATIONS")
-	if asked == "" {
-		return PickVariant(2_000, 20_000, 100_000)
-	}
-	n, err := strconv.Atoi(asked)
-	if err != nil || n < 1 {
-		tb.Fatalf("EVERBLOOM_OPERATIONS=%q is no number of operations", asked)
-	}
-	return n
+	return PickVariant(2_000, 20_000, 100_000)
 }

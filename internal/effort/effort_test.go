@@ -62,23 +62,3 @@ func TestShortFormsTogetherTryEveryPosition(t *testing.T) {
 		}
 	}
 }
-
-// A stopper panics where a test would end.
-type stopper struct{ testing.TB }
-
-func (stopper) Helper()               {}
-func (stopper) Fatalf(string, ...any) { panic("stopped") }
-
-func TestOperationsAreAsAskedOrQuick(t *testing.T) {
-	for text, want := range map[string]bool{"12": true, "": true, "many": false, "0": false, "-1": false} {
-		t.Setenv("EVERBLOOM_OPERATIONS", text)
-		n, stopped := 0, false
-		func() {
-			defer func() { stopped = recover() != nil }()
-			n = Operations(stopper{t})
-		}()
-		if stopped == want || text == "12" && n != 12 || text == "" && (n < 1_000 || n > 100_000) {
-			t.Errorf("asked for %q: %d operations, stopped %t", text, n, stopped)
-		}
-	}
-}
