@@ -49,13 +49,12 @@ func NewReader(b *bufio.Reader) (*Reader, error) {
 func (r *Reader) open(b *bufio.Reader) (err error) {
 	defer orPanic(&err)
 	start, err := b.Peek(4)
-	switch formatOf(start) {
-	case pcap:
+	switch {
+	case isPcap(start):
 		return r.openPcap(b)
-	case pcapng:
+	case isPcapng(start):
 		return r.openPcapng(b)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	case err != nil && !errors.Is(err, io.EOF):
 		return err
 	}
 	return errors.New("the first bytes are not those of a pcap or pcapng file")

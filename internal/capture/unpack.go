@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // bufferBytes is how much is read at a time.
@@ -40,33 +41,14 @@ func isGzip(start []byte) bool {
 // Is reports whether a capture begins so. Twelve bytes are enough: the first four of
 // pcapng may be an address, or line breaks, so the byte order counts, too.
 func Is(start []byte) bool {
-	format := formatOf(start)
-	if format == pcapng {
-		return len(start) >= headBytes && (&blocks{}).setOrder(start[8:]) == nil
-	}
-	return format == pcap
+	return isPcap(start) || isPcapng(start) && len(start) >= headBytes && (&blocks{}).setOrder(start[8:]) == nil
 }
 
-// A format of capture files.
-type format uint8
+// isPcap knows a number of its own for each precision of times, in either byte order.
+func isPcap(start []byte) bool {
+	return len(start) >= 4 && slices.Contains([]uint32{0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1}, binary.BigEndian.Uint32(start))
+}
 
-const (
-	unknown format = iota
-	pcap
-	pcapng
-)
-
-// formatOf tells the format by the first bytes: pcap has a number of its own for
-// each precision of times, in either byte order.
-func formatOf(start []byte) format {
-	if len(start) < 4 {
-		return unknown
-	}
-	switch binary.BigEndian.Uint32(start) {
-	case 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1:
-		return pcap
-	case blockSection:
-		return pcapng
-	}
-	return unknown
+func isPcapng(start []byte) bool {
+	return len(start) >= 4 && binary.BigEndian.Uint32(start) == blockSection
 }

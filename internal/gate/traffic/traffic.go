@@ -36,16 +36,8 @@ type Config struct {
 	// Users, below 0 none.
 	Blacklisted int
 
-	// Listed is the share of packets that come from the black list, if there is one;
-	// 0 means 0.05.
-	Listed float64
-
 	// Patterns is how many patterns there are, of 1 to 8 words; 0 means 64.
 	Patterns int
-
-	// Beginning is the share of honest users' packets that begin a pattern; 0 means
-	// 0.01, below 0 none.
-	Beginning float64
 
 	// Skew is the exponent of Zipf's law, above 1, by which some users send more than
 	// others; 0 means that all send alike.
@@ -64,6 +56,11 @@ const (
 	// stopOdds that one inside a pattern stops.
 	startOdds = 0.5
 	stopOdds  = 0.05
+
+	// listedOdds is the probability that a packet comes from the black list, if there is
+	// one, and beginOdds that an honest user's packet begins a pattern.
+	listedOdds = 0.05
+	beginOdds  = 0.01
 )
 
 // withDefaults fills in what was left open and reports everything that is wrong.
@@ -72,9 +69,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Users = cmp.Or(c.Users, 10_000)
 	c.Evil = max(0, cmp.Or(c.Evil, 0.1))
 	c.Blacklisted = max(0, cmp.Or(c.Blacklisted, c.Users/4))
-	c.Listed = cmp.Or(c.Listed, 0.05)
 	c.Patterns = cmp.Or(c.Patterns, 64)
-	c.Beginning = max(0, cmp.Or(c.Beginning, 0.01))
 	return c, c.check()
 }
 
@@ -83,10 +78,8 @@ func (c Config) check() error {
 	if c.Users < 1 || c.Users > maxSources || c.Blacklisted > maxSources {
 		errs = append(errs, fault.Field("traffic", "Users, Blacklisted", "%d and %d, must be 1 to %d", c.Users, c.Blacklisted, maxSources))
 	}
-	for name, share := range map[string]float64{"Evil": c.Evil, "Listed": c.Listed, "Beginning": c.Beginning} {
-		if !(share >= 0 && share <= 1) {
-			errs = append(errs, fault.Field("traffic", name, "%g, must be 0 to 1", share))
-		}
+	if !(c.Evil >= 0 && c.Evil <= 1) {
+		errs = append(errs, fault.Field("traffic", "Evil", "%g, must be 0 to 1", c.Evil))
 	}
 	if c.Patterns < 1 || c.Patterns > 100_000 {
 		errs = append(errs, fault.Field("traffic", "Patterns", "%d, must be 1 to 100000", c.Patterns))
@@ -144,7 +137,7 @@ func (g *Generator) Patterns() []pattern.Pattern { return g.patterns }
 func (g *Generator) Blacklist() []netip.Prefix {
 	list := make([]netip.Prefix, g.config.Blacklisted)
 	for i := range list {
-		a := g.address(g.config.Users + i)
+		a := g.User(g.config.Users + i)
 		list[i] = netip.PrefixFrom(a, a.BitLen())
 	}
 	return list
@@ -153,12 +146,9 @@ func (g *Generator) Blacklist() []netip.Prefix {
 // Evil returns how many users are evil: the first of them.
 func (g *Generator) Evil() int { return len(g.evil) }
 
-// User returns the address of a user.
-func (g *Generator) User(i int) netip.Addr { return g.address(i) }
-
-// address returns the address of a source, those of the black list last. Generated
+// User returns the address of a source, users first and then the black list. Generated
 // addresses do not repeat, but may equal one of Config.Addresses.
-func (g *Generator) address(i int) netip.Addr {
+func (g *Generator) User(i int) netip.Addr {
 	if i < len(g.config.Addresses) {
 		return g.config.Addresses[i].Unmap()
 	}
@@ -182,13 +172,13 @@ func (g *Generator) Read(p *packets.Packet) error {
 	}
 	g.number++
 	*p = packets.Packet{Number: g.number, At: int64(g.number) * 1000, Words: g.word[:]}
-	if g.config.Blacklisted > 0 && g.r.Float64() < g.config.Listed {
-		p.Src = g.address(g.config.Users + g.r.IntN(g.config.Blacklisted))
+	if g.config.Blacklisted > 0 && g.r.Float64() < listedOdds {
+		p.Src = g.User(g.config.Users + g.r.IntN(g.config.Blacklisted))
 		g.word[0] = g.r.Uint32()
 		return nil
 	}
 	user := g.user()
-	p.Src = g.address(user)
+	p.Src = g.User(user)
 	g.word[0] = g.next(user)
 	return nil
 }
@@ -208,7 +198,7 @@ func (g *Generator) next(user int) uint32 {
 	if user < len(g.evil) {
 		return g.continueChain(&g.evil[user])
 	}
-	if g.r.Float64() < g.config.Beginning {
+	if g.r.Float64() < beginOdds {
 		if p := g.patterns[g.r.IntN(len(g.patterns))]; len(p.Words) > 1 {
 			return p.Words[0]
 		}

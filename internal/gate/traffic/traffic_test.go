@@ -58,7 +58,7 @@ func TestTrafficNeverChanges(t *testing.T) {
 
 func TestTrafficIsAsAskedFor(t *testing.T) {
 	const n = 50_000
-	c := Config{Seed: 3, Packets: n, Users: 1000, Evil: 0.2, Blacklisted: 300, Listed: 0.1, Patterns: 20, Beginning: 0.02}
+	c := Config{Seed: 3, Packets: n, Users: 1000, Evil: 0.2, Blacklisted: 300, Patterns: 20}
 	g := generator(t, c)
 	listed := map[netip.Addr]bool{}
 	for _, p := range g.Blacklist() {
@@ -92,10 +92,10 @@ func TestTrafficIsAsAskedFor(t *testing.T) {
 		}
 	}
 	// Six times the binomial spread.
-	if fromListed < n/10-400 || fromListed > n/10+400 {
-		t.Errorf("%d packets of the black list, want about %d", fromListed, n/10)
+	if fromListed < n/20-300 || fromListed > n/20+300 {
+		t.Errorf("%d packets of the black list, want about %d", fromListed, n/20)
 	}
-	if beginning < 500 || beginning > 750 {
+	if beginning < 200 || beginning > 420 {
 		t.Errorf("%d packets of honest users begin a pattern", beginning)
 	}
 }
@@ -142,13 +142,13 @@ func TestGivenAddressesAreTaken(t *testing.T) {
 }
 
 func TestConfigReportsAllProblems(t *testing.T) {
-	_, err := New(Config{Users: -1, Evil: 2, Patterns: -5, Skew: 0.5, Listed: -1})
-	for _, want := range []string{"Users, Blacklisted: -1", "Evil: 2", "Listed: -1", "Patterns: -5", "Skew: 0.5"} {
+	_, err := New(Config{Users: -1, Evil: 2, Patterns: -5, Skew: 0.5})
+	for _, want := range []string{"Users, Blacklisted: -1", "Evil: 2", "Patterns: -5", "Skew: 0.5"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	g := generator(t, Config{Evil: -1, Blacklisted: -1, Beginning: -1, Packets: 1000})
+	g := generator(t, Config{Evil: -1, Blacklisted: -1, Packets: 1000})
 	if g.Evil() != 0 || len(g.Blacklist()) != 0 {
 		t.Error("negative shares do not mean none")
 	}
