@@ -46,16 +46,15 @@ func between(text, from, to string) (inside string, found bool) {
 // tableOfKinds returns the rows of all kinds in Markdown.
 func tableOfKinds() string {
 	yes := map[bool]string{true: "yes", false: "–"}
-	table := "| kind | grows | delete | adding twice | deleting an absent key | past capacity | merge | concurrent |\n" +
-		strings.Repeat("|---", 8) + "|\n"
+	rows := []string{"| kind | grows | delete | adding twice | deleting an absent key | past capacity | merge | concurrent |", strings.Repeat("|---", 8) + "|"}
 	for _, k := range kinds.All() {
 		cells := []string{
 			k.Name, yes[k.Grows], k.Deleting, k.Duplicates.String(), k.AbsentDelete, k.PastCapacity, k.Merging,
 			yes[k.Abilities().Concurrent],
 		}
-		table += "| " + strings.Join(cells, " | ") + " |\n"
+		rows = append(rows, "| "+strings.Join(cells, " | ")+" |")
 	}
-	return table
+	return strings.Join(rows, "\n") + "\n"
 }
 
 func TestChoosingHasTheTableOfKinds(t *testing.T) {

@@ -100,10 +100,15 @@ func (t tree) tagged(branch, fp uint64) uint64 { return fp | branch<<t.width }
 func (t tree) spills(n uint64) bool { return n == t.slots && t.branches > 1 }
 
 // copies returns how often a branch has the fingerprint.
-func (t tree) copies(branch, fp uint64) int {
-	b := t.lower(branch)
-	n := b.copies(fp)
-	if t.spills(b.n) {
+func (t tree) copies(branch, fp uint64) (n int) {
+	words, at, count := *t.words, t.first(branch), t.count(branch)
+	for range count {
+		if packed.Bits(words, at, t.width) == fp {
+			n++
+		}
+		at += t.step
+	}
+	if t.spills(count) {
 		n += t.shared().copies(t.tagged(branch, fp))
 	}
 	return n
@@ -127,20 +132,36 @@ func (t tree) add(branch, fp uint64) bool {
 }
 
 // take takes one copy of a fingerprint out of its branch, where it must be, and reports
-// whether none is left there. A slot of a full bucket is filled from level 2.
+// whether none is left there.
 func (t tree) take(branch, fp uint64) (vacant bool) {
+	words, at, count := *t.words, t.first(branch), t.count(branch)
+	if t.spills(count) {
+		t.takeFull(branch, fp)
+		return t.vacant(branch)
+	}
+	last := at + (count-1)*t.step
+	for range count {
+		if packed.Bits(words, at, t.width) == fp {
+			packed.SetBits(words, at, t.width, packed.Bits(words, last, t.width))
+			t.setCount(branch, count-1)
+			return count == 1
+		}
+		at += t.step
+	}
+	return false
+}
+
+// takeFull is take for a branch that may have fingerprints in level 2. A slot that
+// becomes free is filled from there.
+func (t tree) takeFull(branch, fp uint64) {
 	b := t.lower(branch)
-	i, ok := b.find(fp)
-	if !ok && t.spills(b.n) {
-		b, branch, fp = t.shared(), t.branches, t.tagged(branch, fp)
-		i, ok = b.find(fp)
-	} else if ok && t.spills(b.n) && t.refill(branch, b, i) {
-		return false
+	if i, ok := b.find(fp); ok {
+		if !t.refill(branch, b, i) {
+			t.drop(b, branch, i)
+		}
+	} else if i, ok := t.shared().find(t.tagged(branch, fp)); ok {
+		t.drop(t.shared(), t.branches, i)
 	}
-	if ok {
-		t.drop(b, branch, i)
-	}
-	return ok && b.n == 1 && branch < t.branches
 }
 
 // drop takes number i out of the bucket of a branch; the last one takes its place.
