@@ -96,7 +96,7 @@ func runs(b block, size int, work func(run block)) {
 
 // contenders returns all of them, in the order of the tables.
 func contenders() []contender {
-	return slices.Concat(references, ours, bloomRivals, boomRivals, cuckooRivals, staticRivals)
+	return slices.Concat(references, ownContenders, bloomRivals, boomRivals, cuckooRivals, staticRivals)
 }
 
 // byName returns the contender of that name.

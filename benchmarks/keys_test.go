@@ -47,7 +47,7 @@ func numbered(s keyspace) map[string]bool {
 	return set
 }
 
-func TestMembersAreDistinctKeys(t *testing.T) {
+func TestPresentKeysAreDistinct(t *testing.T) {
 	for _, size := range []int{8, 12, 16, 40} {
 		if got := len(numbered(keyspace{n: 5000, size: size, seed: 1})); got != 5000 {
 			t.Errorf("%d-byte keys: %d different ones of 5000", size, got)
@@ -55,7 +55,7 @@ func TestMembersAreDistinctKeys(t *testing.T) {
 	}
 }
 
-func TestHitsAreMembers(t *testing.T) {
+func TestHitsArePresent(t *testing.T) {
 	s := keyspace{n: 300, size: 16, seed: 2}
 	present, b, seen := numbered(s), newBlock(5000, 16), map[string]bool{}
 	s.hits(b, 9)
@@ -70,7 +70,7 @@ func TestHitsAreMembers(t *testing.T) {
 	}
 }
 
-func TestMissesAreNeitherMembersNorRepeated(t *testing.T) {
+func TestMissesAreNeitherPresentNorRepeated(t *testing.T) {
 	s := keyspace{n: 3000, size: 8, seed: 3}
 	seen, b := numbered(s), newBlock(4000, 8)
 	for salt := range uint64(3) {

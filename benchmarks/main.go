@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 )
 
 // Exit statuses.
@@ -38,8 +39,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		list(out, chosen)
 		return fine
 	}
-	if opts.journey != "" {
-		if err := runJourney(opts, out); err != nil {
+	if opts.shared || opts.journey != "" {
+		special := runJourney
+		if opts.shared {
+			special = runShared
+		}
+		if err := special(opts, out); err != nil {
 			log.println(err)
 			return failed
 		}
@@ -81,11 +86,17 @@ func (o *options) wants(c contender) bool {
 	return true
 }
 
-// list writes the contenders with their modules.
+// list writes the contenders with the versions they are linked in.
 func list(w *printer, chosen []contender) {
 	t := table{rows: [][]string{{"contender", "from", "remarks"}}}
+	versions := map[string]string{"": "this program"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			versions[m.Path] = m.Path + " " + m.Version
+		}
+	}
 	for _, c := range chosen {
-		t.row(c.name, cmp.Or(c.module, "this program"), c.traits.String())
+		t.row(c.name, cmp.Or(versions[c.module], c.module), c.traits.String())
 	}
 	t.writeTo(w)
 }

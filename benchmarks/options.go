@@ -34,7 +34,7 @@ type options struct {
 
 	journey string // the picture to write; empty: none
 
-	short, list, bars bool
+	short, list, bars, shared bool
 }
 
 const usage = `usage: go run . [flags]
@@ -46,6 +46,7 @@ Examples:
   go run . -n 10k,1M -fpr 1%,0.1% -rounds 9   better figures
   go run . -n 50M -only 'floor|parquet|blob'  large sets, some contenders
   go run . -n 1M -threads 1,2                 two readers at a time
+  go run . -shared -n 1M -rounds 11           one and two goroutines that share a set
   go run . -journey ../docs/journey.svg       a set that grows and shrinks, as a picture
   go run . -bars -json bars.json              the limits everbloom has set itself
 
@@ -101,6 +102,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.json, "json", "", "write the raw results to this `file`")
 	fs.BoolVar(&o.short, "short", false, "few contenders and rounds")
 	fs.BoolVar(&o.bars, "bars", false, "measure what the limits need, and check them")
+	fs.BoolVar(&o.shared, "shared", false, "measure one and two goroutines that share a set, with the first of -n")
 	fs.StringVar(&o.journey, "journey", "", "measure sets that grow from the smallest to the largest of -n and shrink again; write a picture to this `file`, .svg, and the figures beside it, .csv")
 	fs.BoolVar(&o.list, "list", false, "list the contenders and stop")
 }

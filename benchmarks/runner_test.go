@@ -104,6 +104,18 @@ func TestMissedBarMakesTheStatusThree(t *testing.T) {
 	}
 }
 
+func TestSharedSetsAreMeasured(t *testing.T) {
+	status, out, log := command("-shared -n 1k -rounds 1")
+	if status != fine {
+		t.Fatalf("exit status %d: %s", status, log)
+	}
+	for _, name := range sharers {
+		if n := strings.Count(out, "| "+name+" "); n != len(workloads) {
+			t.Errorf("%d rows for %s, want %d:\n%s", n, name, len(workloads), out)
+		}
+	}
+}
+
 func TestStatusesOfTheCommandLine(t *testing.T) {
 	for args, c := range map[string]struct {
 		status   int

@@ -21,7 +21,7 @@ type table struct {
 }
 
 // wordColumns are the heads of columns that hold words and go left; figures go right.
-var wordColumns = []string{"contender", "batches", "from", "remarks", "bar", "value of", "verdict"}
+var wordColumns = []string{"contender", "batches", "from", "work", "remarks", "bar", "value of", "verdict"}
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 

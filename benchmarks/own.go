@@ -13,9 +13,9 @@ import (
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
-// ours are everbloom's kinds, and the Set that most programs use, which adds a lock and
+// ownContenders are everbloom's kinds, and the Set that most programs use, which adds a lock and
 // the choice of the hash.
-var ours = append(ownKinds(kinds.All()),
+var ownContenders = append(ownKinds(kinds.All()),
 	contender{name: setKind, traits: short | manyAdders, peak: 32, build: newSet(0)},
 	contender{name: "everbloom Set, 16 shards", traits: manyAdders, peak: 32, build: newSet(16)},
 )
