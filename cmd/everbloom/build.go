@@ -165,7 +165,7 @@ func (b *build) fill(ctx context.Context, in *lines.Input, set *everbloom.Set) (
 			return nil, err
 		}
 	}
-	bar := b.progress(b.quiet, b.state("build", in, set))
+	bar := b.reading("build", b.quiet, in, &b.keys, set)
 	defer bar.Stop()
 	return set, lines.Each(ctx, in, hashLines(set.Hash()), func(block *lines.Block, keys *[]filter.Key) error {
 		b.observe(block)
@@ -179,7 +179,7 @@ var errNoKeys = errors.New("no keys in the input: give --items to make an empty 
 
 // count counts the lines that hold a key.
 func (b *build) count(ctx context.Context, in *lines.Input) (uint64, error) {
-	bar := b.progress(b.quiet, b.state("count", in, nil))
+	bar := b.reading("count", b.quiet, in, &b.keys, nil)
 	defer bar.Stop()
 	var sum uint64
 	err := lines.Each(ctx, in, countLines, func(_ *lines.Block, n *uint64) error {
@@ -214,7 +214,7 @@ func (b *build) fillSpooled(ctx context.Context, in *lines.Input) (set *everbloo
 
 // keep reads all keys into the spool.
 func (b *build) keep(ctx context.Context, in *lines.Input, kept *spool.Spool) error {
-	bar := b.progress(b.quiet, b.state("read", in, nil))
+	bar := b.reading("read", b.quiet, in, &b.keys, nil)
 	defer bar.Stop()
 	defer b.keys.Store(0)
 	return lines.Each(ctx, in, hashLines(b.Hash), func(block *lines.Block, keys *[]filter.Key) error {
@@ -254,20 +254,6 @@ func (b *build) more() string {
 	}
 	return "give a larger --items, or --grow"
 }
-
-// state tells how far reading has come, and of a set how good it still is.
-func (b *build) state(label string, in *lines.Input, set *everbloom.Set) func() terminal.State {
-	return func() terminal.State {
-		s := terminal.State{Label: label, Bytes: true, Done: in.Done(), Total: in.Size(), Keys: b.keys.Load()}
-		if set != nil {
-			s.Notes = rateSoFar(set)
-		}
-		return s
-	}
-}
-
-// rateSoFar is cheap enough for ten times a second: Info does not look at the keys.
-func rateSoFar(set *everbloom.Set) string { return "rate " + quantity.Rate(set.Info().FPR) }
 
 // summarise says in one line what was made.
 func (b *build) summarise(set *everbloom.Set, took time.Duration) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
@@ -110,9 +109,7 @@ func (c *change) read(ctx context.Context, names []string, apply func(context.Co
 			return err
 		}
 	}
-	bar := c.progress(c.quiet, func() terminal.State {
-		return terminal.State{Label: "change", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: c.keys.Load(), Notes: rateSoFar(c.set)}
-	})
+	bar := c.reading("change", c.quiet, in, &c.keys, c.set)
 	defer bar.Stop()
 	return errors.Join(apply(ctx, in), ctx.Err())
 }

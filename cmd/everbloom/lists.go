@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
+	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // lineRules is the part of the help that all verbs with key lists share.
@@ -70,6 +74,20 @@ func (e *env) input(names []string, rules lines.Rules, quiet bool) (*lines.Input
 		}
 	}
 	return in, nil
+}
+
+// rateSoFar is cheap enough for ten times a second: Info does not look at the keys.
+func rateSoFar(set *everbloom.Set) string { return "rate " + quantity.Rate(set.Info().FPR) }
+
+// reading shows how far an input is read, and how good a set that is filled still is.
+func (e *env) reading(label string, quiet bool, in *lines.Input, keys *atomic.Uint64, set *everbloom.Set) *terminal.View {
+	return e.progress(quiet, func() terminal.State {
+		s := terminal.State{Label: label, Bytes: true, Done: in.Done(), Total: in.Size(), Keys: keys.Load()}
+		if set != nil {
+			s.Notes = rateSoFar(set)
+		}
+		return s
+	})
 }
 
 // checkRules refuses rules that mean nothing.

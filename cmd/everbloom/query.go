@@ -14,7 +14,6 @@ import (
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/extract"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
@@ -222,9 +221,7 @@ var errEnough = errors.New("enough")
 // read judges blocks in parallel and prints them in order.
 func (q *query) read(ctx context.Context, in *lines.Input) error {
 	// Lines on the way to the same terminal would run into a bar.
-	bar := q.progress(q.printsLines(), func() terminal.State {
-		return terminal.State{Label: "query", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: q.keys.Load()}
-	})
+	bar := q.reading("query", q.printsLines(), in, &q.keys, nil)
 	defer bar.Stop()
 	return lines.Each(ctx, in, q.judge, q.print)
 }

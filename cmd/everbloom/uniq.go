@@ -13,7 +13,6 @@ import (
 
 	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
-	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/internal/replace"
@@ -134,9 +133,7 @@ func (u *uniq) create(in *lines.Input) error {
 
 // read prints the lines of the input.
 func (u *uniq) read(ctx context.Context, in *lines.Input) error {
-	bar := u.progress(u.quiet || !u.count, func() terminal.State {
-		return terminal.State{Label: "uniq", Bytes: true, Done: in.Done(), Total: in.Size(), Keys: u.keys.Load()}
-	})
+	bar := u.reading("uniq", u.quiet || !u.count, in, &u.keys, nil)
 	defer bar.Stop()
 	return lines.Each(ctx, in, u.collect, u.print)
 }
