@@ -2,6 +2,7 @@ package everbloom_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -317,4 +318,31 @@ func ExampleSet_Info() {
 	// Output:
 	// bloom: about 4987 keys, false-positive rate 0.00205, 8192 bytes, 13.1 bits per key, hash xxh3
 	// false
+}
+
+// ExampleUpdate changes a file that other programs may change, too.
+func ExampleUpdate() {
+	defer inTemporaryFolder()()
+	const path = "seen.bloom"
+	set, err := everbloom.New(everbloom.Needs{Items: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := set.Save(path); err != nil {
+		log.Fatal(err)
+	}
+
+	err = everbloom.Update(context.Background(), path, func(set *everbloom.Set) error {
+		_, err := set.AddString("alice")
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	seen, err := everbloom.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(seen.MayContainString("alice"))
+	// Output: true
 }
