@@ -44,7 +44,7 @@ func TestGoldenFilesAreReadForever(t *testing.T) {
 }
 
 func TestParallelGoldenFilesAreReadForever(t *testing.T) {
-	shape := dynamic.ParallelShape{Partitions: 3, Positions: 64, Hashes: 3, CounterBits: 4, Full: 12, Salt: 7}
+	shape := dynamic.ParallelShape{Partitions: 3, Shape: dynamic.Shape{Positions: 64, Hashes: 3, CounterBits: 4, Full: 12, Salt: 7}}
 	made := filtertest.Make(t, dynamic.BuildParallel, shape)
 	add(t, made, goldenKeys()...)
 	f := parallelCodec.ReadsGolden(t, "parallel-v1.golden", made, goldenKeys())
@@ -93,7 +93,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 }
 
 func TestForgedParallelFilesAreRefused(t *testing.T) {
-	s := dynamic.ParallelShape{Partitions: 2, Positions: 16, Hashes: 1, CounterBits: 4, Full: 2}
+	s := dynamic.ParallelShape{Partitions: 2, Shape: dynamic.Shape{Positions: 16, Hashes: 1, CounterBits: 4, Full: 2}}
 	sum := frame.Summary{Keys: 2, SetBits: 2, FastBits: 128}
 	if _, err := dynamic.ReadParallel(bytes.NewReader(parallelCodec.Forge(t, s, sum, 1, 1, 1, 1, 1, 1))); err != nil {
 		t.Fatalf("a key in each list: %v", err)

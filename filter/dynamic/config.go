@@ -95,7 +95,7 @@ func (c Config) ParallelShape() (ParallelShape, error) {
 		items = uint64(math.Ceil(share + 4*math.Sqrt(share)))
 	}
 	s, err := c.unit(items)
-	return s.parallel(c.Partitions), err
+	return ParallelShape{c.Partitions, s}, err
 }
 
 // unit returns the geometry of a unit for n keys.
@@ -167,33 +167,16 @@ func checkWidth(p *sizing.Problems, counterBits int) {
 	p.OneOf("CounterBits", counterBits, 1, 2, 4, 8)
 }
 
-// ParallelShape is the geometry of a [Parallel]: that of its units, and the number
-// of lists.
+// ParallelShape is the geometry of a [Parallel]: the number of lists, and that of each.
 type ParallelShape struct {
-	Partitions  int
-	Positions   uint64 // m, bits or counters of a unit
-	Hashes      int    // k
-	CounterBits int    // 2, 4 or 8, or 1 for plain units
-	Full        uint64 // how many positions of a unit may be set
-	Salt        uint64
-}
-
-// parallel returns the geometry of p lists.
-func (s Shape) parallel(p int) ParallelShape {
-	return ParallelShape{
-		Partitions: p, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full, Salt: s.Salt,
-	}
-}
-
-// List returns the geometry of each list.
-func (s ParallelShape) List() Shape {
-	return Shape{Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full, Salt: s.Salt}
+	Partitions int
+	Shape
 }
 
 func (s ParallelShape) check() error {
 	p := sizing.In("dynamic")
 	checkPartitions(&p, s.Partitions)
-	p.Add(s.List().check())
+	p.Add(s.Shape.check())
 	return p.Err()
 }
 

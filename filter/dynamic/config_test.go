@@ -26,8 +26,8 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Partitions != 16 || p.List().Capacity() < 62_500 || p.List().Capacity() > 65_000 {
-		t.Errorf("got %+v with units for %d keys", p, p.List().Capacity())
+	if p.Partitions != 16 || p.Capacity() < 62_500 || p.Capacity() > 65_000 {
+		t.Errorf("got %+v with units for %d keys", p, p.Capacity())
 	}
 }
 
@@ -82,7 +82,7 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		if f, err := dynamic.Build(s); f != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
 		}
-		p := dynamic.ParallelShape{Partitions: 0, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full}
+		p := dynamic.ParallelShape{Shape: s}
 		if f, err := dynamic.BuildParallel(p); f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Partitions: 0") {
 			t.Errorf("%+v: %v, want %q and Partitions", p, err, want)
 		}
@@ -99,7 +99,7 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 func TestPredictionsOfAbsurdSizes(t *testing.T) {
 	s := dynamic.Shape{Positions: 1, Hashes: 1, CounterBits: 8, Full: 1}
 	huge := dynamic.Shape{Positions: 1 << 46, Hashes: 64, CounterBits: 8, Full: 1 << 46}
-	many := dynamic.ParallelShape{Partitions: 4096, Positions: 1, Hashes: 1, CounterBits: 1, Full: 1}
+	many := dynamic.ParallelShape{Partitions: 4096, Shape: dynamic.Shape{Positions: 1, Hashes: 1, CounterBits: 1, Full: 1}}
 	for _, predict := range []func(uint64) (filter.Prediction, error){s.Predict, huge.Predict, many.Predict} {
 		p := filtertest.Make(t, predict, math.MaxUint64)
 		if p.FastBitsPerKey < 1.0/(1<<14) || p.Units < 1 || !(p.FPR >= 0 && p.FPR <= 1) || math.IsNaN(p.HitLines) || math.IsNaN(p.MissLines) {

@@ -49,7 +49,7 @@ func BuildParallel(s ParallelShape) (*Parallel, error) {
 	lists := make([]*Filter, s.Partitions)
 	for i := range lists {
 		var err error
-		if lists[i], err = Build(s.List()); err != nil {
+		if lists[i], err = Build(s.Shape); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (f *Parallel) Info() filter.Info {
 		c.include(l.Filter)
 		l.RUnlock()
 	}
-	info := c.info("parallel", f.shape.List())
+	info := c.info("parallel", f.shape.Shape)
 	info.Details = []filter.Detail{
 		{Name: "lists", Value: strconv.Itoa(c.lists)},
 		{Name: "units", Value: strconv.Itoa(c.units)},
@@ -206,7 +206,7 @@ func ReadParallel(src io.Reader) (*Parallel, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, err := readLists(r, s.List(), s.Partitions)
+	lists, err := readLists(r, s.Shape, s.Partitions)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestOneListIsAFilter(t *testing.T) {
 	f := filtertest.Make(t, dynamic.New, config)
 	config.Partitions = 1
 	p := filtertest.Make(t, dynamic.NewParallel, config)
-	if p.Shape().List() != f.Shape() {
+	if p.Shape().Shape != f.Shape() {
 		t.Fatalf("shapes %+v and %+v", p.Shape(), f.Shape())
 	}
 	add(t, f, filtertest.Keys(1, 3000)...)

@@ -62,8 +62,8 @@ func (s ParallelShape) Predict(n uint64) (filter.Prediction, error) {
 	if n%lists > 0 {
 		share++
 	}
-	p, err := s.List().Predict(share)
+	p, err := s.Shape.Predict(share)
 	p.Units *= float64(lists)
-	p.FastBitsPerKey = filter.PerKey(p.Units*float64(s.List().Bits()), n)
+	p.FastBitsPerKey = filter.PerKey(p.Units*float64(s.Bits()), n)
 	return p, err
 }

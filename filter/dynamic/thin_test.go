@@ -131,9 +131,7 @@ func TestNoUnitPassesItsBound(t *testing.T) {
 	} {
 		filtertest.Invariants(t, s.Positions, 400, func() *dynamic.Filter { return filtertest.Make(t, dynamic.Build, s) }, codec.Whole)
 		filtertest.Invariants(t, s.Positions, 100, func() *dynamic.Parallel {
-			return filtertest.Make(t, dynamic.BuildParallel, dynamic.ParallelShape{
-				Partitions: 3, Positions: s.Positions, Hashes: s.Hashes, CounterBits: s.CounterBits, Full: s.Full,
-			})
+			return filtertest.Make(t, dynamic.BuildParallel, dynamic.ParallelShape{Partitions: 3, Shape: s})
 		}, parallelCodec.Whole)
 	}
 }

@@ -11,23 +11,20 @@ import (
 func (r *Reader) fill(shape any) error {
 	out := reflect.ValueOf(shape).Elem()
 	stored := r.header.Shape
-	next := 0
-	for i, name := range fieldNames(out.Type()) {
+	fields := fieldsOf(out.Type())
+	for i, f := range fields {
 		switch {
-		case name == "":
-			continue
-		case next == len(stored):
-			return r.wrongField(next, "shape", "no more fields", name)
-		case stored[next].Name != name:
-			return r.wrongField(next, "shape", stored[next].Name, name)
+		case i == len(stored):
+			return r.wrongField(i, "shape", "no more fields", f.Name)
+		case stored[i].Name != f.Name:
+			return r.wrongField(i, "shape", stored[i].Name, f.Name)
 		}
-		if limit := stored[next].Value.store(out.Field(i)); limit != "" {
-			return r.wrongField(next, "shape: "+name, stored[next].Value, limit)
+		if limit := stored[i].Value.store(out.FieldByIndex(f.Index)); limit != "" {
+			return r.wrongField(i, "shape: "+f.Name, stored[i].Value, limit)
 		}
-		next++
 	}
-	if next < len(stored) {
-		return r.wrongField(next, "shape", stored[next].Name, "no more fields")
+	if n := len(fields); n < len(stored) {
+		return r.wrongField(n, "shape", stored[n].Name, "no more fields")
 	}
 	return nil
 }

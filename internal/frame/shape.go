@@ -84,25 +84,22 @@ func (s Shape) MarshalJSON() ([]byte, error) {
 }
 
 // ShapeOf lists the fields of a struct of plain numbers: integers of any width
-// and float64, all exported; blank fields are passed over. Names are put in
-// lower case. It panics if the type is not such a struct, or if an integer is
+// and float64, all exported, and exported structs of such fields that it embeds; blank fields are passed
+// over. Names are put in lower case. It panics if the type is not such a struct, or if an integer is
 // negative, which no valid geometry has: both are errors in the program.
 func ShapeOf(shape any) Shape {
 	v := reflect.ValueOf(shape)
 	if v.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("frame: shape: %T is not a struct", shape))
 	}
-	names := fieldNames(v.Type())
-	out := make(Shape, 0, len(names))
-	for i := range v.NumField() {
-		if name := names[i]; name != "" {
-			out = append(out, Field{name, valueOf(name, v.Field(i))})
-		}
+	var out Shape
+	for _, f := range fieldsOf(v.Type()) {
+		out = append(out, Field{f.Name, valueOf(f.Name, v.FieldByIndex(f.Index))})
 	}
 	return out
 }
 
-// valueOf converts one field of a struct that fieldNames has approved.
+// valueOf converts one field of a struct that fieldsOf has approved.
 func valueOf(name string, v reflect.Value) Value {
 	switch {
 	case v.CanFloat():
@@ -115,26 +112,25 @@ func valueOf(name string, v reflect.Value) Value {
 	return Uint(uint64(v.Int()))
 }
 
-// fieldNames returns the stored name of every field of a shape, empty for
-// blank ones. It panics if the type cannot be a shape.
-func fieldNames(t reflect.Type) []string {
-	names := make([]string, t.NumField())
-	seen := make(map[string]bool, len(names))
-	for i := range names {
-		f := t.Field(i)
-		if f.Name == "_" {
+// fieldsOf returns the fields of a shape under their stored names, without blank ones. It
+// panics if the type cannot be a shape.
+func fieldsOf(t reflect.Type) (fields []reflect.StructField) {
+	seen := make(map[string]bool)
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Name == "_" || f.Anonymous && f.IsExported() && f.Type.Kind() == reflect.Struct {
 			continue
 		}
 		name := strings.ToLower(f.Name)
 		if !f.IsExported() || !validName(name) || !plainNumber(f.Type.Kind()) || seen[name] {
 			panic(fmt.Sprintf("frame: shape: %v: field %s is not an exported plain number with a name of its own", t, f.Name))
 		}
-		names[i], seen[name] = name, true
+		f.Name, seen[name] = name, true
+		fields = append(fields, f)
 	}
-	if len(seen) > maxFields {
-		panic(fmt.Sprintf("frame: shape: %v: %d fields, limit %d", t, len(seen), maxFields))
+	if len(fields) > maxFields {
+		panic(fmt.Sprintf("frame: shape: %v: %d fields, limit %d", t, len(fields), maxFields))
 	}
-	return names
+	return fields
 }
 
 // plainNumber reports whether a shape may have fields of kind k.

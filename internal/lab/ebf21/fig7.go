@@ -56,9 +56,9 @@ var inFig7 = []contender{
 	{shardedEBF, 3, func(size int, salt uint64) (filter.Filter, error) { return newSharded(size, salt) }},
 	{"Par-BF", 2, func(size int, salt uint64) (filter.Filter, error) {
 		positions := uint64(1) << (size - partBits)
-		return dynamic.BuildParallel(dynamic.ParallelShape{
-			Partitions: parts, Positions: positions, Hashes: tableHashes, CounterBits: 4, Full: uint64(tableThreshold * float64(positions)), Salt: salt,
-		})
+		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: parts, Shape: dynamic.Shape{
+			Positions: positions, Hashes: tableHashes, CounterBits: 4, Full: uint64(tableThreshold * float64(positions)), Salt: salt,
+		}})
 	}},
 }
 
