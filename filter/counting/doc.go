@@ -93,7 +93,7 @@
 //
 // The papers do not say what happens at the top of a counter; the overflow of
 // [dlCBF06] Sec. 5.1 is the 16th key, while here a counter sticks at 15. Merges are
-// ours. See package bloom for the hashing.
+// this library's. See package bloom for the hashing.
 //
 // # Symbols
 //

@@ -107,3 +107,18 @@ func TestPredictionsOfAbsurdSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestPredictedLinesFollowTheLoop: four positions of a unit are read together, and a hit
+// asks half of the other units before its own.
+func TestPredictedLinesFollowTheLoop(t *testing.T) {
+	s := dynamic.Shape{Positions: 100_000, Hashes: 7, CounterBits: 1, Full: 51_800}
+	const fill = 0.518
+	unit := 4 + math.Pow(fill, 4)*(1+fill+fill*fill)
+	for units := uint64(1); units <= 3; units++ {
+		p := filtertest.Make(t, s.Predict, units*s.Capacity())
+		hit, miss := 7+unit*float64(units-1)/2, unit*float64(units)
+		if math.Abs(p.HitLines/hit-1) > 0.02 || math.Abs(p.MissLines/miss-1) > 0.02 {
+			t.Errorf("%d units: %+v, want %.2f lines for a hit and %.2f for a miss", units, p, hit, miss)
+		}
+	}
+}
