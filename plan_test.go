@@ -357,10 +357,10 @@ func TestChoicesAreFlatInJSON(t *testing.T) {
 }
 
 // TestShardedRateIsPredicted measures many small sets whose shards get unequal
-// numbers of keys. One number for all shards would be a quarter too low here.
+// numbers of keys. One number for all shards would be far too low here.
 func TestShardedRateIsPredicted(t *testing.T) {
 	effort.PlainOnly(t)
-	needs := Needs{Items: 1000, FPR: 0.01, Shards: 16, Kind: "bloom"}
+	needs := Needs{Items: 320, FPR: 0.01, Shards: 16, Kind: "bloom"}
 	choices, err := Plan(needs)
 	if err != nil {
 		t.Fatal(err)
