@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/dleft"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 func TestShapeFollowsThePaper(t *testing.T) {
@@ -118,6 +119,22 @@ func TestPredictedLinesAreThoseOfBuckets(t *testing.T) {
 		p, err := s.Predict(10)
 		if err != nil || math.Abs(p.HitLines-want) > 1e-9 || p.MissLines != p.HitLines {
 			t.Errorf("%+v: %+v, %v, counted %g lines", s, p, err, want)
+		}
+	}
+}
+
+// TestHalfOfCounting compares the memory with that of a counting filter with four bits
+// per counter and the same rate, below 2 %: above, that has few hashes and so few counters.
+func TestHalfOfCounting(t *testing.T) {
+	const n = 1_000_000
+	for _, c := range []dleft.Config{{FPR: 0.01, Remainder: 12}, {FPR: 0.01}, {FPR: 0.001}, {FPR: 1e-4}, {FPR: 1e-6}} {
+		c.Items = n
+		s, err := c.Shape()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rate := s.FPR(n); rate > c.FPR || float64(s.Bits()) > 4*theory.BloomBits(n, rate)/2 {
+			t.Errorf("%+v: %d bits at %g", c, s.Bits(), rate)
 		}
 	}
 }

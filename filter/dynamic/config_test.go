@@ -122,3 +122,16 @@ func TestPredictedLinesFollowTheLoop(t *testing.T) {
 		}
 	}
 }
+
+// TestListHasOneUnitMoreThanPrinted pins an erratum: the proof of [DPBF19] Theorem A.1 says
+// that there are floor(alpha) units; these are the full ones, and the last comes on top.
+func TestListHasOneUnitMoreThanPrinted(t *testing.T) {
+	s := dynamic.Shape{Positions: 1 << 13, Hashes: 5, CounterBits: 1, Full: 1 << 13 / 5}
+	for full := range uint64(4) {
+		f := filtertest.Make(t, dynamic.Build, s)
+		filter.AddBatch(f, filtertest.Keys(0, full*s.Capacity()+s.Capacity()/2))
+		if f.Units() != int(full)+1 {
+			t.Errorf("%d full units and a half: %d units", full, f.Units())
+		}
+	}
+}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/internal/theory"
-
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
@@ -87,17 +85,6 @@ func TestHashedKeysKeepTheRate(t *testing.T) {
 				if got := filtertest.Make(t, s.Predict, uint64(n*times)).FPR / fpr; got > most || most > 2 && got < 2.5 {
 					t.Errorf("asked %g for %d, %g keys: %.2f of it, want %g at most", fpr, items, n*times, got, most)
 				}
-			}
-		}
-	}
-}
-
-func TestHashesAreTheBest(t *testing.T) {
-	for f := 0.9; f > 1e-12; f *= 0.83 {
-		k := float64(unitHashes(f))
-		for other := 1.0; other < 45; other++ {
-			if theory.PartitionUnitBits(1e6, other, f) < 0.9999*theory.PartitionUnitBits(1e6, k, f) {
-				t.Errorf("rate %g: %g hashes need fewer bits than %g", f, other, k)
 			}
 		}
 	}

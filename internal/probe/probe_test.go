@@ -178,24 +178,3 @@ func chiSquare(counts []int) (sum float64) {
 	}
 	return sum
 }
-
-// TestEvennessCheckFindsUnevenness gives it a spread that prefers some cells by a
-// fifth.
-func TestEvennessCheckFindsUnevenness(t *testing.T) {
-	counts := make([]int, 1000)
-	for i := range counts {
-		counts[i] = 100
-		if i%10 == 0 {
-			counts[i] = 120
-		}
-	}
-	if x := chiSquare(counts); x > chiMost(len(counts)) {
-		t.Errorf("chi-square %.0f: a spread that chance explains was found uneven", x)
-	}
-	for i := range counts {
-		counts[i] *= 10
-	}
-	if x := chiSquare(counts); x <= chiMost(len(counts)) {
-		t.Errorf("chi-square %.0f: an uneven spread was not found", x)
-	}
-}
