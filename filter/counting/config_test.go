@@ -72,6 +72,7 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		{Counters: 8, Hashes: 1, CounterBits: 16},
 		{Counters: 8, Hashes: 1, CounterBits: -4},
 		{Counters: 1 << 60, Hashes: 1, CounterBits: 4},
+		{Counters: 1 << 50, Hashes: 1, CounterBits: 8}, // more than there is memory
 	} {
 		if f, err := counting.Build(s); err == nil || f != nil {
 			t.Errorf("%+v: built", s)

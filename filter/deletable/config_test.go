@@ -171,6 +171,9 @@ func TestExtremeRequestsArePlanned(t *testing.T) {
 }
 
 func TestBuildRefusesBadShapes(t *testing.T) {
+	if f, err := deletable.New(deletable.Config{FPR: 2}); err == nil || f != nil {
+		t.Error("a rate of 2 was taken")
+	}
 	for _, s := range []deletable.Shape{
 		{},
 		{Bits: 2, Hashes: 1},
@@ -181,6 +184,7 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 		{Bits: 8, Hashes: 65, Regions: 1},
 		{Bits: 8, Hashes: 1, Regions: math.MaxUint64},
 		{Bits: 1 << 60, Hashes: 1, Regions: 1},
+		{Bits: 1 << 50, Hashes: 1, Regions: 1}, // more than there is memory
 	} {
 		if f, err := deletable.Build(s); err == nil || f != nil {
 			t.Errorf("%+v: built", s)
