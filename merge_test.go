@@ -216,3 +216,12 @@ func TestUnionWithoutRoomChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorsNameTheShard(t *testing.T) {
+	for shards, want := range map[int]bool{1: false, 2: true} {
+		s := mustNew(t, Needs{Items: 100, Kind: "blocked", Shards: shards})
+		if err := s.Grow(); err == nil || strings.Contains(err.Error(), "shard 0 of 2") != want {
+			t.Errorf("%d shards: %v", shards, err)
+		}
+	}
+}
