@@ -47,7 +47,7 @@ func (m *Image) Copied() *Image {
 	for i, part := range m.words {
 		words, err := mem.Clone(part)
 		if err != nil {
-			return Failed(fmt.Errorf("%v: snapshot: %w: %w", m.Header.Kind, filter.ErrStorage, err))
+			return Failed(fmt.Errorf("snapshot: %w: %w", filter.ErrStorage, err))
 		}
 		m.words[i] = words
 	}
