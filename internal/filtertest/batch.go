@@ -8,7 +8,7 @@ import (
 
 // batchEqualsSingles grows two filters side by side, one by batches of all
 // lengths and one key by key.
-func (c checker) batchEqualsSingles() {
+func batchEqualsSingles(c checker) {
 	const longest = 100
 	batched, single := c.make(6000, 0.01), c.make(6000, 0.01)
 	stream := c.stream(31)
@@ -79,7 +79,7 @@ func (c checker) sameAnswers(batched, single filter.Filter, keys []filter.Key) {
 
 // batchKeepsItsBounds checks that a batch writes as many answers as there are
 // keys, and refuses a list that has no room for them.
-func (c checker) batchKeepsItsBounds() {
+func batchKeepsItsBounds(c checker) {
 	keys := c.keys(37, 100)
 	f := c.filled(keys)
 	for _, n := range []int{0, 1, 33, 99} {

@@ -13,7 +13,7 @@ import (
 // clearLeavesANewFilter clears filters that were changed in every way that leaves
 // traces: by copies, deletes, unions and growth. Nothing may tell such a filter from
 // one that was just made, neither at once nor when it is filled again.
-func (c checker) clearLeavesANewFilter() {
+func clearLeavesANewFilter(c checker) {
 	for _, n := range []uint64{1, 300, effort.Pick[uint64](2000, 5000)} {
 		stream := c.stream(n)
 		keys := stream.Keys(2 * n)
@@ -52,7 +52,7 @@ func (c checker) used(n uint64, keys []filter.Key) filter.Filter {
 
 // concurrentClearIsSafe clears a filter beside writers and readers. Whatever is added
 // after the last Clear must stay.
-func (c checker) concurrentClearIsSafe() {
+func concurrentClearIsSafe(c checker) {
 	const clears = 20
 	f := c.make(hammerWriters*hammerKeys, 0.01)
 	var done atomic.Bool

@@ -13,7 +13,7 @@ import (
 
 // readersMayShare lets several goroutines read one filter: the race detector
 // finds the kind whose queries write.
-func (c checker) readersMayShare() {
+func readersMayShare(c checker) {
 	keys := c.keys(97, 2000)
 	f := c.filled(keys)
 	var missing atomic.Int64
@@ -38,7 +38,7 @@ func (c checker) readersMayShare() {
 
 // readersNeedNoLock reads keys that are in the set throughout while one writer adds
 // further keys, merges and looks at the filter.
-func (c checker) readersNeedNoLock() {
+func readersNeedNoLock(c checker) {
 	lasting, later := c.keys(111, 2000), c.keys(112, 8000)
 	f, other := c.filled(lasting), c.filled(lasting)
 	c.addAll(other, later[:100])
@@ -65,7 +65,7 @@ const (
 
 // concurrentUseIsSafe has writers that add, ask for and delete keys of their own,
 // readers of keys that are always there, and others that look at the whole.
-func (c checker) concurrentUseIsSafe() {
+func concurrentUseIsSafe(c checker) {
 	lasting := c.keys(101, 2000)
 	f := c.make(2000+hammerWriters*hammerKeys, 0.01)
 	c.addAll(f, lasting)

@@ -16,7 +16,7 @@ var refusals = []error{
 
 // readRefusesTruncation cuts the stored form short, and makes it too long: a
 // reader that stops early would take a damaged file for a whole one.
-func (c checker) readRefusesTruncation() {
+func readRefusesTruncation(c checker) {
 	stored := c.state(c.filled(c.keys(83, 300)))
 	for n := range places(len(stored)) {
 		g, err := c.read(stored[:n])

@@ -9,7 +9,7 @@ import (
 
 // deleteKeepsOtherKeys deletes every second key and looks at all others, then at
 // what is left of the deleted ones, and tries the pinned ones again.
-func (c checker) deleteKeepsOtherKeys() {
+func deleteKeepsOtherKeys(c checker) {
 	n := effort.Pick[uint64](8000, 20_000)
 	keys := c.keys(41, n)
 	f := c.filled(keys).(filter.Deleter)
@@ -74,7 +74,7 @@ func (c checker) deleteOrPin(f filter.Deleter, k filter.Key) error {
 // deleteRefusesAbsentKeys deletes only keys that the filter does not find, unless
 // deleting others can do no harm: where copies are counted, a deleted false positive
 // is a fault of the caller.
-func (c checker) deleteRefusesAbsentKeys() {
+func deleteRefusesAbsentKeys(c checker) {
 	const n = 5000
 	stream := c.stream(43)
 	keys := stream.Keys(n)

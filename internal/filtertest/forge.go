@@ -89,7 +89,7 @@ const (
 // values at which arithmetic and loops go astray, with checksums that are right. A reader
 // must refuse such a file or give a filter, and what that and the first keys added to it
 // cost is in proportion to the file.
-func (c checker) forgedFilesCostLittle() {
+func forgedFilesCostLittle(c checker) {
 	for _, n := range []uint64{4, 300} {
 		file := c.state(c.filled(c.keys(151, n)))
 		r, err := frame.Open(bytes.NewReader(file))

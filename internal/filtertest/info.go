@@ -10,7 +10,7 @@ import (
 )
 
 // infoIsConsistent looks at filters that are empty, half full and full.
-func (c checker) infoIsConsistent() {
+func infoIsConsistent(c checker) {
 	for _, n := range []uint64{1, 100, effort.Pick[uint64](10_000, 100_000)} {
 		f := c.make(n, 0.01)
 		kind := f.Info().Kind
@@ -72,7 +72,7 @@ func (c checker) checkKeys(info filter.Info, n uint64) {
 // overfullIsTold puts in what the filter was made for, and then twice as much and
 // some more. A kind that refuses needs no warning, and one that rounds its
 // capacity up beyond that is left alone.
-func (c checker) overfullIsTold() {
+func overfullIsTold(c checker) {
 	for _, n := range []uint64{1, 10, 1000, effort.Pick[uint64](10_000, 50_000)} {
 		f := c.make(n, 0.01)
 		keys := c.keys(23, 2*n+50)
@@ -95,7 +95,7 @@ func (c checker) overfullIsTold() {
 // infoSurvivesSaturation puts many times more keys into a filter than it was made
 // for: every bit is set, estimates are infinite, and Info must answer all the
 // same.
-func (c checker) infoSurvivesSaturation() {
+func infoSurvivesSaturation(c checker) {
 	stream := c.stream(113)
 	for _, items := range []uint64{10, 100} {
 		f := c.make(items, 0.1)

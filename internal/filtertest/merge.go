@@ -23,7 +23,7 @@ func (c checker) pair() (a, b filter.Merger, left, common, right []filter.Key) {
 
 // unionHasTheKeysOfBoth also looks for traces in the other operand: at once, and
 // after the union was changed, which would show memory that both share.
-func (c checker) unionHasTheKeysOfBoth() {
+func unionHasTheKeysOfBoth(c checker) {
 	a, b, left, common, right := c.pair()
 	state, info := c.state(b), b.Info()
 	if c.refused("union", a.Union(b)) {
@@ -43,7 +43,7 @@ func (c checker) unionHasTheKeysOfBoth() {
 
 // intersectionKeepsCommonKeys also checks that something was taken away: of the
 // keys of one operand only, most must go.
-func (c checker) intersectionKeepsCommonKeys() {
+func intersectionKeepsCommonKeys(c checker) {
 	a, b, left, common, right := c.pair()
 	state, info := c.state(b), b.Info()
 	if c.refused("intersection", a.Intersect(b)) {
@@ -75,7 +75,7 @@ func (c checker) refused(what string, err error) bool {
 
 // mergeRefusesOtherKinds offers filters of another shape, which a kind may refuse
 // or take in well, and one that only looks like the kind.
-func (c checker) mergeRefusesOtherKinds() {
+func mergeRefusesOtherKinds(c checker) {
 	const n = 1000
 	keys, others := c.keys(61, n), c.keys(62, n)
 	type operation struct {
@@ -125,7 +125,7 @@ type otherKind struct{ filter.Filter }
 
 // unionIsAllOrNothing unites overlapping sets until the filter is full, if it ever is:
 // the union that fails must leave no trace, in neither operand.
-func (c checker) unionIsAllOrNothing() {
+func unionIsAllOrNothing(c checker) {
 	const n, unions = 500, 12
 	f := c.make(n, 0.01).(filter.Merger)
 	for i := range uint64(unions) {
@@ -149,7 +149,7 @@ func (c checker) unionIsAllOrNothing() {
 
 // preparedUnionChangesNothing prepares a union twice: the first is given up, the second
 // is completed and must give what Union gives.
-func (c checker) preparedUnionChangesNothing() {
+func preparedUnionChangesNothing(c checker) {
 	a, b, left, common, right := c.pair()
 	twin, _, _, _, _ := c.pair()
 	if c.refused("union", twin.Union(b)) {

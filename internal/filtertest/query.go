@@ -14,7 +14,7 @@ import (
 
 // noFalseNegatives tries sizes from one key on and rates from silly to
 // strict: geometries at the edge are where positions run out of range.
-func (c checker) noFalseNegatives() {
+func noFalseNegatives(c checker) {
 	for _, n := range []uint64{1, 2, 3, 7, 64, 1000} {
 		for _, fpr := range []float64{0.3, 0.01, 1e-6} {
 			c.addAndAsk(n, fpr)
@@ -41,7 +41,7 @@ func (c checker) addAndAsk(n uint64, fpr float64) {
 
 // emptyFilterHasNoKeys allows a tenth of the asked rate, for kinds that are never
 // quite empty.
-func (c checker) emptyFilterHasNoKeys() {
+func emptyFilterHasNoKeys(c checker) {
 	const probes = 10_000
 	f := c.make(1000, 0.01)
 	if hits := MeasureRate(f, c.stream(5), probes); hits > probes/1000 {
@@ -55,7 +55,7 @@ func (c checker) emptyFilterHasNoKeys() {
 // fullFilterRefusesWithoutChange fills the filter far beyond what it was made
 // for. Most kinds never refuse; a refusal must leave everything as it was, and so
 // be repeatable.
-func (c checker) fullFilterRefusesWithoutChange() {
+func fullFilterRefusesWithoutChange(c checker) {
 	f := c.make(500, 0.01)
 	keys := c.keys(17, 10_000)
 	n := c.addWhatFits(f, keys)
@@ -91,7 +91,7 @@ func (c checker) wantSame(f filter.Filter, info filter.Info, state []byte, after
 // nothingIsAllocated counts over many calls together: an average per call would
 // hide an allocation at every second one. A kind that grows by itself may
 // allocate now and then in Add and Delete.
-func (c checker) nothingIsAllocated() {
+func nothingIsAllocated(c checker) {
 	const calls = 1000
 	keys := c.keys(29, 8*calls)
 	out := make([]bool, calls)

@@ -61,7 +61,7 @@ func checkBetween(tb testing.TB, name string, hits, probes int, low, high, sigma
 
 // rateIsAsPredictedAndAsked measures at half the keys that the filter was made
 // for, at all, and at twice as many.
-func (c checker) rateIsAsPredictedAndAsked() {
+func rateIsAsPredictedAndAsked(c checker) {
 	for _, asked := range []float64{0.01, 0.001} {
 		stream := c.stream(71)
 		f := c.make(rateKeys, asked)

@@ -9,7 +9,7 @@ import (
 // resizeKeepsAllKeys goes up and down several times, between additions. The
 // first step up and one step down after it must succeed, unless the kind cannot
 // go that way at all; further steps may end at a limit, with all keys kept.
-func (c checker) resizeKeepsAllKeys() {
+func resizeKeepsAllKeys(c checker) {
 	const steps, perStep = 5, 200
 	f := c.make(steps*perStep, 0.01).(filter.Resizer)
 	keys := c.keys(67, 2*steps*perStep)

@@ -11,7 +11,7 @@ import (
 
 // snapshotReadsBackEqual writes filters of several sizes, reads them back, and
 // goes on with both: equal filters stay equal.
-func (c checker) snapshotReadsBackEqual() {
+func snapshotReadsBackEqual(c checker) {
 	for _, n := range []uint64{1, 100, 5000} {
 		stream := c.stream(n)
 		keys := stream.Keys(n + n/2 + 1)
@@ -63,7 +63,7 @@ func (c checker) wantTwin(f filter.Filter, keys []filter.Key, stream Stream, wha
 
 // snapshotIsFrozen takes two snapshots at one moment. One is written at once, the
 // other after the filter has changed.
-func (c checker) snapshotIsFrozen() {
+func snapshotIsFrozen(c checker) {
 	const n = 5000
 	keys := c.keys(73, 2*n)
 	f := c.make(2*n, 0.01).(filter.Snapshotter)
@@ -85,7 +85,7 @@ func (c checker) snapshotIsFrozen() {
 }
 
 // imageIsTheSnapshot is about kinds that can be written without a copy.
-func (c checker) imageIsTheSnapshot() {
+func imageIsTheSnapshot(c checker) {
 	c.wantImage(c.filled(c.keys(97, 500)))
 }
 
@@ -99,7 +99,7 @@ func (c checker) wantImage(f filter.Filter) {
 
 // snapshotReportsWriteErrors fails the writer after some bytes, at the start, in
 // the middle and with the last.
-func (c checker) snapshotReportsWriteErrors() {
+func snapshotReportsWriteErrors(c checker) {
 	f := c.filled(c.keys(79, 2000)).(filter.Snapshotter)
 	size := len(c.state(f))
 	for _, room := range []int{0, 1, 20, size / 2, size - 1} {
