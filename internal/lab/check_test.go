@@ -59,7 +59,7 @@ func TestVerdictsFollowTheNumbers(t *testing.T) {
 		{Rate("nothing in few", "0.001", 0, 1000), Reproduced},
 		{Rate("nothing in many", "0.001", 0, 100_000), Differs},
 		{Rate("the rounding of the print counts", "10 %", 1049, 10_000), Reproduced},
-		{Rate("nobody asked", "0.5", 0, 0), Differs},
+		{Rate("no key asked", "0.5", 0, 0), Differs},
 		{Predicted("a formula", "p", 0.5, spread), Reproduced},
 		{Predicted("another", "p", 0.47, spread), Differs},
 		{PredictedRate("a formula", "p", 1.0/3, 3300, 9999), Reproduced},
