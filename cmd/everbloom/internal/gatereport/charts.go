@@ -124,7 +124,9 @@ func growthCharts(r *growth.Report) []chart {
 		add(&measured, max(s.FPR, lowestRate))
 		add(&predicted, max(s.Predicted, lowestRate))
 		add(&bits, s.Bits)
-		add(&table, s.MapBits)
+		if s.MapBits > 0 { // or something else gave memory back meanwhile
+			add(&table, s.MapBits)
+		}
 		if !s.Shrinking {
 			add(&fixed, max(s.Fixed, lowestRate))
 		}
@@ -134,13 +136,17 @@ func growthCharts(r *growth.Report) []chart {
 		}
 		keys.Names = append(keys.Names, name)
 	}
+	memory := []lab.Series{bits}
+	if len(table.Points) > 0 {
+		memory = append(memory, table)
+	}
 	return []chart{
 		{lab.Plot{
 			Title: "False positives", X: keys, Series: []lab.Series{measured, predicted, fixed},
 			Y: lab.Axis{Label: "absent keys taken for present", Log: true, Percent: true, Min: lowestRate, Max: 1},
 		}, fmt.Sprintf("The kind %s keeps the rate that was asked for, %s, at any number of keys. A standard Bloom filter has to be made for a number; with more keys it answers yes to everything, and it cannot delete.", r.Kind, quantity.Rate(r.Asked))},
 		{lab.Plot{
-			Title: "Memory", X: keys, Y: lab.Axis{Label: "bits per key", Log: true}, Series: []lab.Series{bits, table},
+			Title: "Memory", X: keys, Y: lab.Axis{Label: "bits per key", Log: true}, Series: memory,
 		}, "Memory in use for each key in the set. A Go map of the same keys takes more, and gives nothing back when keys are deleted."},
 	}
 }
