@@ -78,7 +78,7 @@ func (s shards) write(w io.Writer, hash filter.Hash, hold func(sh *shard, write 
 	if len(s) == 0 {
 		return 0, errZero
 	}
-	secret, err := hash.MarshalBinary()
+	encoded, err := hash.MarshalBinary()
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +88,7 @@ func (s shards) write(w io.Writer, hash filter.Hash, hold func(sh *shard, write 
 			if !ok {
 				return fmt.Errorf("everbloom: %T has a file format of its own", s[i].filter)
 			}
-			stamped.Stamp(secret, uint16(i), uint16(len(s)))
+			stamped.Stamp(encoded, uint16(i), uint16(len(s)))
 			n, err := stamped.WriteTo(w)
 			total += n
 			return err

@@ -235,7 +235,9 @@ func (j *journey) series(i int, up []uint64, value func(stop) float64) lab.Serie
 		if at.back {
 			x = 2*(len(up)-1) - x
 		}
-		s.Points = append(s.Points, lab.Point{X: float64(x), Y: value(at)})
+		if y := value(at); y > 0 { // or the heap shrank meanwhile, and nothing was measured
+			s.Points = append(s.Points, lab.Point{X: float64(x), Y: y})
+		}
 	}
 	return s
 }

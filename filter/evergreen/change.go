@@ -217,8 +217,8 @@ func (t *table) deliver(st *stripe) error {
 }
 
 // takeFromInbox takes a mixed key out of the inbox of a stripe, and reports whether it
-// was there. The others of its block among n share bits with it. Keys of one block agree in all
-// bits of their addresses but one, which few of an inbox do.
+// was there. The others of its block among n share bits with it. Keys of one block agree
+// in all bits of their addresses but one, which few of an inbox do.
 func (t *table) takeFromInbox(st *stripe, mixed, n uint64, exclusive *line.Exclusive) (found bool) {
 	common := addressOf(1<<(bits.Len64(n)-1) - 1)
 	block := place(mixed, n)
