@@ -139,6 +139,7 @@ func TestWeakerKindsSayWhatTheyDoNotPromise(t *testing.T) {
 		"deletable": {"some keys cannot be deleted", "deleting an absent key: "},
 		"dynamic":   {"some keys cannot be deleted", "it cannot intersect"},
 		"parallel":  {"some keys cannot be deleted", "it cannot intersect"},
+		"perennial": {"added twice must be deleted twice", "deleting an absent key: ", "it cannot intersect"},
 	}
 	for _, c := range choices {
 		words, weaker := want[c.Kind]

@@ -14,4 +14,5 @@ const (
 	Elastic   Kind = 9
 	Evergreen Kind = 10
 	Parallel  Kind = 11
+	Perennial Kind = 12
 )

@@ -194,7 +194,7 @@ func TestRateOfSmallFiltersScattersAroundThePredictedOne(t *testing.T) {
 
 // finer names the kinds that give less than half the asked rate: because smaller
 // cells would make them slower, or because they leave room for more keys.
-var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true, "elastic": true}
+var finer = map[string]bool{"dleft": true, "scalable": true, "partition": true, "elastic": true, "perennial": true}
 
 func TestPredictionsMakeSense(t *testing.T) {
 	for _, k := range All() {

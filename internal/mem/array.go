@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// cuts is the binary logarithm of the steps to a doubling.
-	cuts = 4
+	// coarse is the binary logarithm of the steps to a doubling of an array.
+	coarse = 4
 
 	// maxElementBits keeps elements times stride well inside 64 bits; the allocator
 	// refuses far smaller arrays.
@@ -30,6 +30,7 @@ type directory []atomic.Pointer[uint64]
 type Array struct {
 	directory atomic.Pointer[directory]
 	first     uint64 // binary logarithm of the elements in the smallest step
+	cuts      uint64 // of the steps to a doubling
 	fine      uint64 // of the elements up to which steps are of that size
 	stride    uint64
 	capacity  atomic.Uint64
@@ -45,8 +46,10 @@ type Array struct {
 // one doubling. first is at most 32 and stride 2^16.
 func NewArray(first, stride int, from Allocator) *Array {
 	_, collected := from.(Heap)
-	a := &Array{first: uint64(first), fine: uint64(first + cuts), stride: uint64(stride), from: from, collected: collected}
-	empty := make(directory, 1<<cuts)
+	a := &Array{
+		first: uint64(first), cuts: coarse, fine: uint64(first + coarse), stride: uint64(stride), from: from, collected: collected,
+	}
+	empty := make(directory, 1<<coarse)
 	a.directory.Store(&empty)
 	return a
 }
@@ -58,7 +61,7 @@ func NewArray(first, stride int, from Allocator) *Array {
 func (a *Array) At(i uint64) []uint64 {
 	double := uint64(bits.Len64(i>>(a.fine&63)|1)) - 1
 	size := (a.first + double) & 63
-	if p := (*a.directory.Load())[double<<cuts+i>>size].Load(); p != nil {
+	if p := (*a.directory.Load())[double<<coarse+i>>size].Load(); p != nil {
 		return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(p), (i&(1<<size-1))*a.stride*wordBytes)), a.stride)
 	}
 	return nil
@@ -109,7 +112,7 @@ func (a *Array) hold(want int) error {
 	for a.held < want {
 		// One block of a doubling: large ones have more huge pages, and still larger ones
 		// could not be given back in parts.
-		end := min(want, (a.held>>cuts+1)<<cuts)
+		end := min(want, (a.held>>a.cuts+1)<<a.cuts)
 		words, err := a.from.Words((a.endOf(end) - a.endOf(a.held)) * a.stride)
 		if err != nil {
 			a.drop(before)
@@ -128,18 +131,26 @@ func (a *Array) hold(want int) error {
 // one find in it what they may ask for.
 func (a *Array) enter(words []uint64, end int) {
 	d := *a.directory.Load()
-	if end+1<<cuts > len(d) {
-		longer := make(directory, end+2<<cuts)
-		for i := range d {
-			longer[i].Store(d[i].Load())
-		}
-		a.directory.Store(&longer)
-		d = longer
+	switch {
+	case a.cuts != coarse && end > len(d):
+		d = a.newDirectory(tightly(end))
+	case a.cuts == coarse && end+1<<coarse > len(d):
+		d = a.newDirectory(end + 2<<coarse)
 	}
 	first := a.endOf(a.held)
 	for ; a.held < end; a.held++ {
 		d[a.held].Store(&words[(a.endOf(a.held)-first)*a.stride])
 	}
+}
+
+// newDirectory replaces the directory by one for n steps.
+func (a *Array) newDirectory(n int) directory {
+	d, old := make(directory, n), *a.directory.Load()
+	for i := range a.held {
+		d[i].Store(old[i].Load())
+	}
+	a.directory.Store(&d)
+	return d
 }
 
 // prober is an allocator that can tell whether it has room for many blocks without
@@ -190,13 +201,13 @@ func (a *Array) stepsFor(elements uint64) int {
 		return 0
 	}
 	last := (elements - 1) >> a.first // in smallest steps
-	double := bits.Len64(last>>cuts|1) - 1
-	return double<<cuts + int(last>>double) + 1
+	double := bits.Len64(last>>a.cuts|1) - 1
+	return double<<a.cuts + int(last>>double) + 1
 }
 
 // endOf returns how many elements the first steps hold together, which is also the
 // index at which the next one begins.
 func (a *Array) endOf(steps int) uint64 {
-	double := max(steps>>cuts-1, 0)
-	return uint64(steps-double<<cuts) << double << a.first
+	double := max(steps>>a.cuts-1, 0)
+	return uint64(steps-double<<a.cuts) << double << a.first
 }

@@ -43,6 +43,10 @@
 // line. Steps of half a MiB and more ask for huge pages also where those reach into
 // their neighbours, which as a rule belong to the same array.
 //
+// [Lines] are an array of cache lines for filters that have no other memory, so that what
+// waits for keys counts: sixty-four steps to each doubling, the smallest of 8 lines, and a
+// directory that is never longer than the steps need, by a line of it at most.
+//
 // # Files
 //
 // A [File] is an [Allocator] whose blocks lie in a file that is mapped into memory.

@@ -18,7 +18,7 @@ import (
 )
 
 // Number is that of the kind in files.
-const Number frame.Kind = 12
+const Number frame.Kind = 13
 
 // Config is what is asked for.
 type Config struct {

@@ -1,0 +1,113 @@
+package perennial
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+)
+
+// The filter is stored in the common envelope (internal/frame), words little endian:
+//
+//	kind 12    shape lines, width, fill, fpr, most, salt
+//	payload    1 word   keys
+//	           8 words for each line, in the order of memory
+//
+// The number of lines gives the layout. The lines of the shape are the fewest that the
+// filter may have. The whole ring is verified when it is read. The format is version 1: do
+// not change.
+const formatVersion = 1
+
+// Snapshot captures the filter as it is now, in memory of its own. If there is no memory,
+// writing it says so.
+func (f *Filter) Snapshot() io.WriterTo {
+	c, err := f.Clone()
+	if err != nil {
+		return frame.Failed(fmt.Errorf("perennial: snapshot: %w", err))
+	}
+	return c.Image()
+}
+
+// Image is Snapshot without the copy: the filter must not be changed before the result is
+// written.
+func (f *Filter) Image() io.WriterTo {
+	r := f.ring.Load()
+	s := f.shape
+	s.Lines = r.least
+	return &frame.Image{
+		Header: frame.Header{
+			Kind:    frame.Perennial,
+			Version: formatVersion,
+			Shape:   frame.ShapeOf(s),
+			Summary: r.summary(),
+			Payload: 8 + r.layout.total*lineBits/8,
+		},
+		Payload: r.writeLines,
+	}
+}
+
+func (r *ring) summary() frame.Summary {
+	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total * lineBits}
+}
+
+func (r *ring) writeLines(w io.Writer) error {
+	if err := frame.WriteWords(w, []uint64{r.keys}); err != nil {
+		return err
+	}
+	for i := range r.layout.total {
+		if err := frame.WriteWords(w, r.at(i)[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads what Snapshot wrote.
+func Read(src io.Reader) (*Filter, error) {
+	r, s, err := frame.OpenAs(src, frame.Perennial, formatVersion, Shape.check)
+	if err != nil {
+		return nil, err
+	}
+	lines := r.Left() / (lineBits / 8)
+	if r.Left() != 8+lines*lineBits/8 || lines < s.Lines || lines > maxLines {
+		return nil, r.Corrupt("payload: bytes", r.Left(), fmt.Sprintf("8 and %d for each of at least %d lines", lineBits/8, s.Lines))
+	}
+	var keys [1]uint64
+	if err := r.ReadWordsInto(keys[:]); err != nil {
+		return nil, err
+	}
+	ring, err := readRing(r, s, lines)
+	if err != nil {
+		return nil, err
+	}
+	ring.keys = keys[0]
+	if err := ring.recount(); err != nil {
+		return nil, r.Corrupt("payload", err, nil)
+	}
+	if err := r.CheckSummary(ring.summary()); err != nil {
+		return nil, err
+	}
+	f := &Filter{shape: s}
+	f.ring.Store(ring)
+	return f, r.Close()
+}
+
+// readRing reads the lines. Memory grows with what was read, not with what a header says.
+func readRing(src *frame.Reader, s Shape, lines uint64) (*ring, error) {
+	r, err := newRing(s, minLines)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		if err := r.lines.Grow(i + 1); err != nil {
+			return nil, fmt.Errorf("perennial: read: %w: %w", filter.ErrStorage, err)
+		}
+		if err := src.ReadWordsInto(r.at(i)[:]); err != nil {
+			return nil, err
+		}
+	}
+	r.layout, r.least = layoutOf(lines), s.Lines
+	r.seqs.Store(newSequences(r.layout))
+	return r, nil
+}

@@ -1,0 +1,85 @@
+package perennial
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// recount verifies the whole ring and computes its sums. It takes time in proportion to the
+// lines.
+func (r *ring) recount() error {
+	for p := range r.places() {
+		if err := r.checkLine(p); err != nil {
+			return fmt.Errorf("line %d: %w", p.index(), err)
+		}
+	}
+	r.slots, r.weights = 0, [2]uint64{}
+	var keys uint64
+	err := r.walk(func(t target, slots []uint64, entries []entry) error {
+		r.slots += uint64(len(slots))
+		for _, e := range entries {
+			r.weights[t.level-r.layout.level] += r.weight(e)
+			keys += e.count
+		}
+		if !slices.Equal(slots, r.encode(entries, nil)) {
+			return fmt.Errorf("bucket %d of group %d: not in its shortest form", t.idx, t.group)
+		}
+		return checkEntries(t, entries)
+	})
+	if err == nil && r.keys > keys {
+		err = fmt.Errorf("%d keys have %d entries", r.keys, keys)
+	}
+	r.moved()
+	return err
+}
+
+// checkLine verifies the form of a line and that no bucket behind it has room in it.
+func (r *ring) checkLine(p place) error {
+	l, next := r.at(p.index()), r.at(r.layout.after(p).index())
+	in, held := l.in(), l.held()
+	end := l.end(held)
+	slots := end - headBits - uint(held)
+	low := lineBits - slots*r.w
+	switch {
+	case held > 0 && end == lineBits || slots > uint(maxSlotsEver)*maxHeld || end+slots*r.w > lineBits:
+		return fmt.Errorf("%d buckets with %d slots of %d bits", held, slots, r.w)
+	case !l.isClear(end, low):
+		return errors.New("bits are set between buckets and slots")
+	case in+p.width() < held || next.in() != in+p.width()-held:
+		return fmt.Errorf("%d of %d buckets, %d from lines before; the next has %d of these", held, p.width(), in, next.in())
+	case held == 0 && next.in() > 0:
+		return errors.New("no buckets, although some have no room")
+	}
+	if next.in() > 0 && next.held() > 0 && held < maxHeld {
+		if _, count := next.find(0); used(held+1, slots+count, r.w) <= lineBits {
+			return errors.New("the next bucket has room here")
+		}
+	}
+	return nil
+}
+
+// isClear reports whether the bits from lo to below hi are 0.
+func (l *line) isClear(lo, hi uint) bool {
+	for i := lo >> 6; i<<6 < hi; i++ {
+		if l[i]&within(i, lo, hi) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkEntries verifies that entries are those of a bucket.
+func checkEntries(t target, entries []entry) error {
+	for i, e := range entries {
+		switch {
+		case e.count == 0:
+			return fmt.Errorf("bucket %d of group %d: an entry is there 0 times", t.idx, t.group)
+		case i > 0 && order(entries[i-1], e) >= 0:
+			return fmt.Errorf("bucket %d of group %d: not in order", t.idx, t.group)
+		case e.v == 0 && (e.depth < 1 || e.depth > uint64(t.level)+bucketLog):
+			return fmt.Errorf("bucket %d of group %d: a void of depth %d", t.idx, t.group, e.depth)
+		}
+	}
+	return nil
+}

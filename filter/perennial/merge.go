@@ -1,0 +1,138 @@
+package perennial
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/merging"
+)
+
+// Union adds what is in other, a *Filter of equal width and salt and any size. A key that
+// is in both is there as often as in both together.
+func (f *Filter) Union(other filter.Filter) error { return merging.Union(f, other) }
+
+// PrepareUnion is for sets of several filters. The union is made in memory of its own.
+func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) error, err error) {
+	o, err := f.peer(other)
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.ring.Load().clone(f.shape)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.union(o.ring.Load()); err != nil {
+		return nil, fmt.Errorf("perennial: union: %w", err)
+	}
+	return merging.OnCommit(func() { f.ring.Store(r) }), nil
+}
+
+// peer returns other as a filter that can be merged with f.
+func (f *Filter) peer(other filter.Filter) (*Filter, error) {
+	o, ok := other.(*Filter)
+	switch {
+	case !ok:
+		return merging.Peer(f, other)
+	case o == nil:
+		return nil, fmt.Errorf("perennial: merge with nothing: %w", filter.ErrIncompatible)
+	}
+	a, b := f.shape, o.shape
+	a.Lines, a.Fill, a.FPR, a.Most = b.Lines, b.Fill, b.FPR, b.Most // need not be equal
+	return o, merging.Same("perennial", a, b)
+}
+
+// Intersect is beyond this kind: of two fingerprints of different length that fit each
+// other there is no telling whether they are of one key.
+func (f *Filter) Intersect(filter.Filter) error {
+	return fmt.Errorf("perennial: intersect: %w", errors.ErrUnsupported)
+}
+
+// union adds the entries of another ring.
+func (r *ring) union(other *ring) error {
+	// Entries come in hash order: there must be room for all before the first.
+	for lines := r.shape.linesFor(r.slots + other.slots); r.layout.total < max(lines, other.layout.total); {
+		if err := r.resize(r.layout.total + 1); err != nil {
+			return err
+		}
+	}
+	err := other.walk(func(t target, _ []uint64, entries []entry) error {
+		for _, e := range entries {
+			if err := r.addAt(other.prefix(t, e), e.count); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	r.keys += other.keys
+	return err
+}
+
+// walk gives all buckets in hash order: where they are, and what they hold. idx is the
+// number of the bucket in its group.
+func (r *ring) walk(visit func(t target, slots []uint64, entries []entry) error) error {
+	w := &rewriter{ring: r}
+	c := r.cursorAt(r.layout, r.layout.groupOf(0))
+	w.need(&c, c.line.in())
+	var entries []entry
+	for p := range r.places() {
+		for i := range p.width() {
+			w.clear()
+			w.need(&c, 1)
+			entries = r.decode(w.slots, entries[:0])
+			if err := visit(target{place: p, idx: p.start() + i}, w.slots, entries); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A prefix is the first n bits of keys; the others are 0.
+type prefix struct {
+	bits uint64
+	n    uint
+}
+
+// prefix returns what the keys of an entry have in common.
+func (c coder) prefix(t target, e entry) prefix {
+	bits := reverse(t.group, t.level)<<bucketLog | uint64(t.idx)
+	n := uint(t.level) + bucketLog
+	if e.v == 0 {
+		n -= uint(e.depth)
+		return prefix{bits >> e.depth << (64 - n), n}
+	}
+	length := c.lengthOf(e.v)
+	suffix := (e.v ^ e.v&-e.v) << (64 - c.w) // from the top
+	return prefix{bits<<(64-n) | suffix>>n, n + length}
+}
+
+// addAt adds an entry for a prefix. Where buckets have more bits than the prefix it is a
+// void in each of them.
+func (r *ring) addAt(x prefix, count uint64) error {
+	for at := x.bits; ; {
+		t := r.layout.locate(at, r.w)
+		n := uint(t.level) + bucketLog
+		e := entry{count: count}
+		if x.n < n {
+			e.depth = uint64(n - x.n)
+		} else {
+			e.v = r.entryOf(at<<n, min(x.n-n, r.w-1))
+		}
+		p, l, idx := r.find(t)
+		if _, err := r.addEntry(p, l, idx, e); err != nil {
+			return err
+		}
+		r.weights[t.level-r.layout.level] += r.weight(e)
+		at += 1 << (64 - n)
+		if x.n >= n || at == 0 || at>>(64-x.n) != x.bits>>(64-x.n) {
+			break
+		}
+	}
+	for r.slots > r.limit {
+		if err := r.resize(r.layout.total + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

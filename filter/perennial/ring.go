@@ -1,0 +1,280 @@
+package perennial
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+	"github.com/everbloom-go/everbloom/internal/mem"
+	"github.com/everbloom-go/everbloom/internal/probe"
+)
+
+// A ring is the lines and what is known about them. One goroutine at a time changes it;
+// readers need no lock: see sequences.
+type ring struct {
+	coder
+	mixer probe.Mixer
+	lines *mem.Lines
+	state atomic.Uint64 // the layout, for readers
+	seqs  atomic.Pointer[sequences]
+
+	layout  layout
+	shape   Shape
+	least   uint64 // lines
+	keys    uint64
+	slots   uint64
+	limit   uint64    // slots above which a line is added
+	low     uint64    // slots below which one is removed
+	weights [2]uint64 // of all entries, by the levels that their groups are above the layout's
+	drafts  []draft
+	written uint64 // lines, so far
+	scratch rewriter
+}
+
+// Sequences are numbers of changes, one for every line in turn. A line is being changed
+// while its number is odd. A reader takes the number, copies the line, and takes the number
+// again: if it is the same and even, so was the line in between.
+type sequences []atomic.Uint32
+
+// maxSequences keeps the numbers in the first cache. Small rings have one for every two
+// groups.
+const maxSequences = 1 << 10
+
+func newSequences(y layout) *sequences {
+	s := make(sequences, sequencesFor(y))
+	return &s
+}
+
+func (s sequences) of(i uint64) *atomic.Uint32 { return &s[i&uint64(len(s)-1)] }
+
+// newRing returns an empty ring of so many lines.
+func newRing(s Shape, lines uint64) (*ring, error) {
+	a := mem.NewLines()
+	if err := a.Grow(lines); err != nil {
+		return nil, fmt.Errorf("perennial: %w: %w", filter.ErrStorage, err)
+	}
+	r := &ring{coder: coder{uint(s.Width)}, shape: s, mixer: probe.NewMixer(s.Salt), lines: a, layout: layoutOf(lines), least: lines}
+	r.seqs.Store(newSequences(r.layout))
+	r.scratch.ring = r
+	for p := range r.places() {
+		r.at(p.index()).setHead(0, p.width())
+	}
+	r.moved()
+	return r, nil
+}
+
+// clone returns a copy.
+func (r *ring) clone(s Shape) (*ring, error) {
+	c, err := newRing(s, r.layout.total)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.layout.total {
+		*c.at(i) = *r.at(i)
+	}
+	c.least, c.keys, c.slots, c.weights = r.least, r.keys, r.slots, r.weights
+	c.moved()
+	return c, nil
+}
+
+// places gives all lines in ring order.
+func (r *ring) places() func(yield func(place) bool) {
+	return func(yield func(place) bool) {
+		first := r.layout.groupOf(0)
+		for p := first; yield(p); {
+			if p = r.layout.after(p); p == first {
+				return
+			}
+		}
+	}
+}
+
+// at returns line i for the goroutine that may change the ring. Lines that readers may see
+// are changed by publish only.
+func (r *ring) at(i uint64) *line { return (*line)(r.lines.At(i)) }
+
+// moved tells readers the layout, and computes between which numbers of slots it stays.
+func (r *ring) moved() {
+	r.state.Store(r.layout.pack())
+	r.limit, r.low = r.room(r.layout), 0
+	if r.layout.total > r.least {
+		r.low = uint64(shrinkAt * float64(r.room(layoutOf(r.layout.total-1))))
+	}
+}
+
+// shrinkAt is how full the smaller ring may be when a line is removed, so that adding and
+// deleting a key in turns does not move lines.
+const shrinkAt = 0.975
+
+// room returns how many slots a ring of this layout is for.
+func (r *ring) room(y layout) uint64 { return uint64(r.shape.room(y)) }
+
+// maxSlots is how many slots a bucket may have.
+func (r *ring) maxSlots() int { return int((lineBits - headBits - 1) / (r.w + 1)) }
+
+// rate returns the share of all absent keys that fit an entry; those that fit several
+// count as often.
+func (r *ring) rate() float64 {
+	sum := float64(r.weights[0]) + float64(r.weights[1])/2
+	return min(1, math.Ldexp(sum, -int(r.layout.level)-bucketLog-int(r.w-1)))
+}
+
+// find returns the line that holds the bucket of t, and the number of the bucket in it.
+func (r *ring) find(t target) (p place, l *line, idx int) {
+	p = t.place
+	l = r.at(p.index())
+	idx = t.idx + l.in()
+	for idx >= l.held() {
+		idx -= l.held()
+		p = r.layout.after(p)
+		l = r.at(p.index())
+	}
+	return p, l, idx
+}
+
+// mayContain may run beside a change. If a change disturbs it, it begins again.
+func (r *ring) mayContain(k filter.Key) bool {
+	z := r.mixer.Mix(k)
+	for {
+		state := r.state.Load()
+		y := unpack(state)
+		t := y.locate(z, r.w)
+		i := t.index()
+		seq := r.seqs.Load().of(i)
+		before := seq.Load()
+		l := r.lineOf(i)
+		if l == nil {
+			continue
+		}
+		var found bool
+		ok := true
+		idx, held := t.idx+l.in(), l.held()
+		if idx < held {
+			found = r.has(l, idx, t.y)
+		} else {
+			found, ok = r.lookBehind(y, t.place, idx-held, t.y)
+		}
+		if ok && before&1 == 0 && seq.Load() == before && r.state.Load() == state {
+			return found
+		}
+	}
+}
+
+// lookBehind answers for bucket idx, counted from the end of the line at p.
+func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok bool) {
+	p = y.after(p)
+	i := p.index()
+	seq := r.seqs.Load().of(i)
+	before := seq.Load()
+	l := r.lineOf(i)
+	if l == nil || before&1 != 0 {
+		return false, false
+	}
+	held := l.held()
+	switch {
+	case idx < held:
+		found, ok = r.has(l, idx, suffix), true
+	case held > 0: // or the ring is being changed
+		found, ok = r.lookBehind(y, p, idx-held, suffix)
+	}
+	return found, ok && seq.Load() == before
+}
+
+// lineOf returns line i, or nil if there is none any more.
+func (r *ring) lineOf(i uint64) *line { return (*line)(r.lines.At(i)) }
+
+// has reports whether an entry of bucket idx of a line fits y.
+func (r *ring) has(l *line, idx int, y uint64) bool {
+	first, count := l.find(idx)
+	end := lineBits - first*r.w
+	for range count {
+		end -= r.w
+		v := l.bits(end&(lineBits-1), r.w)
+		if v == 0 {
+			return r.hasSlow(l, idx, y)
+		}
+		if fits(v, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSlow is has for a bucket with voids or counts.
+func (r *ring) hasSlow(l *line, idx int, y uint64) bool {
+	var slots [maxSlotsEver]uint64
+	var entries [maxSlotsEver]entry
+	for _, e := range r.decode(r.slotsOf(l, idx, slots[:0]), entries[:0]) {
+		if e.v == 0 || fits(e.v, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSlotsEver is at least maxSlots for every width.
+const maxSlotsEver = 64
+
+// slotsOf appends the slots of bucket idx of a line.
+func (r *ring) slotsOf(l *line, idx int, to []uint64) []uint64 {
+	first, count := l.find(idx)
+	for i := first; i < first+min(count, maxSlotsEver); i++ {
+		to = append(to, l.bits((lineBits-(i+1)*r.w)&(lineBits-1), r.w))
+	}
+	return to
+}
+
+// A draft is a line as it will be.
+type draft struct {
+	index uint64
+	line  line
+}
+
+// draft begins a change of line i, which may be one of a change that is not published yet.
+func (r *ring) draft(i uint64) *line {
+	for j := range r.drafts {
+		if r.drafts[j].index == i {
+			return &r.drafts[j].line
+		}
+	}
+	r.drafts = append(r.drafts, draft{i, *r.at(i)})
+	return &r.drafts[len(r.drafts)-1].line
+}
+
+// draftPair is draft for two lines.
+func (r *ring) draftPair(i, j uint64) (first, second *line) {
+	r.draft(i)
+	second = r.draft(j) // which may move the first
+	return r.draft(i), second
+}
+
+// publish makes all drafts the lines of the ring, and y its layout, in one step for readers.
+func (r *ring) publish(y layout) {
+	seqs := *r.seqs.Load()
+	for i := range r.drafts {
+		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 0 {
+			seq.Add(1)
+		}
+	}
+	if y != r.layout {
+		r.layout = y
+		r.moved()
+	}
+	for i := range r.drafts {
+		to := r.at(r.drafts[i].index)
+		for j, word := range r.drafts[i].line {
+			if to[j] != word {
+				bitvec.Store(&to[j], word)
+			}
+		}
+	}
+	for i := range r.drafts {
+		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 1 {
+			seq.Add(1)
+		}
+	}
+	r.written += uint64(len(r.drafts))
+	r.drafts = r.drafts[:0]
+}
