@@ -146,9 +146,10 @@ func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, err err
 func (r *ring) setBucket(p place, idx, old int, entries []entry) error {
 	var buf [maxSlotsEver]uint64
 	slots := r.encode(entries, buf[:0])
-	r.scratch.begin(r)
-	if err := r.scratch.replace(p, idx, slots); err != nil {
-		r.drafts = r.drafts[:0]
+	w := r.borrow()
+	w.begin()
+	if err := w.replace(p, idx, slots); err != nil {
+		r.discard()
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
 	r.publish(r.layout)

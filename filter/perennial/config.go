@@ -14,7 +14,7 @@ import (
 // for one false positive in a thousand and no room to begin with.
 type Config struct {
 	// Items is the number of keys there is room for from the beginning, and always: the
-	// filter does not shrink below. 0 means the smallest filter, 192 bytes.
+	// filter does not shrink below. 0 means the smallest filter, about 1 KiB.
 	Items uint64
 
 	// FPR is the rate of false positives that is kept up to Most keys, above 0 and
@@ -95,9 +95,20 @@ func (s Shape) check() error {
 	return p.Err()
 }
 
+// The first smallLines of a ring are filled by smallFill more than the others: the directory
+// and the last step of the memory weigh more in small rings, and spilling costs less in
+// them, because they are in the cache.
+const (
+	smallLines = 4096
+	smallFill  = 0.0125
+)
+
 // room returns how many slots a ring of so many lines is for.
 func (s Shape) room(y layout) float64 {
 	free := float64(y.total)*(lineBits*s.Fill-headBits) - float64(y.buckets())
+	if s.Fill < maxFill {
+		free += lineBits * min(smallFill, maxFill-s.Fill) * float64(min(y.total, smallLines))
+	}
 	return free / float64(s.Width+1)
 }
 
@@ -156,4 +167,4 @@ func (s Shape) Predict(n uint64) (filter.Prediction, error) {
 func (s Shape) linesRead() float64 { return 1 + 0.13*math.Exp2((s.Fill-0.90)/0.045) }
 
 // sequencesFor returns how many sequence numbers a ring has.
-func sequencesFor(y layout) uint64 { return min(max(uint64(1)<<y.level>>1, 1), maxSequences) }
+func sequencesFor(y layout) uint64 { return min(max(uint64(1)<<y.level>>5, 1), maxSequences) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/merging"
+	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is a set of keys that grows, shrinks and deletes. Queries need no lock, changes
@@ -30,13 +31,7 @@ var (
 func (f *Filter) LockFreeReaders() {}
 
 // New returns an empty filter for c.
-func New(c Config) (*Filter, error) {
-	s, err := c.Shape()
-	if err != nil {
-		return nil, err
-	}
-	return Build(s)
-}
+func New(c Config) (*Filter, error) { return sizing.New(c.Shape, Build) }
 
 // Build returns an empty filter of exactly this shape.
 func Build(s Shape) (*Filter, error) {

@@ -6,6 +6,19 @@ import (
 	"slices"
 )
 
+// check verifies the whole ring and the sums that are kept of it.
+func (f *Filter) check() error {
+	r := f.ring.Load()
+	slots, weights := r.slots, r.weights
+	if err := r.recount(); err != nil {
+		return err
+	}
+	if r.slots != slots || r.weights != weights {
+		return fmt.Errorf("%d slots of weights %d, counted %d and %d", slots, weights, r.slots, r.weights)
+	}
+	return nil
+}
+
 // recount verifies the whole ring and computes its sums. It takes time in proportion to the
 // lines.
 func (r *ring) recount() error {

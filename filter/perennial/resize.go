@@ -26,7 +26,7 @@ func (r *ring) resize(lines uint64) error {
 		}
 	}
 	if err := s.draft(); err != nil {
-		r.drafts = r.drafts[:0]
+		r.discard()
 		r.lines.Shrink(r.layout.total)
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
@@ -99,7 +99,7 @@ func (s *step) size() int {
 
 // draft drafts all lines that the step changes.
 func (s *step) draft() error {
-	r, w := s.ring, &s.ring.scratch
+	r, w := s.ring, s.ring.borrow()
 	level := min(r.layout.level, s.to.level)
 	if level > 0 {
 		done, err := s.draftGroup(level)
@@ -117,8 +117,8 @@ func (s *step) draft() error {
 
 // draftGroup drafts the group and what lies behind, or reports false if that is everything.
 func (s *step) draftGroup(level uint8) (done bool, err error) {
-	r, w := s.ring, &s.ring.scratch
-	w.begin(r)
+	r, w := s.ring, s.ring.borrow()
+	w.begin()
 	old := r.layout.groupOf(s.group)
 	in := r.at(old.index()).in()
 	c := r.cursorAt(r.layout, old)
@@ -140,7 +140,7 @@ func (s *step) transformWaiting(in int) {
 	if !s.splits {
 		return
 	}
-	w := &s.ring.scratch
+	w := s.ring.borrow()
 	w.other.clear()
 	at := 0
 	for _, count := range w.counts[:in] {

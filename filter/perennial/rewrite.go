@@ -34,11 +34,10 @@ func (q *list) append(slots []uint64) {
 	q.slots = append(q.slots, slots...)
 }
 
-func (w *rewriter) begin(r *ring) {
-	w.ring = r
+func (w *rewriter) begin() {
 	w.list.clear()
 	w.taken, w.gone, w.edited = 0, 0, 0
-	r.drafts = r.drafts[:0]
+	w.ring.drafts = w.ring.drafts[:0]
 }
 
 // waiting returns how many buckets were read and not written.
@@ -183,7 +182,7 @@ func (w *rewriter) rebuild(from, to layout, change func(all [][]uint64) [][]uint
 	}
 	all := change(w.all(from))
 	for in := 0; in <= maxIn && in < len(all); in += w.waiting() {
-		w.begin(w.ring)
+		w.begin()
 		for _, slots := range all[len(all)-in:] {
 			w.append(slots)
 		}
@@ -209,7 +208,7 @@ func (w *rewriter) rebuild(from, to layout, change func(all [][]uint64) [][]uint
 
 // all returns the slots of all buckets in hash order.
 func (w *rewriter) all(y layout) [][]uint64 {
-	w.begin(w.ring)
+	w.begin()
 	c := w.ring.cursorAt(y, y.groupOf(0))
 	spilled, n := c.line.in(), int(y.buckets())
 	w.need(&c, spilled+n)

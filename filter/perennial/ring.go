@@ -28,9 +28,10 @@ type ring struct {
 	limit   uint64    // slots above which a line is added
 	low     uint64    // slots below which one is removed
 	weights [2]uint64 // of all entries, by the levels that their groups are above the layout's
-	drafts  []draft
+	drafts  []draft   // in few, or in the workspace
+	few     [fewDrafts]draft
+	work    *workspace
 	written uint64 // lines, so far
-	scratch rewriter
 }
 
 // Sequences are numbers of changes, one for every line in turn. A line is being changed
@@ -38,7 +39,7 @@ type ring struct {
 // again: if it is the same and even, so was the line in between.
 type sequences []atomic.Uint32
 
-// maxSequences keeps the numbers in the first cache. Small rings have one for every two
+// maxSequences keeps the numbers in the first cache. Small rings have one for 32
 // groups.
 const maxSequences = 1 << 10
 
@@ -57,7 +58,7 @@ func newRing(s Shape, lines uint64) (*ring, error) {
 	}
 	r := &ring{coder: coder{uint(s.Width)}, shape: s, mixer: probe.NewMixer(s.Salt), lines: a, layout: layoutOf(lines), least: lines}
 	r.seqs.Store(newSequences(r.layout))
-	r.scratch.ring = r
+	r.drafts = r.few[:0]
 	for p := range r.places() {
 		r.at(p.index()).setHead(0, p.width())
 	}
@@ -239,6 +240,9 @@ func (r *ring) draft(i uint64) *line {
 			return &r.drafts[j].line
 		}
 	}
+	if len(r.drafts) == fewDrafts {
+		r.borrow()
+	}
 	r.drafts = append(r.drafts, draft{i, *r.at(i)})
 	return &r.drafts[len(r.drafts)-1].line
 }
@@ -276,5 +280,5 @@ func (r *ring) publish(y layout) {
 		}
 	}
 	r.written += uint64(len(r.drafts))
-	r.drafts = r.drafts[:0]
+	r.discard()
 }

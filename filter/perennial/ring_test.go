@@ -1,133 +1,192 @@
 package perennial
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/filtertest"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// checkRing verifies the whole ring.
-func checkRing(t testing.TB, r *ring) {
+// A churn adds and deletes keys at random, so that the number of keys goes up and down
+// between none and most.
+type churn struct {
+	f       *Filter
+	rng     *rand.Rand
+	keys    []filter.Key
+	most    int
+	repeats bool // one key in four is one that is there already
+	falls   bool
+}
+
+func (c *churn) step(t *testing.T) {
 	t.Helper()
-	var total, slots, lines uint64
-	for p := range r.places() {
-		q := r.layout.after(p)
-		if back := r.layout.before(q); back != p {
-			t.Fatalf("before(after(%v)) = %v", p, back)
-		}
-		l, next := r.at(p.index()), r.at(q.index())
-		in, held := l.in(), l.held()
-		if next.in() != in+p.width()-held {
-			t.Fatalf("line %v: in %d width %d held %d, next in %d", p, in, p.width(), held, next.in())
-		}
-		lines++
-		total += uint64(held)
-		slots += uint64(l.slots())
-		if next.in() > 0 && held < maxHeld && next.held() > 0 {
-			if _, c := next.find(0); used(held+1, l.slots()+c, r.w) <= lineBits {
-				t.Fatalf("line %v: not packed", p)
-			}
-		}
+	if len(c.keys) == 0 || len(c.keys) >= c.most {
+		c.falls = len(c.keys) > 0
 	}
-	if lines != r.layout.total || total != r.layout.buckets() || slots != r.slots {
-		t.Fatalf("%d lines of %d, %d buckets of %d, %d slots of %d", lines, r.layout.total, total, r.layout.buckets(), slots, r.slots)
-	}
-	var weights [2]uint64
-	p, n := r.layout.groupOf(0), 0
-	for _, slots := range (&rewriter{ring: r}).all(r.layout) {
-		for n == p.width() {
-			p, n = r.layout.after(p), 0
+	if add := c.rng.IntN(10) < 7; add == c.falls && len(c.keys) > 0 {
+		j := c.rng.IntN(len(c.keys))
+		if err := c.f.Delete(c.keys[j]); err != nil {
+			t.Fatalf("delete %#x, one of %d keys: %v", c.keys[j], len(c.keys), err)
 		}
-		for _, e := range r.decode(slots, nil) {
-			weights[p.level-r.layout.level] += r.weight(e)
-		}
-		n++
+		c.keys[j] = c.keys[len(c.keys)-1]
+		c.keys = c.keys[:len(c.keys)-1]
+		return
 	}
-	if weights != r.weights {
-		t.Fatalf("weights %d, want %d", r.weights, weights)
+	k := filter.Key(c.rng.Uint64())
+	if c.repeats && len(c.keys) > 0 && c.rng.IntN(4) == 0 {
+		k = c.keys[c.rng.IntN(len(c.keys))]
+	}
+	if _, err := c.f.Add(k); err == nil {
+		c.keys = append(c.keys, k)
+	} else if !c.repeats || !errors.Is(err, filter.ErrFull) {
+		t.Fatalf("add to %d keys: %v", len(c.keys), err)
 	}
 }
 
-func churn(t *testing.T, seed uint64, w uint, most, ops int, repeat bool) {
-	r := rand.New(rand.NewPCG(seed, 1))
-	f, err := newRing(Shape{Width: uint64(w), Fill: 0.90, Salt: seed}, minLines)
-	if err != nil {
+func (c *churn) verify(t *testing.T) {
+	t.Helper()
+	if err := c.f.check(); err != nil {
 		t.Fatal(err)
 	}
-	var keys []filter.Key
-	up := true
-	for i := range ops {
-		switch {
-		case len(keys) == 0:
-			up = true
-		case len(keys) >= most:
-			up = false
+	if c.f.Len() != uint64(len(c.keys)) {
+		t.Fatalf("%d keys, want %d", c.f.Len(), len(c.keys))
+	}
+	for _, k := range c.keys {
+		if !c.f.MayContain(k) {
+			t.Fatalf("%#x, one of %d keys in %d lines, is absent", k, len(c.keys), c.f.ring.Load().layout.total)
 		}
-		add := r.IntN(10) < 3
-		if up {
-			add = !add
-		}
-		if add || len(keys) == 0 {
-			k := filter.Key(r.Uint64())
-			if repeat && len(keys) > 0 && r.IntN(4) == 0 {
-				k = keys[r.IntN(len(keys))]
-			}
-			if _, err := f.add(k); err != nil {
-				if repeat {
-					continue
-				}
-				t.Fatalf("op %d: %v", i, err)
-			}
-			keys = append(keys, k)
-		} else {
-			j := r.IntN(len(keys))
-			if err := f.remove(keys[j]); err != nil {
-				t.Fatalf("op %d: delete %x: %v", i, keys[j], err)
-			}
-			keys[j] = keys[len(keys)-1]
-			keys = keys[:len(keys)-1]
-		}
+	}
+}
+
+func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) {
+	t.Helper()
+	c := churn{
+		f:    filtertest.Make(t, Build, Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: seed}),
+		rng:  rand.New(rand.NewPCG(seed, 1)),
+		most: most, repeats: seed%2 == 1,
+	}
+	for i := range operations {
+		c.step(t)
 		if i%997 == 0 {
-			checkRing(t, f)
-			for _, k := range keys {
-				if !f.mayContain(k) {
-					t.Fatalf("op %d: false negative of %d keys, %d lines", i, len(keys), f.layout.total)
-				}
-			}
+			c.verify(t)
 		}
 	}
-	t.Logf("%d keys, %d lines, %.2f bits per key, rate %.5f", len(keys), f.layout.total, float64(f.layout.total*512)/float64(len(keys)), f.rate())
+	c.verify(t)
 }
 
-func TestChurn(t *testing.T) {
-	for seed := range uint64(6) {
-		churn(t, seed, 9, 3000, 60000, seed%2 == 1)
+// TestKeysAreNeverLost has short slots, so that many entries become voids.
+func TestKeysAreNeverLost(t *testing.T) {
+	effort.OneGoroutine(t)
+	for seed := range uint64(effort.PickVariant(2, 6, 60)) {
+		runChurn(t, seed, minWidth, 3000, effort.PickVariant(20_000, 60_000, 200_000))
 	}
 }
 
-func TestTinyChurn(t *testing.T) {
-	for seed := range uint64(40) {
-		churn(t, seed, 9+uint(seed%4), 20+int(seed)*5, 8000, seed%2 == 1)
+// TestKeysOfTinyRingsAreNeverLost has rings in which buckets spill all the way round.
+func TestKeysOfTinyRingsAreNeverLost(t *testing.T) {
+	effort.OneGoroutine(t)
+	for seed := range uint64(effort.PickVariant(10, 40, 400)) {
+		runChurn(t, seed, minWidth+seed%4, 20+int(seed%40)*5, 8000)
 	}
 }
 
-func TestGrowsToAMillion(t *testing.T) {
-	f, _ := newRing(Shape{Width: 12, Fill: 0.90, Salt: 1}, minLines)
-	r := rand.New(rand.NewPCG(1, 1))
-	for i := range 1_000_000 {
-		if _, err := f.add(filter.Key(r.Uint64())); err != nil {
+// TestTheRateIsKeptAndTold compares the sum that is kept with a measurement, up and down.
+func TestTheRateIsKeptAndTold(t *testing.T) {
+	effort.PlainOnly(t)
+	const fpr, sigmas = 0.01, 4
+	probes := effort.Pick(40_000, 1_000_000)
+	most := effort.Pick[uint64](60_000, 2_000_000)
+	f := filtertest.Make(t, New, Config{FPR: fpr, Most: most})
+	stream := filtertest.Stream{Seed: 1}
+	measure := func() {
+		t.Helper()
+		hits := 0
+		for i := range uint64(probes) {
+			if f.MayContain(stream.Absent(i)) {
+				hits++
+			}
+		}
+		told := f.Info().FPR
+		least, high := theory.BinomialInterval(float64(probes), told, sigmas)
+		if told > fpr || float64(hits) > high || float64(hits) < least*0.97 { // a key may fit several
+			t.Errorf("%d keys: %d of %d absent keys were found, told is a rate of %.5f", f.Len(), hits, probes, told)
+		}
+	}
+	n := uint64(0)
+	for size := uint64(1000); size <= most; size += size/2 + 1 {
+		for ; n < size; n++ {
+			f.Add(stream.Present(n))
+		}
+		measure()
+	}
+	for size := n; size > 1000; size -= size / 3 {
+		for ; n > size; n-- {
+			f.Delete(stream.Present(n - 1))
+		}
+		measure()
+	}
+}
+
+// TestChosenKeysAreRefused adds keys that have their first bits in common: they all belong
+// to one bucket, which is full before any other has a key.
+func TestChosenKeysAreRefused(t *testing.T) {
+	f := filtertest.Make(t, New, Config{FPR: 0.01})
+	r := f.ring.Load()
+	var keys []filter.Key
+	stream := filtertest.Stream{Seed: 1}
+	for i := uint64(0); len(keys) < 60; i++ {
+		if k := stream.Present(i); r.mixer.Mix(k)>>(64-12) == 0x123 {
+			keys = append(keys, k)
+		}
+	}
+	full := 0
+	for _, k := range keys {
+		before := filtertest.Stored(t, f)
+		if _, err := f.Add(k); err == nil {
+			continue
+		} else if !errors.Is(err, filter.ErrFull) {
 			t.Fatal(err)
 		}
-		if n := i + 1; n&(n-1) == 0 && n >= 1024 || n == 1_000_000 || n == 700_000 {
-			fp := 0
-			for range 100000 {
-				if f.mayContain(filter.Key(r.Uint64())) {
-					fp++
-				}
-			}
-			t.Logf("%d keys: %.2f bits, rate %.5f measured %.5f", n, float64(f.layout.total*512)/float64(n), f.rate(), float64(fp)/100000)
+		full++
+		if string(filtertest.Stored(t, f)) != string(before) {
+			t.Fatal("a key was refused and has changed the filter")
 		}
 	}
-	checkRing(t, f)
+	if full == 0 || f.Len() != uint64(len(keys)-full) {
+		t.Errorf("%d of %d keys were refused, %d are in the set", full, len(keys), f.Len())
+	}
+	if err := f.check(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Add(stream.Absent(1)); err != nil {
+		t.Errorf("another key after that: %v", err)
+	}
+}
+
+// TestOneKeyMayBeAddedOften counts what would not fit a line.
+func TestOneKeyMayBeAddedOften(t *testing.T) {
+	f := filtertest.Make(t, New, Config{FPR: 0.01})
+	for range 10_000 {
+		if _, err := f.Add(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if slots := f.ring.Load().slots; slots > 3*5 || f.Len() != 10_000 {
+		t.Errorf("%d keys in %d slots", f.Len(), slots)
+	}
+	for range 10_000 {
+		if err := f.Delete(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.MayContain(1) || f.Len() != 0 {
+		t.Error("the key is still there")
+	}
+	if err := f.check(); err != nil {
+		t.Error(err)
+	}
 }

@@ -15,7 +15,7 @@ func TestHotMethodsAreInlined(t *testing.T) {
 	for pkg, names := range map[string]string{
 		"bitvec": "Vector.Get Vector.Set Vector.Clear WordsFor",
 		"packed": "Bits",
-		"mem":    "(*Array).At (*Array).Cap",
+		"mem":    "(*Array).At (*Array).Cap (*Lines).At",
 	} {
 		build := exec.Command("go", "build", "-gcflags=-m", "./internal/"+pkg)
 		build.Dir = root

@@ -6,7 +6,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/perennial"
-	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/filtertest"
 )
 
@@ -31,9 +30,3 @@ var tiny = filtertest.Subject{
 
 func TestConformance(t *testing.T)     { filtertest.Run(t, subject) }
 func TestTinyConformance(t *testing.T) { filtertest.Run(t, tiny) }
-
-func TestModel(t *testing.T)     { filtertest.Model(t, subject, 1, effort.Operations(t)/2) }
-func TestTinyModel(t *testing.T) { filtertest.Model(t, tiny, 2, effort.Operations(t)/2) }
-
-func FuzzModel(f *testing.F)     { filtertest.Fuzz(f, subject) }
-func FuzzTinyModel(f *testing.F) { filtertest.Fuzz(f, tiny) }
