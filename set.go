@@ -140,7 +140,9 @@ func (s *Set) init(h filter.Hash, filters []filter.Filter) {
 		s.shards = make([]shard, len(filters))
 	}
 	for i, f := range filters {
-		s.shards[i].filter, s.shards[i].locking = f, lockingOf(f)
+		sh := &s.shards[i]
+		sh.filter, sh.locking = f, lockingOf(f)
+		sh.addsOnly = sh.locking == writersLock && !filter.AbilitiesOf(f).Delete
 	}
 	if len(filters) == 1 && h == (filter.Hash{}) {
 		if f, ok := filters[0].(*bloom.Blocked); ok && f.HasFastPath() {

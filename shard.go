@@ -10,11 +10,12 @@ import (
 // A shard is one filter with its locks. It fills a cache line, so that
 // the locks of neighbours do not share one.
 type shard struct {
-	filter  filter.Filter
-	locking locking
-	mu      sync.RWMutex         // of everything, where readers need a lock
-	writers sync.Mutex           // of everything but queries, where they need none
-	stripes *[stripeCount]stripe // of the blocks of a large quick filter; they are locked after writers
+	filter   filter.Filter
+	locking  locking
+	addsOnly bool                 // queries need no lock, and no key is ever deleted
+	mu       sync.RWMutex         // of everything, where readers need a lock
+	writers  sync.Mutex           // of everything but queries, where they need none
+	stripes  *[stripeCount]stripe // of the blocks of a large quick filter; they are locked after writers
 }
 
 // A locking says which calls of a filter may run at the same time.
@@ -141,10 +142,10 @@ func (sh *shard) mayContainBatch(keys []filter.Key, out []bool) {
 	filter.MayContainBatch(sh.filter, keys, out)
 }
 
-// add adds to the filter. Where readers need no lock, a key that is there already
-// takes none either.
+// add adds to the filter. Where readers need no lock, and adding a key again changes
+// nothing, a key that is there already takes none either.
 func (sh *shard) add(k filter.Key) (added bool, err error) {
-	if sh.locking == writersLock && sh.filter.MayContain(k) {
+	if sh.addsOnly && sh.filter.MayContain(k) {
 		return false, nil
 	}
 	sh.lock()

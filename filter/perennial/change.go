@@ -11,13 +11,14 @@ func (r *ring) add(k filter.Key) (added bool, err error) {
 	t := r.layout.locate(r.mixer.Mix(k), r.w)
 	p, l, idx := r.find(t)
 	at, added, simple := r.placeFor(l, idx, t.y)
+	gained := uint64(1)
 	if simple && r.addSlot(p, l, idx, at, t.y) {
 		r.slots++
-	} else if added, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
+	} else if added, gained, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
 		return false, err
 	}
 	r.keys++
-	r.weights[t.level-r.layout.level]++
+	r.weights[t.level-r.layout.level] += gained
 	for r.slots > r.limit {
 		if r.resize(r.layout.total+1) != nil {
 			break // it stays fuller than it should be
@@ -127,8 +128,9 @@ func (r *ring) planSpills(p place, idx int, spills *[maxSpills]spill) (n int, ok
 	return 0, false
 }
 
-// addEntry is add for every bucket.
-func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, err error) {
+// addEntry is add for every bucket. It returns how many times more e is there: fewer than
+// asked for if it cannot be counted any further.
+func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained uint64, err error) {
 	var slots [maxSlotsEver]uint64
 	var entries [maxSlotsEver + 1]entry
 	old := r.slotsOf(l, idx, slots[:0])
@@ -138,8 +140,14 @@ func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, err err
 		if x.v == 0 || fits(x.v, e.v) {
 			added = false
 		}
+		if x.v == e.v && x.depth == e.depth {
+			e.count = min(e.count, r.maxCount()-x.count)
+		}
 	}
-	return added, r.setBucket(p, idx, len(old), join(append(all, e)))
+	if e.count == 0 {
+		return added, 0, nil
+	}
+	return added, e.count, r.setBucket(p, idx, len(old), r.join(append(all, e)))
 }
 
 // setBucket gives bucket idx of the line at p other entries.
@@ -170,7 +178,9 @@ func (r *ring) remove(k filter.Key) error {
 	} else if err := r.removeFitting(z, t, l, idx); err != nil {
 		return err
 	}
-	r.keys--
+	if r.keys > 0 { // what was added too often to be counted can be deleted more often
+		r.keys--
+	}
 	for r.slots < r.low && r.resize(r.layout.total-1) == nil {
 	}
 	return nil
@@ -283,6 +293,9 @@ func (r *ring) removeEntry(t target, e entry) {
 	for i, x := range entries {
 		if x.v != e.v || x.depth != e.depth {
 			continue
+		}
+		if x.count == r.maxCount() {
+			return // it may be there more often
 		}
 		if entries[i].count--; x.count == 1 {
 			entries = append(entries[:i], entries[i+1:]...)

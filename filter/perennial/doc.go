@@ -49,7 +49,8 @@
 //
 //   - Keys may be deleted that were never added: evergreen, which refuses that. Here it may
 //     take another key out, as in every filter that stores fingerprints.
-//   - Keys are added several times and deleted once: evergreen. Here they are counted.
+//   - Keys are added several times and deleted once: evergreen. Here they are counted, up
+//     to 2,047 times with slots of 12 bits; a key that was added more often stays.
 //   - The set does not change in size: dleft or blocked are faster.
 //
 // # Symbols

@@ -3,6 +3,7 @@ package perennial
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/merging"
@@ -64,7 +65,7 @@ func (r *ring) union(other *ring) error {
 		}
 		return nil
 	})
-	r.keys += other.keys
+	r.keys = min(r.keys+other.keys, math.MaxInt64)
 	return err
 }
 
@@ -120,7 +121,8 @@ func (r *ring) addAt(x prefix, count uint64) error {
 			e.v = r.entryOf(at<<n, min(x.n-n, r.w-1))
 		}
 		p, l, idx := r.find(t)
-		if _, err := r.addEntry(p, l, idx, e); err != nil {
+		var err error
+		if _, e.count, err = r.addEntry(p, l, idx, e); err != nil {
 			return err
 		}
 		r.weights[t.level-r.layout.level] += r.weight(e)

@@ -13,7 +13,8 @@ import (
 //	0, 2^(w-1)+c, 0, d     a void that is there c times
 //
 // An entry is decoded from these. Slots of a bucket are in the order of compare, equal
-// ones joined as soon as that takes fewer slots.
+// ones joined as soon as that takes fewer slots. An entry that is there maxCount times
+// stays for good: how often it really is there was not counted.
 type entry struct {
 	v     uint64 // 0 for a void
 	depth uint64 // of a void
@@ -110,13 +111,9 @@ func (c coder) encode(entries []entry, to []uint64) []uint64 {
 		if e.v == 0 {
 			single, several = 2, 4
 		}
-		for e.count*single > several {
-			n := min(e.count, c.maxCount())
-			to = append(to, 0, c.flag()|n, e.v)
-			if e.v == 0 {
-				to = append(to, e.depth)
-			}
-			e.count -= n
+		if e.count*single > several {
+			to = append(to, 0, c.flag()|min(e.count, c.maxCount()))
+			e.count = 1
 		}
 		for range e.count {
 			to = append(to, e.v)
@@ -129,12 +126,12 @@ func (c coder) encode(entries []entry, to []uint64) []uint64 {
 }
 
 // join puts entries into order and makes equal ones one.
-func join(entries []entry) []entry {
+func (c coder) join(entries []entry) []entry {
 	slices.SortFunc(entries, order)
 	out := entries[:0]
 	for _, e := range entries {
 		if n := len(out); n > 0 && out[n-1].v == e.v && out[n-1].depth == e.depth {
-			out[n-1].count += e.count
+			out[n-1].count = min(out[n-1].count+e.count, c.maxCount())
 		} else {
 			out = append(out, e)
 		}
@@ -160,7 +157,7 @@ func (c coder) split(entries []entry, low, high []entry) (lows, highs []entry) {
 			high = append(high, e)
 		}
 	}
-	return join(low), join(high)
+	return c.join(low), c.join(high)
 }
 
 // merge is the inverse of split. A fingerprint of w-1 bits loses its last one. A void was
@@ -177,7 +174,7 @@ func (c coder) merge(low, high, to []entry) []entry {
 		}
 	}
 	to = c.mergeVoids(low, high, to)
-	return join(to)
+	return c.join(to)
 }
 
 func (c coder) mergeVoids(low, high, to []entry) []entry {
