@@ -31,9 +31,12 @@ func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
 		{Grow: true}:                     "evergreen",
 		{Grow: true, Spare: TotalMemory}: "scalable",
 		{Grow: true, Merge: true, Spare: TotalMemory}: "evergreen",
-		{Delete: true}:                          "evergreen",
-		{Delete: true, Spare: TotalMemory}:      "evergreen",
-		{Delete: true, Grow: true, Merge: true}: "evergreen",
+		{Delete: true}:                                                    "evergreen",
+		{Delete: true, Spare: TotalMemory}:                                "evergreen",
+		{Delete: true, Grow: true, Merge: true}:                           "evergreen",
+		{Delete: true, KnownDeletes: true}:                                "perennial",
+		{Delete: true, KnownDeletes: true, Grow: true, Spare: FastMemory}: "perennial",
+		{Delete: true, KnownDeletes: true, Merge: true}:                   "evergreen",
 	} {
 		for _, needs.Items = range []uint64{1, 100, 5000, 8000, 100_000} {
 			for _, needs.FPR = range []float64{0.9, 0.01, 0.001, 1e-9} {
@@ -43,6 +46,35 @@ func TestOneNeedIsOneKindAtEverySizeAndRate(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKnownDeletesTakeOutNothingElse: what was added and not deleted is found, and the set
+// follows the number of keys.
+func TestKnownDeletesTakeOutNothingElse(t *testing.T) {
+	effort.OneGoroutine(t)
+	s := mustNew(t, Needs{Delete: true, KnownDeletes: true, Items: 100, FPR: 0.01})
+	keys := filtertest.Keys(1, 20_000)
+	for _, k := range append(keys, keys[:100]...) { // some twice
+		if _, err := s.AddKey(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := s.Info().FastBits
+	for _, k := range append(keys[200:], keys[:100]...) {
+		if err := s.DeleteKey(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, k := range keys[:200] {
+		if !s.MayContainKey(k) {
+			t.Errorf("key %d was added once more than deleted, and is absent", i)
+		}
+	}
+	if info := s.Info(); info.Keys != 200 || info.FastBits > full/10 {
+		t.Errorf("%d keys in %d bits, which were %d", info.Keys, info.FastBits, full)
+	}
+	_, err := New(Needs{KnownDeletes: true})
+	wantError(t, err, nil, "KnownDeletes: needs Delete")
 }
 
 // TestPlanPutsFirstWhatNewTakes, also where the preferred kind cannot be made.

@@ -72,6 +72,8 @@ func moveToFront(choices []Choice, names []string) {
 // preferred names the kinds that New tries, the first one first.
 func (n Needs) preferred() []string {
 	switch {
+	case n.KnownDeletes:
+		return []string{"perennial", "evergreen", "elastic"}
 	case n.Delete, n.SlowFile != "":
 		return []string{"evergreen", "elastic"}
 	case n.Grow && n.Merge:
@@ -116,13 +118,13 @@ func (n Needs) missing(k kinds.Kind) (verbs []string) {
 // broken names the promises of n that k, which can do what is needed, does not keep.
 func (n Needs) broken(k kinds.Kind) []string {
 	var broken []string
-	if n.Delete && k.Duplicates == filter.DuplicatesCounted {
+	if n.Delete && !n.KnownDeletes && k.Duplicates == filter.DuplicatesCounted {
 		broken = append(broken, "a key that was added twice must be deleted twice")
 	}
 	if n.Delete && (k.Pins || k.Duplicates == filter.DuplicatesPin) {
 		broken = append(broken, "some keys cannot be deleted")
 	}
-	if n.Delete && k.Duplicates != filter.DuplicatesIgnored {
+	if n.Delete && !n.KnownDeletes && k.Duplicates != filter.DuplicatesIgnored {
 		broken = append(broken, "deleting an absent key: "+k.AbsentDelete)
 	}
 	if n.Delete && !k.Grows {

@@ -23,6 +23,7 @@ func (n *needs) sizeFlags(cmd *cobra.Command, items string) {
 func (n *needs) needFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&n.Delete, "delete", false, "keys will be deleted, safely")
+	f.BoolVar(&n.KnownDeletes, "known-deletes", false, "with --delete, a promise: only keys that were added are deleted, each at most as often")
 	f.BoolVar(&n.Grow, "grow", false, "the number of keys is unknown")
 	f.BoolVar(&n.Merge, "merge", false, "the set will be united or intersected with others")
 	f.BoolVar(&n.Untrusted, "untrusted", false, "keys may be chosen by others: hash them with a secret")

@@ -37,6 +37,7 @@ taken only if build is given their name with --kind.
 The exit status is 2 if no kind fits.`,
 		Example: `  everbloom plan --items 1M --fpr 1%
   everbloom plan --items 250k --fpr 0.1% --delete
+  everbloom plan --items 1M --fpr 1% --delete --known-deletes --grow
   everbloom plan --items 10M --merge --spare total --all
   everbloom plan --items 1M --fpr 1% --plot plan.svg`,
 		Args: noArguments("say what is needed with flags, such as --items 1M"),

@@ -143,15 +143,22 @@ const (
 	mapBytes  = 80
 )
 
-// costOfDeleting compares best, the first choice, with that of a set that does not delete,
-// and names the kinds that delete with weaker promises in less memory.
+// costOfDeleting compares best, the first choice, with that of a set that does not delete
+// and of one whose deletes are known, and names the kinds that delete with weaker promises
+// in less memory.
 func (p *plan) costOfDeleting(choices []everbloom.Choice) (notes []string) {
 	best := choices[0]
 	needs := p.Needs
-	needs.Delete = false
-	if without, err := everbloom.Plan(needs); err == nil && without[0].Kind != best.Kind {
+	needs.Delete, needs.KnownDeletes = false, false
+	if without, err := everbloom.Plan(needs); err == nil && totalBits(without[0]) < totalBits(best) {
 		notes = append(notes, fmt.Sprintf("deleting costs memory: %s takes %.1f bits per key, %s without --delete %.1f",
 			best.Kind, totalBits(best), without[0].Kind, totalBits(without[0])))
+	}
+	needs = p.Needs
+	needs.KnownDeletes = true
+	if promised, err := everbloom.Plan(needs); err == nil && promised[0].Kind != best.Kind {
+		notes = append(notes, fmt.Sprintf("if only keys that were added are deleted, --known-deletes: %s takes %.1f bits per key in place of %.1f",
+			promised[0].Kind, totalBits(promised[0]), totalBits(best)))
 	}
 	var compact []everbloom.Choice
 	for _, c := range choices {

@@ -202,7 +202,7 @@ var table = []Kind{
 		Number:       frame.Perennial,
 		Title:        "fingerprints of several lengths in a ring of cache lines",
 		Strength:     "deletes, grows and shrinks a cache line at a time at 16 to 17 bits per key at 1 %, keeps the rate, and readers never wait",
-		Weakness:     "a key must be deleted as often as it was added, and never if it was not; adding takes about three times as long as to dleft",
+		Weakness:     "a key must be deleted as often as it was added, and never if it was not; adding takes longer than to dleft",
 		Grows:        true,
 		Duplicates:   filter.DuplicatesCounted,
 		Deleting:     "yes",
