@@ -1,6 +1,11 @@
 package perennial
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"unsafe"
+
+	"github.com/everbloom-go/everbloom/filter"
+	cache "github.com/everbloom-go/everbloom/internal/line"
+)
 
 // stride is how many keys of a batch are under way together: enough to keep the memory
 // busy, few enough to stay in the first cache.
@@ -15,7 +20,7 @@ func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 		n := min(stride, len(keys))
 		r.touch(keys[:n])
 		for i, k := range keys[:n] {
-			out[i] = r.mayContain(k)
+			out[i] = filterHas(f, k)
 		}
 		keys, out = keys[n:], out[n:]
 	}
@@ -46,17 +51,36 @@ func (f *Filter) PrefetchAdd(keys []filter.Key) { f.ring.Load().touch(keys) }
 // PrefetchDelete brings the lines of the keys into the cache.
 func (f *Filter) PrefetchDelete(keys []filter.Key) { f.ring.Load().touch(keys) }
 
-// touch reads a word of each key's line. These loads do not wait for each other, as those of
-// queries would.
+// touch asks for the line of each key.
 func (r *ring) touch(keys []filter.Key) {
-	y := unpack(r.state.Load())
-	var sum uint64
-	for _, k := range keys {
-		if l := r.lineOf(y.locate(r.mixer.Mix(k), r.w).index()); l != nil {
-			sum += l.word(0)
-		}
+	if r.kernel && len(keys) > 0 {
+		ringPrefetch(r, &keys[0], len(keys))
 	}
-	if sum == 1 { // never: each line has several buckets
-		panic("perennial: a line without buckets")
+}
+
+// prefetchFrom is the number of lines from which a change asks for memory ahead: the
+// second cache does not hold more.
+const prefetchFrom = 1 << 14
+
+func prefetch(l *line) { cache.Prefetch(unsafe.Pointer(l)) }
+
+// prefetchBehind asks for the line behind p, which a change of that line often needs, if it
+// is of the same group.
+func (r *ring) prefetchBehind(p place) {
+	if p.row+1 < p.lines && r.layout.total >= prefetchFrom {
+		p.row++
+		prefetch(r.lineOf(p.index()))
+	}
+}
+
+// prefetchGroup asks for all lines of a group and the first behind it.
+func (r *ring) prefetchGroup(g uint64) {
+	if r.layout.total < prefetchFrom {
+		return
+	}
+	p := r.layout.groupOf(g)
+	for range r.layout.lines + 2 {
+		prefetch(r.lineOf(p.index()))
+		p = r.layout.after(p)
 	}
 }

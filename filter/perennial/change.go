@@ -2,6 +2,7 @@ package perennial
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -9,10 +10,11 @@ import (
 // add puts a key into the ring.
 func (r *ring) add(k filter.Key) (added bool, err error) {
 	t := r.layout.locate(r.mixer.Mix(k), r.w)
+	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
-	at, added, simple := r.placeFor(l, idx, t.y)
+	n, added, simple := r.newSlot(l, idx, t.y)
 	gained := uint64(1)
-	if simple && r.addSlot(p, l, idx, at, t.y) {
+	if simple && r.addSlot(p, l, n, t.y) {
 		r.slots++
 	} else if added, gained, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
 		return false, err
@@ -27,103 +29,121 @@ func (r *ring) add(k filter.Key) (added bool, err error) {
 	return added, nil
 }
 
-// placeFor returns which slot of its bucket y is to be, and whether it looks new. A bucket
-// with voids or counts, or with so many of y that they are to be counted, is not simple.
-func (r *ring) placeFor(l *line, idx int, y uint64) (at uint, added, simple bool) {
+// A position is that of a slot in a line.
+type position struct {
+	idx  int  // its bucket
+	bit  uint // where the bucket begins in the map
+	slot uint // the number of the slot in the line
+}
+
+// newSlot returns where y is to be in its bucket, and whether it looks new. A bucket with
+// voids or counts, or with so many of y that they are to be counted, is not simple.
+func (r *ring) newSlot(l *line, idx int, y uint64) (n position, added, simple bool) {
 	first, count := l.find(idx)
+	n = position{idx, headBits + uint(idx) + first, first}
 	equal := 0
 	added = true
 	for i := first; i < first+count; i++ {
 		v := l.slot(i, r.w)
 		if v == 0 {
-			return 0, false, false
+			return n, false, false
 		}
 		if fits(v, y) {
 			added = false
 		}
 		if v&1 == 1 && v < y {
-			at++
+			n.slot++
 		}
 		if v == y {
 			equal++
 		}
 	}
-	return at, added, equal < 3
+	return n, added, equal < 3
 }
 
 // A spill is the tail of a line that goes to the next one.
 type spill struct {
-	index   uint64
-	buckets int
-	slots   uint
+	index  uint64
+	extent extent // of the line
+	tail   extent
 }
 
 // maxSpills is how many lines addSlot reaches.
 const maxSpills = 32
 
-// addSlot makes y a slot of bucket idx of the line at p. Buckets that have no room go to
-// the next line. It reports false, and has changed nothing, where that is not so simple.
-func (r *ring) addSlot(p place, l *line, idx int, at uint, y uint64) bool {
-	if used(l.held(), l.slots()+1, r.w) <= lineBits {
-		r.draft(p.index()).insert(idx, at, r.w, y)
-		r.publish(r.layout)
+// addSlot makes y a slot of the line at p. Buckets that have no room go to the next line.
+// It reports false, and has changed nothing, where that is not so simple.
+func (r *ring) addSlot(p place, l *line, n position, y uint64) bool {
+	x := l.extent()
+	if x.with(0, 1).fits(r.w) {
+		next := *l
+		next.insert(x, n.bit, n.slot, r.w, y)
+		r.publishOne(p.index(), &next)
 		return true
 	}
 	var spills [maxSpills]spill
-	n, ok := r.planSpills(p, idx, &spills)
+	last, ok := r.planSpills(p, n.idx, x, &spills)
 	if !ok {
 		return false
 	}
-	for i := n - 1; i >= 0; i-- { // from the end, so that there is room
-		s := &spills[i]
-		l, next := r.draftPair(s.index, spills[i+1].index)
-		l.pushTail(next, s.buckets, s.slots, r.w)
+	if last >= fewDrafts {
+		r.borrow()
 	}
-	first := r.draft(spills[0].index)
-	if held := first.held(); idx >= held {
-		first, idx = r.draft(spills[1].index), idx-held
+	for i := range spills[:last+1] {
+		r.drafts = append(r.drafts, draft{spills[i].index, *r.at(spills[i].index)})
 	}
-	first.insert(idx, at, r.w, y)
+	for i := last - 1; i >= 0; i-- { // from the end, so that there is room
+		s, next := &spills[i], &spills[i+1]
+		r.drafts[i].line.pushTail(&r.drafts[i+1].line, s.extent, next.extent.without(next.tail), s.tail, r.w)
+	}
+	first, x := &r.drafts[0].line, spills[0].extent.without(spills[0].tail)
+	if uint(n.idx) >= x.held {
+		n.bit -= x.end() - headBits
+		n.slot -= x.slots
+		first, x = &r.drafts[1].line, spills[1].extent.without(spills[1].tail).with(spills[0].tail.held, spills[0].tail.slots)
+	}
+	first.insert(x, n.bit, n.slot, r.w, y)
 	r.publish(r.layout)
 	return true
 }
 
-// planSpills finds out which buckets move so that bucket idx of the line at p can have one
-// more slot. The last of the n+1 spills is the line that takes what the one before gives.
-func (r *ring) planSpills(p place, idx int, spills *[maxSpills]spill) (n int, ok bool) {
+// planSpills finds out which buckets move so that bucket idx of the line at p, of extent x,
+// can have one more slot. The last spill is empty: its line takes what the one before gives.
+func (r *ring) planSpills(p place, idx int, x extent, spills *[maxSpills]spill) (last int, ok bool) {
 	start := p.index()
-	extra := r.w + 1 // bits that the slot needs, in this line or the next
-	var more spill   // what comes from the line before
-	for n < maxSpills-1 {
-		l := r.at(p.index())
-		held, slots := l.held(), l.slots()
-		need := used(held+more.buckets, slots+more.slots, r.w) + extra
-		out := spill{index: p.index()}
-		for need > lineBits || held+more.buckets-out.buckets > maxHeld {
-			if out.buckets == held {
+	extra := uint(1)  // the slot, in this line or the next
+	var before extent // what comes from the line before
+	for n := range spills {
+		i := p.index()
+		l := r.at(i)
+		if n > 0 {
+			if i == start || l.in()+int(before.held) > maxIn {
+				return 0, false
+			}
+			x = l.extent()
+		}
+		rest := x
+		for !rest.with(before.held, before.slots+extra).fits(r.w) {
+			if rest.held == 0 {
 				return 0, false // a bucket would pass more than one line
 			}
-			_, count := l.find(held - out.buckets - 1)
-			out.buckets++
-			out.slots += count
-			need -= 1 + count*(r.w+1)
-			if n == 0 && held-out.buckets == idx {
-				need -= extra
+			rest = rest.without(extent{1, l.lastCount(rest)})
+			if n == 0 && int(rest.held) == idx {
+				extra = 0 // it goes with its bucket
 			}
 		}
-		spills[n] = out
-		if out.buckets == 0 {
+		tail := x.without(rest)
+		spills[n] = spill{i, x, tail}
+		if tail.held == 0 {
 			return n, true
 		}
-		if n == 0 && held-out.buckets > idx || n > 0 {
+		if n == 0 {
+			extra = 1 - extra
+		} else {
 			extra = 0
 		}
+		before = tail
 		p = r.layout.after(p)
-		if p.index() == start || r.at(p.index()).in()+out.buckets > maxIn {
-			return 0, false
-		}
-		more = out
-		n++
 	}
 	return 0, false
 }
@@ -154,9 +174,7 @@ func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained 
 func (r *ring) setBucket(p place, idx, old int, entries []entry) error {
 	var buf [maxSlotsEver]uint64
 	slots := r.encode(entries, buf[:0])
-	w := r.borrow()
-	w.begin()
-	if err := w.replace(p, idx, slots); err != nil {
+	if err := r.borrow().replace(p, idx, slots); err != nil {
 		r.discard()
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
@@ -171,9 +189,10 @@ func (r *ring) setBucket(p place, idx, old int, entries []entry) error {
 func (r *ring) remove(k filter.Key) error {
 	z := r.mixer.Mix(k)
 	t := r.layout.locate(z, r.w)
+	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
-	if at, v := r.longest(l, idx, t.y); v != 0 {
-		r.removeSlot(p, idx, at)
+	if n, v := r.longest(l, idx, t.y); v != 0 {
+		r.removeSlot(p, l, n)
 		r.weights[t.level-r.layout.level] -= v & -v
 	} else if err := r.removeFitting(z, t, l, idx); err != nil {
 		return err
@@ -188,39 +207,46 @@ func (r *ring) remove(k filter.Key) error {
 
 // longest returns the longest slot of a bucket that fits y, or 0 if there is none or the
 // bucket has voids or counts.
-func (r *ring) longest(l *line, idx int, y uint64) (at uint, v uint64) {
+func (r *ring) longest(l *line, idx int, y uint64) (n position, v uint64) {
 	first, count := l.find(idx)
+	n = position{idx, headBits + uint(idx) + first, first}
 	for i := range count {
 		s := l.slot(first+i, r.w)
 		if s == 0 {
-			return 0, 0
+			return n, 0
 		}
 		if v == 0 && fits(s, y) { // long ones come first
-			at, v = i, s
+			n.slot, v = first+i, s
 		}
 	}
-	return at, v
+	return n, v
 }
 
-// removeSlot takes a slot out of bucket idx of the line at p, and takes back what lines
-// behind hold for those before.
-func (r *ring) removeSlot(p place, idx int, at uint) {
-	l := r.draft(p.index())
-	l.remove(idx, at, r.w)
+// removeSlot takes a slot out of the line at p, and takes back what lines behind hold for
+// those before.
+func (r *ring) removeSlot(p place, l *line, n position) {
+	i := p.index()
+	x := l.extent()
 	r.slots--
-	if idx == 0 && l.in() > 0 {
-		r.pull(r.layout.before(p)) // the bucket is smaller now
+	r.drafts = append(r.drafts, draft{i, *l})
+	changed := &r.drafts[0].line
+	changed.remove(x, n.bit, n.slot, r.w)
+	x.slots--
+	if n.idx == 0 && l.in() > 0 { // the bucket is smaller now, and may have room before
+		before := r.layout.before(p)
+		r.pull(before, r.view(before.index()).extent())
+		x = r.view(i).extent()
 	}
-	r.pull(p)
+	r.pull(p, x)
 	r.publish(r.layout)
 }
 
-// pull moves buckets to the line at p that are behind it for want of room, and so on.
-func (r *ring) pull(p place) {
-	start := p.index()
-	for {
-		held, in, slots := r.headOf(p.index())
-		if in+p.width() == held {
+// pull moves buckets to the line at p, of extent x, that are behind it for want of room, and
+// so on.
+func (r *ring) pull(p place, x extent) {
+	for start := p.index(); ; {
+		l := r.view(p.index())
+		if l.in()+p.width() == int(x.held) {
 			return
 		}
 		q := r.layout.after(p)
@@ -228,20 +254,22 @@ func (r *ring) pull(p place) {
 			return
 		}
 		next := r.view(q.index())
-		k, count := 0, uint(0)
-		for k < min(next.in(), next.held()) && held+k < maxHeld {
-			_, c := next.find(k)
-			if used(held+k+1, slots+count+c, r.w) > lineBits {
+		y, in := next.extent(), uint(next.in())
+		var head extent
+		for bit := uint(headBits); head.held < min(in, y.held); {
+			count := uint(bits.TrailingZeros64(^next.window(bit)))
+			if !x.with(head.held+1, head.slots+count).fits(r.w) {
 				break
 			}
-			k, count = k+1, count+c
+			head = head.with(1, count)
+			bit += count + 1
 		}
-		if k == 0 {
+		if head.held == 0 {
 			return
 		}
-		l, next := r.draftPair(p.index(), q.index())
-		l.pullHead(next, k, count, r.w)
-		p = q
+		l, next = r.draftPair(p.index(), q.index())
+		l.pullHead(next, x, y, head, r.w)
+		p, x = q, y.without(head)
 	}
 }
 
@@ -253,11 +281,6 @@ func (r *ring) view(i uint64) *line {
 		}
 	}
 	return r.at(i)
-}
-
-func (r *ring) headOf(i uint64) (held, in int, slots uint) {
-	l := r.view(i)
-	return l.held(), l.in(), l.slots()
 }
 
 // maxVoid is up to which depth all copies of a void are removed together: that many

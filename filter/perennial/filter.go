@@ -59,7 +59,10 @@ func (f *Filter) Len() uint64 { return f.ring.Load().keys }
 func (f *Filter) Add(k filter.Key) (added bool, err error) { return f.ring.Load().add(k) }
 
 // MayContain reports whether k may be in the set. False is certain.
-func (f *Filter) MayContain(k filter.Key) bool { return f.ring.Load().mayContain(k) }
+func (f *Filter) MayContain(k filter.Key) bool { return filterHas(f, k) }
+
+// filterLookup is MayContain in Go.
+func filterLookup(f *Filter, k filter.Key) bool { return f.ring.Load().look(k) }
 
 // Delete takes k out of the set. k must have been added: to delete another key is
 // refused with filter.ErrNotFound if the filter can tell, and otherwise takes a key out
@@ -132,3 +135,7 @@ func (f *Filter) Info() filter.Info {
 		},
 	}
 }
+
+// LinesWritten returns how many lines all changes so far have written, to see what single
+// operations do.
+func (f *Filter) LinesWritten() uint64 { return f.ring.Load().written }

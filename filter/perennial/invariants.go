@@ -68,7 +68,7 @@ func (r *ring) checkLine(p place) error {
 		return errors.New("no buckets, although some have no room")
 	}
 	if next.in() > 0 && next.held() > 0 && held < maxHeld {
-		if _, count := next.find(0); used(held+1, slots+count, r.w) <= lineBits {
+		if _, count := next.find(0); l.extent().with(1, count).fits(r.w) {
 			return errors.New("the next bucket has room here")
 		}
 	}

@@ -69,16 +69,17 @@ func (l *line) moveUp(lo, hi, n uint) {
 	if lo >= hi {
 		return
 	}
-	lo, hi = lo+n, hi+n
+	first, last := (lo+n)>>6, (hi+n-1)>>6
+	before, behind := l[first&7], l[last&7]
 	q, o := n>>6, n&63
-	for i := (hi - 1) >> 6; i+1 > lo>>6; i-- {
-		v := l[(i-q)&7] << o
-		if i > q {
-			v |= l[(i-q-1)&7] >> 1 >> (63 - o)
-		}
-		mask := within(i, lo, hi)
-		l[i&7] = l[i&7]&^mask | v&mask
+	for i := last; i > first; i-- {
+		l[i&7] = l[(i-q)&7]<<o | l[(i-q-1)&7]>>1>>(63-o)
 	}
+	l[first&7] = l[(first-q)&7] << o
+	if first > q {
+		l[first&7] |= l[(first-q-1)&7] >> 1 >> (63 - o)
+	}
+	l.restore(lo+n, hi+n, before, behind)
 }
 
 // moveDown moves the bits from lo to below hi by n towards the beginning.
@@ -86,11 +87,22 @@ func (l *line) moveDown(lo, hi, n uint) {
 	if lo >= hi {
 		return
 	}
-	lo, hi = lo-n, hi-n
-	for i := lo >> 6; i <= (hi-1)>>6; i++ {
-		mask := within(i, lo, hi)
-		l[i&7] = l[i&7]&^mask | l.window(i<<6+n)&mask // up to hi+n only, which is in the line
+	first, last := (lo-n)>>6, (hi-n-1)>>6
+	before, behind := l[first&7], l[last&7]
+	q, o := n>>6, n&63
+	for i := first; i <= last; i++ {
+		l[i&7] = l[(i+q)&7]>>o | l[(i+q+1)&7]<<1<<(63-o) // from beyond the line come bits that are not kept
 	}
+	l.restore(lo-n, hi-n, before, behind)
+}
+
+// restore gives the bits around lo to below hi the values that they had in the words of lo
+// and hi-1.
+func (l *line) restore(lo, hi uint, before, behind uint64) {
+	keep := ^uint64(0) << (lo & 63)
+	l[lo>>6&7] = l[lo>>6&7]&keep | before&^keep
+	keep = ^uint64(0) >> (-hi & 63)
+	l[(hi-1)>>6&7] = l[(hi-1)>>6&7]&keep | behind&^keep
 }
 
 // clear makes the bits from lo to below hi 0.
@@ -167,35 +179,60 @@ func (l *line) find(idx int) (first, count uint) {
 func (l *line) slot(i, w uint) uint64 { return l.bits(lineBits-(i+1)*w, w) }
 
 // slots returns how many slots the line has.
-func (l *line) slots() uint {
-	held := l.held()
-	return l.end(held) - headBits - uint(held)
+func (l *line) slots() uint { return l.extent().slots }
+
+// An extent is how much of a line is taken.
+type extent struct {
+	held  uint // buckets
+	slots uint
 }
 
-// used returns how many bits of a line of so many buckets and slots are taken.
-func used(held int, slots, w uint) uint { return headBits + uint(held) + slots*(w+1) }
+// extent returns that of the line.
+func (l *line) extent() extent {
+	held := uint(l.held())
+	return extent{held, l.end(int(held)) - headBits - held}
+}
 
-// insert makes v slot at of bucket idx. There is room.
-func (l *line) insert(idx int, at, w uint, v uint64) {
-	n, held := l.slots(), l.held()
-	first, _ := l.find(idx)
-	p := headBits + uint(idx) + first
-	l.moveUp(p, headBits+uint(held)+n, 1)
+// end returns the position behind the map.
+func (x extent) end() uint { return headBits + x.held + x.slots }
+
+// with returns the extent of a line with so many more.
+func (x extent) with(buckets, slots uint) extent { return extent{x.held + buckets, x.slots + slots} }
+
+// without returns the extent of a line without a part of it.
+func (x extent) without(part extent) extent { return extent{x.held - part.held, x.slots - part.slots} }
+
+// fits reports whether a line can have the extent.
+func (x extent) fits(w uint) bool { return x.end()+x.slots*w <= lineBits && x.held <= maxHeld }
+
+// lastCount returns how many slots the last bucket of the extent has.
+func (l *line) lastCount(x extent) uint {
+	p := x.end() - 1 // of the zero that ends it
+	var before uint64
+	if p >= 64 {
+		before = l.window(p - 64)
+	} else {
+		before = l.word(0) << (64 - p)
+	}
+	return min(uint(bits.LeadingZeros64(^before)), x.slots) // the head is not of the map
+}
+
+// insert makes v slot number at of a line of extent x; the slot is the one of the map at p.
+func (l *line) insert(x extent, p, at, w uint, v uint64) {
+	l.moveUp(p, x.end(), 1)
 	l.setBits(p, 1, 1)
-	high := lineBits - (first+at)*w
-	l.moveDown(lineBits-n*w, high, w)
+	high := lineBits - at*w
+	l.moveDown(lineBits-x.slots*w, high, w)
 	l.setBits(high-w, w, v)
 }
 
-// remove takes slot at of bucket idx out.
-func (l *line) remove(idx int, at, w uint) {
-	n, held := l.slots(), l.held()
-	first, _ := l.find(idx)
-	p, end := headBits+uint(idx)+first, headBits+uint(held)+n
-	l.moveDown(p+1, end, 1)
-	l.setBits(end-1, 1, 0)
-	low := lineBits - n*w
-	l.moveUp(low, lineBits-(first+at+1)*w, w)
+// remove takes slot number at out of a line of extent x; the slot is the one of the map at
+// p.
+func (l *line) remove(x extent, p, at, w uint) {
+	l.moveDown(p+1, x.end(), 1)
+	l.setBits(x.end()-1, 1, 0)
+	low := lineBits - x.slots*w
+	l.moveUp(low, lineBits-(at+1)*w, w)
 	l.setBits(low, w, 0)
 }
 
@@ -208,37 +245,44 @@ func (l *line) copyBits(to uint, src *line, from, n uint) {
 	}
 }
 
-// pushTail moves the last k buckets of l, with count slots, to the front of next, which
-// has room for them.
-func (l *line) pushTail(next *line, k int, count, w uint) {
-	held, n := l.held(), l.slots()
-	end := headBits + uint(held) + n
-	other, m := next.held(), next.slots()
-	size := uint(k) + count // in the map
-	next.moveUp(headBits, headBits+uint(other)+m, size)
-	next.moveDown(lineBits-m*w, lineBits, count*w)
-	next.copyBits(headBits, l, end-size, size)
-	next.copyBits(lineBits-count*w, l, lineBits-n*w, count*w)
-	next.setHead(next.in()+k, other+k)
-	l.clear(end-size, end)
-	l.clear(lineBits-n*w, lineBits-(n-count)*w)
-	l.setHead(l.in(), held-k)
+// putBits is copyBits to bits that are 0.
+func (l *line) putBits(to uint, src *line, from, n uint) {
+	for n > 0 {
+		c := min(n, 64)
+		v := src.bits(from, c)
+		i, o := to>>6, to&63
+		l[i&7] |= v << o
+		if o+c > 64 {
+			l[(i+1)&7] |= v >> (64 - o)
+		}
+		to, from, n = to+c, from+c, n-c
+	}
 }
 
-// pullHead moves the first k buckets of next, with count slots, to the end of l, which has
-// room for them.
-func (l *line) pullHead(next *line, k int, count, w uint) {
-	held, n := l.held(), l.slots()
-	end := headBits + uint(held) + n
-	other, m := next.held(), next.slots()
-	size := uint(k) + count // in the map
-	l.copyBits(end, next, headBits, size)
-	l.copyBits(lineBits-(n+count)*w, next, lineBits-count*w, count*w)
-	l.setHead(l.in(), held+k)
-	last := headBits + uint(other) + m
-	next.moveDown(headBits+size, last, size)
-	next.clear(last-size, last)
-	next.moveUp(lineBits-m*w, lineBits-count*w, count*w)
-	next.clear(lineBits-m*w, lineBits-(m-count)*w)
-	next.setHead(next.in()-k, other-k)
+// pushTail moves the last buckets of l, of the given extent, to the front of next, which
+// has room for them. The extents of both are x and y.
+func (l *line) pushTail(next *line, x, y, tail extent, w uint) {
+	size := tail.held + tail.slots // in the map
+	next.moveUp(headBits, y.end(), size)
+	next.moveDown(lineBits-y.slots*w, lineBits, tail.slots*w)
+	next.copyBits(headBits, l, x.end()-size, size)
+	next.copyBits(lineBits-tail.slots*w, l, lineBits-x.slots*w, tail.slots*w)
+	next.setHead(next.in()+int(tail.held), int(y.held+tail.held))
+	l.clear(x.end()-size, x.end())
+	l.clear(lineBits-x.slots*w, lineBits-(x.slots-tail.slots)*w)
+	l.setHead(l.in(), int(x.held-tail.held))
+}
+
+// pullHead moves the first buckets of next, of the given extent, to the end of l, which has
+// room for them. The extents of both are x and y.
+func (l *line) pullHead(next *line, x, y, head extent, w uint) {
+	size := head.held + head.slots // in the map
+	l.copyBits(x.end(), next, headBits, size)
+	l.copyBits(lineBits-(x.slots+head.slots)*w, next, lineBits-head.slots*w, head.slots*w)
+	l.setHead(l.in(), int(x.held+head.held))
+	next.moveDown(headBits+size, y.end(), size)
+	next.clear(y.end()-size, y.end())
+	next.moveUp(lineBits-y.slots*w, lineBits-head.slots*w, head.slots*w)
+	next.clear(lineBits-y.slots*w, lineBits-(y.slots-head.slots)*w)
+	next.setHead(next.in()-int(head.held), int(y.held-head.held))
 }

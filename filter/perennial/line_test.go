@@ -1,6 +1,7 @@
 package perennial
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,7 +20,7 @@ func (p plainLine) slots() (n uint) {
 	return n
 }
 
-func (p plainLine) used(w uint) uint { return used(len(p.buckets), p.slots(), w) }
+func (p plainLine) extent() extent { return extent{uint(len(p.buckets)), p.slots()} }
 
 // wantLine compares a line with what it should be, bit by bit.
 func wantLine(t *testing.T, l *line, want plainLine, w uint) {
@@ -71,11 +72,13 @@ func tryLine(rng *rand.Rand, w uint, lines [2]*line, plain *[2]plainLine) {
 		moveOn(w, lines, plain)
 	case op < 5 && len(p.buckets[idx]) > 0:
 		at := rng.IntN(len(p.buckets[idx]))
-		l.remove(idx, uint(at), w)
+		first, _ := l.find(idx)
+		l.remove(l.extent(), headBits+uint(idx)+first, first+uint(at), w)
 		p.buckets[idx] = slices.Delete(p.buckets[idx], at, at+1)
-	case p.used(w)+w+1 <= lineBits:
+	case p.extent().with(0, 1).fits(w):
 		at, v := rng.IntN(len(p.buckets[idx])+1), rng.Uint64()>>(64-w)
-		l.insert(idx, uint(at), w, v)
+		first, _ := l.find(idx)
+		l.insert(l.extent(), headBits+uint(idx)+first, first+uint(at), w, v)
 		p.buckets[idx] = slices.Insert(p.buckets[idx], at, v)
 	}
 }
@@ -84,10 +87,13 @@ func tryLine(rng *rand.Rand, w uint, lines [2]*line, plain *[2]plainLine) {
 func moveOn(w uint, lines [2]*line, plain *[2]plainLine) {
 	a, b := &plain[0], &plain[1]
 	n := len(a.buckets) - 1
-	if n < 0 || len(b.buckets) == maxHeld || b.used(w)+1+uint(len(a.buckets[n]))*(w+1) > lineBits {
+	if n < 0 || !b.extent().with(1, uint(len(a.buckets[n]))).fits(w) {
 		return
 	}
-	lines[0].pushTail(lines[1], 1, uint(len(a.buckets[n])), w)
+	if got, want := lines[0].lastCount(a.extent()), uint(len(a.buckets[n])); got != want {
+		panic(fmt.Sprintf("the last bucket has %d slots, want %d", got, want))
+	}
+	lines[0].pushTail(lines[1], a.extent(), b.extent(), extent{1, uint(len(a.buckets[n]))}, w)
 	b.buckets = slices.Insert(b.buckets, 0, a.buckets[n])
 	a.buckets = a.buckets[:n]
 	b.in++
@@ -96,11 +102,10 @@ func moveOn(w uint, lines [2]*line, plain *[2]plainLine) {
 // moveBack pulls the first bucket of the second line into the first, if there is room.
 func moveBack(w uint, lines [2]*line, plain *[2]plainLine) {
 	a, b := &plain[0], &plain[1]
-	if b.in == 0 || len(b.buckets) == 0 || len(a.buckets) == maxHeld ||
-		a.used(w)+1+uint(len(b.buckets[0]))*(w+1) > lineBits {
+	if b.in == 0 || len(b.buckets) == 0 || !a.extent().with(1, uint(len(b.buckets[0]))).fits(w) {
 		return
 	}
-	lines[0].pullHead(lines[1], 1, uint(len(b.buckets[0])), w)
+	lines[0].pullHead(lines[1], a.extent(), b.extent(), extent{1, uint(len(b.buckets[0]))}, w)
 	a.buckets = append(a.buckets, b.buckets[0])
 	b.buckets = slices.Delete(b.buckets, 0, 1)
 	b.in--

@@ -73,15 +73,16 @@ func (r *ring) union(other *ring) error {
 // number of the bucket in its group.
 func (r *ring) walk(visit func(t target, slots []uint64, entries []entry) error) error {
 	w := &rewriter{ring: r}
-	c := r.cursorAt(r.layout, r.layout.groupOf(0))
-	w.need(&c, c.line.in())
+	first := r.layout.groupOf(0)
+	w.begin(r.layout, first)
+	w.collect(r.at(first.index()).in())
 	var entries []entry
 	for p := range r.places() {
 		for i := range p.width() {
-			w.clear()
-			w.need(&c, 1)
-			entries = r.decode(w.slots, entries[:0])
-			if err := visit(target{place: p, idx: p.start() + i}, w.slots, entries); err != nil {
+			w.old.clear()
+			w.collect(1)
+			entries = r.decode(w.old.slots, entries[:0])
+			if err := visit(target{place: p, idx: p.start() + i}, w.old.slots, entries); err != nil {
 				return err
 			}
 		}

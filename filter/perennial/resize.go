@@ -34,6 +34,7 @@ func (r *ring) resize(lines uint64) error {
 	r.slots += uint64(s.after.slots - s.before.slots)
 	r.publish(to)
 	r.renumber()
+	r.prefetchGroup(to.next)
 	if !s.grows {
 		r.lines.Shrink(lines)
 	}
@@ -118,38 +119,36 @@ func (s *step) draft() error {
 // draftGroup drafts the group and what lies behind, or reports false if that is everything.
 func (s *step) draftGroup(level uint8) (done bool, err error) {
 	r, w := s.ring, s.ring.borrow()
-	w.begin()
 	old := r.layout.groupOf(s.group)
 	in := r.at(old.index()).in()
-	c := r.cursorAt(r.layout, old)
-	w.need(&c, in+s.size())
-	s.transformWaiting(in)
+	w.begin(r.layout, old)
+	if s.splits {
+		if err := s.transformGroup(in); err != nil {
+			return false, err
+		}
+	}
 	p, left := s.to.groupOf(s.group), in
 	first := p.index()
 	for mask := uint64(1)<<level - 1; p.group&mask == s.group; p = s.to.after(p) {
-		w.need(&c, left+p.width())
 		if left, err = w.write(p.index(), left, p.width()); err != nil {
 			return false, err
 		}
 	}
-	return w.flow(s.to, p, &c, left, first)
+	return w.flow(s.to, p, left, first)
 }
 
-// transformWaiting makes of the buckets that wait behind the first in what they will be.
-func (s *step) transformWaiting(in int) {
-	if !s.splits {
-		return
-	}
+// transformGroup makes of the buckets behind the next in, which are those of the group,
+// what they will be.
+func (s *step) transformGroup(in int) error {
 	w := s.ring.borrow()
-	w.other.clear()
+	w.collect(in + s.size())
 	at := 0
-	for _, count := range w.counts[:in] {
-		w.other.append(w.slots[at : at+int(count)])
+	for _, count := range w.old.counts[:in] {
+		w.new.append(w.old.slots[at : at+int(count)])
 		at += int(count)
 	}
-	s.transform(w.counts[in:], w.slots[at:], &w.other)
-	w.list, w.other = w.other, w.list
-	w.edited = len(w.counts)
+	s.transform(w.old.counts[in:], w.old.slots[at:], &w.new)
+	return w.insert(&w.new)
 }
 
 // transformAll is transform for a rebuild.

@@ -10,15 +10,56 @@ import (
 // wait for room than a line can tell.
 var errNoRoom = errors.New("perennial: too many keys for one line")
 
-// A rewriter moves buckets of any contents. It reads them in ring order from lines that it
-// does not change, and writes them into drafts.
+// A rewriter moves buckets. It reads them in ring order: first those of chunks, then lines
+// of the ring, which it does not change. It writes them into drafts.
 type rewriter struct {
-	ring *ring
-	list
-	other  list // for what becomes of the buckets
-	taken  int  // buckets of counts that were written
-	gone   int  // slots of these
-	edited int  // only before this one buckets may differ from those of the ring
+	ring   *ring
+	layout layout  // of the lines that are read
+	place  place   // of the next one
+	ends   bool    // there is nothing to read behind the chunks
+	chunks []chunk // those from at on are to be read
+	spare  []chunk // memory for others
+	at     int
+	edits  int    // so many chunks hold what the ring does not have
+	packed []line // the lines of these
+	old    list
+	new    list
+}
+
+// A chunk is buckets of a line that were not read yet: from idx, which begins at bit of the
+// map and below position slot, to before held.
+type chunk struct {
+	line      *line
+	idx, held uint
+	bit, slot uint
+}
+
+func chunkOf(l *line) chunk {
+	return chunk{line: l, held: uint(l.held()), bit: headBits, slot: lineBits}
+}
+
+// first returns the extent of the next n buckets; there are as many.
+func (c *chunk) first(n uint) extent { return extent{n, c.line.end(int(c.idx+n)) - c.bit - n} }
+
+// firstFitting returns the extent of those of the next n buckets that fit a line of extent
+// x.
+func (c *chunk) firstFitting(n uint, x extent, w uint) (taken extent) {
+	for bit := c.bit; taken.held < n; {
+		count := uint(bits.TrailingZeros64(^c.line.window(bit)))
+		if !x.with(taken.held+1, taken.slots+count).fits(w) {
+			break
+		}
+		taken = taken.with(1, count)
+		bit += count + 1
+	}
+	return taken
+}
+
+// skip passes over buckets of extent x.
+func (c *chunk) skip(x extent, w uint) {
+	c.idx += x.held
+	c.bit += x.held + x.slots
+	c.slot -= x.slots * w
 }
 
 // A list holds buckets.
@@ -34,93 +75,123 @@ func (q *list) append(slots []uint64) {
 	q.slots = append(q.slots, slots...)
 }
 
-func (w *rewriter) begin() {
-	w.list.clear()
-	w.taken, w.gone, w.edited = 0, 0, 0
+// begin prepares for reading from the line at p on.
+func (w *rewriter) begin(y layout, p place) {
+	w.layout, w.place, w.ends = y, p, false
+	w.chunks, w.at, w.edits, w.packed = w.chunks[:0], 0, 0, w.packed[:0]
+	w.old.clear()
+	w.new.clear()
 	w.ring.drafts = w.ring.drafts[:0]
 }
 
-// waiting returns how many buckets were read and not written.
-func (w *rewriter) waiting() int { return len(w.counts) - w.taken }
-
-// A cursor reads bucket after bucket.
-type cursor struct {
-	layout layout
-	place  place
-	line   *line
-	idx    int
-	bit    uint // of the map
-	slot   uint // the position behind the next one
-}
-
-func (r *ring) cursorAt(y layout, p place) cursor {
-	return cursor{layout: y, place: p, line: r.at(p.index()), bit: headBits, slot: lineBits}
-}
-
-// need reads buckets until n wait.
-func (w *rewriter) need(c *cursor, n int) {
-	width := w.ring.w
-	for w.waiting() < n {
-		for c.idx == c.line.held() {
-			c.place = c.layout.after(c.place)
-			c.line, c.idx, c.bit, c.slot = w.ring.at(c.place.index()), 0, headBits, lineBits
+// next returns the chunk with the next bucket, or nil if there is none.
+func (w *rewriter) next() *chunk {
+	for {
+		if w.at == len(w.chunks) {
+			if w.ends {
+				return nil
+			}
+			w.chunks, w.at = append(w.chunks[:0], chunkOf(w.ring.at(w.place.index()))), 0
+			w.place = w.layout.after(w.place)
 		}
-		count := uint(bits.TrailingZeros64(^c.line.window(c.bit)))
-		w.counts = append(w.counts, uint16(count))
-		for range count {
-			c.slot -= width
-			w.slots = append(w.slots, c.line.bits(c.slot, width))
+		if c := &w.chunks[w.at]; c.idx < c.held {
+			return c
 		}
-		c.bit += count + 1
-		c.idx++
+		w.at++
+		w.edits--
 	}
 }
 
-// write drafts the line at index of the buckets that wait: the first in of them, which come
-// from lines before, and width more. It returns how many of these are left over.
+// collect reads n buckets into the list old.
+func (w *rewriter) collect(n int) {
+	width := w.ring.w
+	for range n {
+		c := w.next()
+		count := uint(bits.TrailingZeros64(^c.line.window(c.bit)))
+		w.old.counts = append(w.old.counts, uint16(count))
+		for i := range count {
+			w.old.slots = append(w.old.slots, c.line.bits(c.slot-(i+1)*width, width))
+		}
+		c.skip(extent{1, count}, width)
+	}
+}
+
+// insert makes the buckets of a list those that are read next.
+func (w *rewriter) insert(q *list) error {
+	slots := q.slots
+	for n := 0; n < len(q.counts); {
+		var l line
+		var x extent
+		for n < len(q.counts) && x.with(1, uint(q.counts[n])).fits(w.ring.w) {
+			count := uint(q.counts[n])
+			l.setBits(x.end(), count+1, 1<<count-1)
+			for i, v := range slots[:count] {
+				l.setBits(lineBits-(x.slots+uint(i)+1)*w.ring.w, w.ring.w, v)
+			}
+			slots = slots[count:]
+			x = x.with(1, count)
+			n++
+		}
+		if x.held == 0 {
+			return errNoRoom
+		}
+		l.setHead(0, int(x.held))
+		w.packed = append(w.packed, l)
+	}
+	all := w.spare[:0]
+	for i := range w.packed {
+		all = append(all, chunkOf(&w.packed[i]))
+	}
+	all = append(all, w.chunks[w.at:]...)
+	w.chunks, w.spare, w.at, w.edits = all, w.chunks, 0, len(w.packed)
+	return nil
+}
+
+// write drafts the line at index of the buckets that are next: the first in of them, which
+// come from lines before, and width more. It returns how many of these are left over.
 func (w *rewriter) write(index uint64, in, width int) (left int, err error) {
 	if in > maxIn {
 		return 0, errNoRoom
 	}
-	var l line
-	size := w.ring.w
-	bit, slot, held := uint(headBits), uint(lineBits), 0
-	for held < min(in+width, maxHeld) && w.waiting() > 0 {
-		count := uint(w.counts[w.taken])
-		if bit+count+1+count*size > slot {
+	r := w.ring
+	r.drafts = append(r.drafts, draft{index: index})
+	l := &r.drafts[len(r.drafts)-1].line
+	var x extent
+	for want := uint(min(in+width, maxHeld)); x.held < want; {
+		c := w.next()
+		if c == nil {
 			break
 		}
-		if count > 0 {
-			l.setBits(bit, count, 1<<count-1)
+		n := min(want-x.held, c.held-c.idx)
+		part := c.first(n)
+		if !x.with(n, part.slots).fits(r.w) {
+			part = c.firstFitting(n, x, r.w)
 		}
-		for _, v := range w.slots[w.gone : w.gone+int(count)] {
-			slot -= size
-			l.setBits(slot, size, v)
+		l.putBits(x.end(), c.line, c.bit, part.held+part.slots)
+		x = x.with(part.held, part.slots)
+		c.skip(part, r.w)
+		l.putBits(lineBits-x.slots*r.w, c.line, c.slot, part.slots*r.w)
+		if part.held < n {
+			break
 		}
-		bit += count + 1
-		w.gone += int(count)
-		w.taken++
-		held++
 	}
-	if held == 0 && in+width > 0 && w.waiting() > 0 {
+	if x.held == 0 && in+width > 0 && w.next() != nil {
 		return 0, errNoRoom
 	}
-	l.setHead(in, held)
-	w.ring.drafts = append(w.ring.drafts, draft{index, l})
-	return in + width - held, nil
+	l.setHead(in, int(x.held))
+	return in + width - int(x.held), nil
 }
 
 // flow drafts lines from p on, until what is left over is what the next line has from
 // lines before already. It reports false if that is not so before line stop.
-func (w *rewriter) flow(y layout, p place, c *cursor, left int, stop uint64) (done bool, err error) {
+func (w *rewriter) flow(y layout, p place, left int, stop uint64) (done bool, err error) {
 	for {
-		if left == w.ring.at(p.index()).in() && w.taken >= w.edited {
+		if w.next(); left == w.ring.at(p.index()).in() && w.edits <= 0 {
 			return true, nil
 		}
 		if p.index() == stop {
 			return false, nil
 		}
-		w.need(c, left+p.width())
 		if left, err = w.write(p.index(), left, p.width()); err != nil {
 			return false, err
 		}
@@ -132,28 +203,26 @@ func (w *rewriter) flow(y layout, p place, c *cursor, left int, stop uint64) (do
 // slots.
 func (w *rewriter) replace(p place, idx int, slots []uint64) error {
 	r := w.ring
-	if len(slots) > r.maxSlots() {
-		return errNoRoom
-	}
 	in := r.at(p.index()).in()
-	c := r.cursorAt(r.layout, p)
-	w.need(&c, idx+1)
-	w.slots = w.slots[:len(w.slots)-int(w.counts[idx])]
-	w.counts = w.counts[:idx]
-	w.append(slots)
-	w.edited = idx + 1
-	w.need(&c, in+p.width())
+	w.begin(r.layout, p)
+	w.collect(idx + 1)
+	w.old.slots = w.old.slots[:len(w.old.slots)-int(w.old.counts[idx])]
+	w.old.counts = w.old.counts[:idx]
+	w.old.append(slots)
+	if err := w.insert(&w.old); err != nil {
+		return err
+	}
 	left, err := w.write(p.index(), in, p.width())
 	if err != nil {
 		return err
 	}
-	done, err := w.flow(r.layout, r.layout.after(p), &c, left, p.index())
+	done, err := w.flow(r.layout, r.layout.after(p), left, p.index())
 	if err != nil || done {
 		return err
 	}
-	number := w.numberOf(p) - in + idx
+	number, bucket := w.numberOf(p)-in+idx, slices.Clone(slots)
 	return w.rebuild(r.layout, r.layout, func(all [][]uint64) [][]uint64 {
-		all[(number+len(all))%len(all)] = slices.Clone(slots)
+		all[(number+len(all))%len(all)] = bucket
 		return all
 	})
 }
@@ -181,13 +250,14 @@ func (w *rewriter) rebuild(from, to layout, change func(all [][]uint64) [][]uint
 		return errNoRoom
 	}
 	all := change(w.all(from))
-	for in := 0; in <= maxIn && in < len(all); in += w.waiting() {
-		w.begin()
-		for _, slots := range all[len(all)-in:] {
-			w.append(slots)
+	for in := 0; in <= maxIn && in < len(all); {
+		w.begin(to, to.groupOf(0))
+		w.ends = true
+		for i := range all {
+			w.old.append(all[(i+len(all)-in)%len(all)])
 		}
-		for _, slots := range all[:len(all)-in] {
-			w.append(slots)
+		if err := w.insert(&w.old); err != nil {
+			return err
 		}
 		left, err := in, error(nil)
 		first := to.groupOf(0)
@@ -199,23 +269,32 @@ func (w *rewriter) rebuild(from, to layout, change func(all [][]uint64) [][]uint
 				break
 			}
 		}
-		if w.waiting() == 0 {
+		if w.next() == nil {
 			return nil
 		}
+		in += w.waiting()
 	}
 	return errNoRoom
 }
 
+// waiting returns how many buckets of chunks were not read.
+func (w *rewriter) waiting() (n int) {
+	for _, c := range w.chunks[w.at:] {
+		n += int(c.held - c.idx)
+	}
+	return n
+}
+
 // all returns the slots of all buckets in hash order.
 func (w *rewriter) all(y layout) [][]uint64 {
-	w.begin()
-	c := w.ring.cursorAt(y, y.groupOf(0))
-	spilled, n := c.line.in(), int(y.buckets())
-	w.need(&c, spilled+n)
+	first := y.groupOf(0)
+	w.begin(y, first)
+	spilled, n := w.ring.at(first.index()).in(), int(y.buckets())
+	w.collect(spilled + n)
 	out := make([][]uint64, 0, n)
 	at := 0
-	for _, count := range w.counts {
-		out = append(out, append([]uint64(nil), w.slots[at:at+int(count)]...))
+	for _, count := range w.old.counts {
+		out = append(out, append([]uint64(nil), w.old.slots[at:at+int(count)]...))
 		at += int(count)
 	}
 	return out[spilled:]

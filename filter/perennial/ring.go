@@ -3,6 +3,7 @@ package perennial
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -15,10 +16,12 @@ import (
 // readers need no lock: see sequences.
 type ring struct {
 	coder
-	mixer probe.Mixer
-	lines *mem.Lines
-	state atomic.Uint64 // the layout, for readers
-	seqs  atomic.Pointer[sequences]
+	kernel    bool // filterHas knows the width
+	mixer     probe.Mixer
+	lines     *mem.Lines
+	state     atomic.Uint64                 // the layout, for readers
+	directory atomic.Pointer[mem.Directory] // that of lines, for filterHas
+	seqs      atomic.Pointer[sequences]
 
 	layout  layout
 	shape   Shape
@@ -57,6 +60,7 @@ func newRing(s Shape, lines uint64) (*ring, error) {
 		return nil, fmt.Errorf("perennial: %w: %w", filter.ErrStorage, err)
 	}
 	r := &ring{coder: coder{uint(s.Width)}, shape: s, mixer: probe.NewMixer(s.Salt), lines: a, layout: layoutOf(lines), least: lines}
+	r.kernel = hasKernel && s.Width <= kernelWidth
 	r.seqs.Store(newSequences(r.layout))
 	r.drafts = r.few[:0]
 	for p := range r.places() {
@@ -98,6 +102,7 @@ func (r *ring) at(i uint64) *line { return (*line)(r.lines.At(i)) }
 
 // moved tells readers the layout, and computes between which numbers of slots it stays.
 func (r *ring) moved() {
+	r.directory.Store(r.lines.Directory())
 	r.state.Store(r.layout.pack())
 	r.limit, r.low = r.room(r.layout), 0
 	if r.layout.total > r.least {
@@ -135,8 +140,9 @@ func (r *ring) find(t target) (p place, l *line, idx int) {
 	return p, l, idx
 }
 
-// mayContain may run beside a change. If a change disturbs it, it begins again.
-func (r *ring) mayContain(k filter.Key) bool {
+// look reports whether the ring has an entry that fits a key. It may run beside a change, and
+// begins again if that disturbs it.
+func (r *ring) look(k filter.Key) bool {
 	z := r.mixer.Mix(k)
 	for {
 		state := r.state.Load()
@@ -145,7 +151,8 @@ func (r *ring) mayContain(k filter.Key) bool {
 		i := t.index()
 		seq := r.seqs.Load().of(i)
 		before := seq.Load()
-		l := r.lineOf(i)
+		var room line
+		l := ordered(r.lineOf(i), &room)
 		if l == nil {
 			continue
 		}
@@ -169,7 +176,8 @@ func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok 
 	i := p.index()
 	seq := r.seqs.Load().of(i)
 	before := seq.Load()
-	l := r.lineOf(i)
+	var room line
+	l := ordered(r.lineOf(i), &room)
 	if l == nil || before&1 != 0 {
 		return false, false
 	}
@@ -181,6 +189,19 @@ func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok 
 		found, ok = r.lookBehind(y, p, idx-held, suffix)
 	}
 	return found, ok && seq.Load() == before
+}
+
+// ordered returns a line, or a copy of it in room, of which all words were read before
+// anything that is read afterwards. Some architectures read plain words later than atomic
+// ones that follow them.
+func ordered(l, room *line) *line {
+	if l == nil || runtime.GOARCH == "amd64" || runtime.GOARCH == "386" {
+		return l
+	}
+	for i := range room {
+		room[i] = atomic.LoadUint64(&l[i])
+	}
+	return room
 }
 
 // lineOf returns line i, or nil if there is none any more.
@@ -252,6 +273,20 @@ func (r *ring) draftPair(i, j uint64) (first, second *line) {
 	r.draft(i)
 	second = r.draft(j) // which may move the first
 	return r.draft(i), second
+}
+
+// publishOne is publish for one line, which will be as given.
+func (r *ring) publishOne(i uint64, l *line) {
+	seq := r.seqs.Load().of(i)
+	seq.Add(1)
+	to := r.at(i)
+	for j, word := range l {
+		if to[j] != word {
+			bitvec.Store(&to[j], word)
+		}
+	}
+	seq.Add(1)
+	r.written++
 }
 
 // publish makes all drafts the lines of the ring, and y its layout, in one step for readers.

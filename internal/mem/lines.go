@@ -47,6 +47,12 @@ func (l *Lines) At(i uint64) (line *Line) {
 	return
 }
 
+// A Directory has where each step begins.
+type Directory = directory
+
+// Directory returns that of the lines, for assembly. It is replaced by Grow and Shrink.
+func (l *Lines) Directory() *Directory { return l.array.directory.Load() }
+
 // Cap returns the number of lines that there is memory for.
 func (l *Lines) Cap() uint64 { return l.array.Cap() }
 

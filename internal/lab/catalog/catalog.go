@@ -12,6 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/ebf21"
 	"github.com/everbloom-go/everbloom/internal/lab/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab/inpacket"
+	"github.com/everbloom-go/everbloom/internal/lab/perennial"
 	"github.com/everbloom-go/everbloom/internal/lab/sum"
 )
 
@@ -25,6 +26,7 @@ func All() []lab.Experiment {
 		dlcbf06.Experiments(),
 		ebf21.Experiments(),
 		evergreen.Experiments(),
+		perennial.Experiments(),
 		compare.Experiments(),
 	)
 }
