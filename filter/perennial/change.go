@@ -191,11 +191,15 @@ func (r *ring) remove(k filter.Key) error {
 	t := r.layout.locate(z, r.w)
 	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
-	if n, v := r.longest(l, idx, t.y); v != 0 {
+	i, length := r.shorts.Load().longest(z)
+	if n, v := r.longest(l, idx, t.y); v != 0 && length <= uint(t.level)+bucketLog+r.lengthOf(v) {
 		r.removeSlot(p, l, n)
 		r.weights[t.level-r.layout.level] -= v & -v
-	} else if err := r.removeFitting(z, t, l, idx); err != nil {
-		return err
+	} else if !r.removeFitting(z, t, l, idx, length) {
+		if length == 0 {
+			return filter.ErrNotFound
+		}
+		r.removeShort(i)
 	}
 	if r.keys > 0 { // what was added too often to be counted can be deleted more often
 		r.keys--
@@ -283,27 +287,38 @@ func (r *ring) view(i uint64) *line {
 	return r.at(i)
 }
 
-// maxVoid is up to which depth all copies of a void are removed together: that many
-// doublings of buckets are touched. Deeper ones leave copies behind, which cost a slot
-// and are joined again when the filter shrinks.
+// maxVoid is the largest depth of a void. Its copies are in as many doublings of buckets, and
+// are removed together. What would be deeper is a short.
 const maxVoid = 3
 
-// removeFitting is remove for every bucket.
-func (r *ring) removeFitting(z uint64, t target, l *line, idx int) error {
+// removeFitting is remove for every bucket. It leaves entries that are not longer than the
+// given length, and reports whether there was another.
+func (r *ring) removeFitting(z uint64, t target, l *line, idx int, length uint) bool {
 	var slots [maxSlotsEver]uint64
 	var entries [maxSlotsEver]entry
 	for _, e := range r.decode(r.slotsOf(l, idx, slots[:0]), entries[:0]) {
 		if e.v != 0 && !fits(e.v, t.y) {
 			continue
 		}
-		if e.v == 0 && e.depth <= maxVoid {
-			r.removeVoids(z, uint(t.level)+bucketLog-uint(e.depth))
-		} else {
+		n := r.prefix(target{place: t.place, idx: t.idx + t.start()}, e).n
+		switch {
+		case n < length:
+			return false
+		case e.v == 0:
+			r.removeVoids(z, n)
+		default:
 			r.removeEntry(t, e)
 		}
-		return nil
+		return true
 	}
-	return filter.ErrNotFound
+	return false
+}
+
+// removeShort takes short i away, unless it may be there more often than is counted.
+func (r *ring) removeShort(i int) {
+	if s := r.shorts.Load(); s.list[i].count < r.maxCount() {
+		r.shorts.Store(s.without(i))
+	}
 }
 
 // removeEntry takes one entry like e out of the bucket of t, if it is there.

@@ -12,6 +12,8 @@ import (
 //
 //	kind 12    shape lines, width, fill, fpr, most, salt
 //	payload    1 word   keys
+//	           1 word   number of shorts
+//	           3 words for each: the first bits of keys, how many, how often it is there
 //	           8 words for each line, in the order of memory
 //
 // The number of lines gives the layout. The lines of the shape are the fewest that the
@@ -41,18 +43,23 @@ func (f *Filter) Image() io.WriterTo {
 			Version: formatVersion,
 			Shape:   frame.ShapeOf(s),
 			Summary: r.summary(),
-			Payload: 8 + r.layout.total*lineBits/8,
+			Payload: 8*(2+shortWords*uint64(len(r.shorts.Load().all()))) + r.layout.total*lineBits/8,
 		},
 		Payload: r.writeLines,
 	}
 }
 
 func (r *ring) summary() frame.Summary {
-	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total * lineBits}
+	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total*lineBits + 64*shortWords*uint64(len(r.shorts.Load().all()))}
 }
 
 func (r *ring) writeLines(w io.Writer) error {
-	if err := frame.WriteWords(w, []uint64{r.keys}); err != nil {
+	list := r.shorts.Load().all()
+	words := []uint64{r.keys, uint64(len(list))}
+	for _, e := range list {
+		words = append(words, e.bits, uint64(e.n), e.count)
+	}
+	if err := frame.WriteWords(w, words); err != nil {
 		return err
 	}
 	for i := range r.layout.total {
@@ -69,19 +76,28 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := r.Left() / (lineBits / 8)
-	if r.Left() != 8+lines*lineBits/8 || lines < s.Lines || lines > maxLines {
-		return nil, r.Corrupt("payload: bytes", r.Left(), fmt.Sprintf("8 and %d for each of at least %d lines", lineBits/8, s.Lines))
-	}
-	var keys [1]uint64
-	if err := r.ReadWordsInto(keys[:]); err != nil {
+	var head [2]uint64
+	if err := r.ReadWordsInto(head[:]); err != nil {
 		return nil, err
+	}
+	short := r.Left() / (8 * shortWords)
+	if head[1] > short {
+		return nil, r.Corrupt("payload: shorts", head[1], fmt.Sprintf("at most %d", short))
+	}
+	list, err := readShorts(r, head[1])
+	if err != nil {
+		return nil, err
+	}
+	lines := r.Left() / (lineBits / 8)
+	if r.Left() != lines*lineBits/8 || lines < s.Lines || lines > maxLines {
+		return nil, r.Corrupt("payload: bytes", r.Left(), fmt.Sprintf("%d for each of at least %d lines", lineBits/8, s.Lines))
 	}
 	ring, err := readRing(r, s, lines)
 	if err != nil {
 		return nil, err
 	}
-	ring.keys = keys[0]
+	ring.shorts.Store(list)
+	ring.keys = head[0]
 	if err := ring.recount(); err != nil {
 		return nil, r.Corrupt("payload", err, nil)
 	}
@@ -91,6 +107,23 @@ func Read(src io.Reader) (*Filter, error) {
 	f := &Filter{shape: s}
 	f.ring.Store(ring)
 	return f, r.Close()
+}
+
+// readShorts reads so many. Memory grows with what was read.
+func readShorts(src *frame.Reader, n uint64) (*shorts, error) {
+	var list []short
+	for range n {
+		var words [shortWords]uint64
+		if err := src.ReadWordsInto(words[:]); err != nil {
+			return nil, err
+		}
+		e := short{prefix{words[0], uint(words[1])}, words[2]}
+		if words[1] < 1 || words[1] > 63 || e.bits<<e.n != 0 || len(list) > 0 && compareShorts(list[len(list)-1], e) >= 0 {
+			return nil, src.Corrupt("payload: short", e.prefix, "1 to 63 bits, in order")
+		}
+		list = append(list, e)
+	}
+	return newShorts(list), nil
 }
 
 // readRing reads the lines. Memory grows with what was read, not with what a header says.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -67,32 +68,34 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	s := Shape{Lines: 3, Width: 12, Fill: 0.90, FPR: 0.01, Most: 1000}
 	head := func(in, held uint64) uint64 { return held<<9 | in }
 	empty := func() []uint64 {
-		words := make([]uint64, 1+3*lineWords)
-		words[1], words[9], words[17] = head(0, 43), head(0, 43), head(0, 42)
+		words := make([]uint64, 2+3*lineWords)
+		words[2], words[10], words[18] = head(0, 43), head(0, 43), head(0, 42)
 		return words
 	}
 	// with puts the slots into the first bucket, for as many keys as there are slots.
 	with := func(slots ...uint64) []uint64 {
 		words := empty()
 		words[0] = 1
-		words[1] |= (1<<len(slots) - 1) << headBits
+		words[2] |= (1<<len(slots) - 1) << headBits
 		for i, v := range slots {
 			var l line
-			copy(l[:], words[1:])
+			copy(l[:], words[2:])
 			l.setBits(lineBits-uint(i+1)*12, 12, v)
-			copy(words[1:], l[:])
+			copy(words[2:], l[:])
 		}
 		return words
 	}
 	sum := func(keys, slots uint64) frame.Summary {
 		return frame.Summary{Keys: keys, SetBits: slots, FastBits: 3 * lineBits}
 	}
+	short := func(words ...uint64) []uint64 {
+		return slices.Concat([]uint64{0, uint64(len(words) / shortWords)}, words, empty()[2:])
+	}
 	for what, words := range map[string][]uint64{
 		"one key":      with(0x801),
-		"a void":       with(0, 1),
 		"ten of a key": with(0, 0x800|10, 0x801),
 	} {
-		slots := uint64(bits.OnesCount64(words[1] >> headBits))
+		slots := uint64(bits.OnesCount64(words[2] >> headBits))
 		if f, err := Read(bytes.NewReader(codec.Forge(t, s, sum(1, slots), words...))); err != nil {
 			t.Errorf("%s: %v", what, err)
 		} else {
@@ -114,19 +117,25 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		{"no fill", "Fill: 0", Shape{Lines: 3, Width: 12, FPR: 0.1}, sum(0, 0), empty()},
 		{"no rate", "FPR: 0", Shape{Lines: 3, Width: 12, Fill: 0.9}, sum(0, 0), empty()},
 		{"more lines asked for", "at least 4 lines", Shape{Lines: 4, Width: 12, Fill: 0.9, FPR: 0.1}, sum(0, 0), empty()},
-		{"half a line", "payload: bytes: 168", s, sum(0, 0), empty()[:21]},
+		{"half a line", "payload: bytes: 168", s, sum(0, 0), empty()[:23]},
 		{"nothing", "payload: bytes: 0", s, sum(0, 0), nil},
-		{"too few buckets", "line 0: 42 of 43 buckets", s, sum(0, 0), change(empty(), 1, head(0, 43)^head(0, 42))},
-		{"too many buckets", "line 0: 44 of 43 buckets", s, sum(0, 0), change(empty(), 1, head(0, 43)^head(0, 44))},
-		{"buckets from nowhere", "line 0: ", s, sum(0, 0), change(empty(), 1, head(1, 0))},
-		{"a bucket in the wrong line", "the next bucket has room here", s, sum(0, 0), change(change(empty(), 1, (43^42)<<9), 9, head(1, 43^44))},
-		{"a bit between", "bits are set between", s, sum(0, 0), change(empty(), 4, 1)},
-		{"a slot without a bucket", "bits are set between", s, sum(0, 0), change(empty(), 8, 1<<63)},
-		{"no end of buckets", "line 0: ", s, sum(0, 0), change(empty(), 1, (1<<48-1)<<headBits)},
+		{"too few buckets", "line 0: 42 of 43 buckets", s, sum(0, 0), change(empty(), 2, head(0, 43)^head(0, 42))},
+		{"too many buckets", "line 0: 44 of 43 buckets", s, sum(0, 0), change(empty(), 2, head(0, 43)^head(0, 44))},
+		{"buckets from nowhere", "line 0: ", s, sum(0, 0), change(empty(), 2, head(1, 0))},
+		{"a bucket in the wrong line", "the next bucket has room here", s, sum(0, 0), change(change(empty(), 2, (43^42)<<9), 10, head(1, 43^44))},
+		{"a bit between", "bits are set between", s, sum(0, 0), change(empty(), 5, 1)},
+		{"a slot without a bucket", "bits are set between", s, sum(0, 0), change(empty(), 9, 1<<63)},
+		{"no end of buckets", "line 0: ", s, sum(0, 0), change(empty(), 2, (1<<48-1)<<headBits)},
 		{"a slot of nothing", "not in its shortest form", s, sum(1, 1), with(0)},
 		{"not in order", "not in", s, sum(1, 2), with(0x803, 0x801)},
 		{"counted without need", "not in its shortest form", s, sum(1, 3), with(0, 0x800|2, 0x801)},
 		{"counted to none", "not in its shortest form", s, sum(1, 3), with(0, 0x800, 0x801)},
+		{"a void without its copy", "0 voids of depth 1, 1 in the bucket before", s, sum(1, 2), with(0, 1)},
+		{"more shorts than bytes", "payload: shorts: 9, want at most 8", s, sum(0, 0), change(empty(), 1, 9)},
+		{"a short of no bits", "payload: short", s, sum(0, 0), short(0, 0, 1)},
+		{"a short of more bits than it says", "payload: short", s, sum(0, 0), short(3<<62, 1, 1)},
+		{"a short that is not there", "a short is there 0 times", s, sum(0, 0), short(1<<63, 1, 0)},
+		{"shorts out of order", "payload: short", s, sum(0, 0), short(1<<63, 1, 1, 1<<62, 2, 1)},
 		{"a void too deep", "a void of depth 8", s, sum(1, 2), with(0, 8)},
 		{"a void of no depth", "bucket 0 of group 0", s, sum(1, 2), with(0, 0)},
 		{"half a void", "not in", s, sum(1, 2), with(0x801, 0)},

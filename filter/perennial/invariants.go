@@ -30,7 +30,15 @@ func (r *ring) recount() error {
 	}
 	r.slots, r.weights = 0, [2]uint64{}
 	var keys uint64
+	var runs voidRuns
 	counted := true
+	for _, e := range r.shorts.Load().all() {
+		if e.count < 1 || e.count > r.maxCount() {
+			return fmt.Errorf("a short is there %d times", e.count)
+		}
+		keys += e.count
+		counted = counted && e.count < r.maxCount()
+	}
 	err := r.walk(func(t target, slots []uint64, entries []entry) error {
 		r.slots += uint64(len(slots))
 		for _, e := range entries {
@@ -41,6 +49,9 @@ func (r *ring) recount() error {
 		if !slices.Equal(slots, r.encode(entries, nil)) {
 			return fmt.Errorf("bucket %d of group %d: not in its shortest form", t.idx, t.group)
 		}
+		if err := runs.check(t.idx, entries); err != nil {
+			return fmt.Errorf("bucket %d of group %d: %w", t.idx, t.group, err)
+		}
 		return checkEntries(t, entries)
 	})
 	if err == nil && (r.keys > keys && counted || r.keys > math.MaxInt64) {
@@ -48,6 +59,23 @@ func (r *ring) recount() error {
 	}
 	r.moved()
 	return err
+}
+
+// voidRuns has how often a void of each depth is in the buckets that have copies of it.
+type voidRuns [maxVoid + 1]uint64
+
+// check verifies that voids have all their copies: in 2^depth buckets from one whose number
+// that divides.
+func (v *voidRuns) check(bucket int, entries []entry) error {
+	for depth := range uint64(maxVoid) {
+		count := voids(entries, depth+1)
+		if bucket%(2<<depth) == 0 {
+			v[depth] = count
+		} else if v[depth] != count {
+			return fmt.Errorf("%d voids of depth %d, %d in the bucket before", count, depth+1, v[depth])
+		}
+	}
+	return nil
 }
 
 // checkLine verifies the form of a line and that no bucket behind it has room in it.
@@ -93,7 +121,7 @@ func checkEntries(t target, entries []entry) error {
 			return fmt.Errorf("bucket %d of group %d: an entry is there 0 times", t.idx, t.group)
 		case i > 0 && order(entries[i-1], e) >= 0:
 			return fmt.Errorf("bucket %d of group %d: not in order", t.idx, t.group)
-		case e.v == 0 && (e.depth < 1 || e.depth > uint64(t.level)+bucketLog):
+		case e.v == 0 && (e.depth < 1 || e.depth > maxVoid):
 			return fmt.Errorf("bucket %d of group %d: a void of depth %d", t.idx, t.group, e.depth)
 		}
 	}

@@ -29,12 +29,13 @@
 // LOCATE is layout.locate. It takes the ring in DI, the key in DX and the state in R12, and
 // leaves the number of the bucket without those from lines before in AX, what is behind its
 // bits in the key in CX, the number of the line in R10, and its level, its row and the lines
-// of its group in X1, X2 and X3. It uses BX, DX, SI, R8, R9, R11 and R13.
+// of its group in X1, X2 and X3, and the mixed key in X7. It uses BX, DX, SI, R8, R9, R11 and R13.
 #define LOCATE \
 	MOVQ    ring_mixer(DI), CX    \
 	XORQ    CX, DX                \
 	MULXQ   CX, AX, BX            \
 	XORQ    AX, BX                \
+	MOVQ    BX, X7                \
 	MOVQ    BX, R8                \
 	REVERSE(R8)                   \
 	MOVQ    R12, R13              \
@@ -228,7 +229,27 @@ here:
 	MOVQ  X5, R11
 	CMPL  R11, (R9)
 	JNE   unknown
+	TESTB BX, BX
+	JEQ   absent
 	MOVB  BX, ret+16(FP)
+	RET
+
+absent: // What has left the ring is among the shorts.
+	MOVQ  ring_shorts(DI), SI
+	TESTQ SI, SI
+	JEQ   none
+	MOVQ  X7, AX
+	MOVQ  shorts_shift(SI), CX
+	SHRXQ CX, AX, AX
+	MOVQ  AX, CX
+	SHRQ  $6, CX
+	MOVQ  shorts_marks(SI), SI
+	MOVQ  (SI)(CX*8), SI
+	BTQ   AX, SI
+	JCS   unknown
+
+none:
+	MOVB $0, ret+16(FP)
 	RET
 
 behind:

@@ -65,6 +65,9 @@ func (r *ring) union(other *ring) error {
 		}
 		return nil
 	})
+	for _, e := range other.shorts.Load().all() {
+		err = errors.Join(err, r.addAt(e.prefix, e.count))
+	}
 	r.keys = min(r.keys+other.keys, math.MaxInt64)
 	return err
 }
@@ -90,12 +93,6 @@ func (r *ring) walk(visit func(t target, slots []uint64, entries []entry) error)
 	return nil
 }
 
-// A prefix is the first n bits of keys; the others are 0.
-type prefix struct {
-	bits uint64
-	n    uint
-}
-
 // prefix returns what the keys of an entry have in common.
 func (c coder) prefix(t target, e entry) prefix {
 	bits := reverse(t.group, t.level)<<bucketLog | uint64(t.idx)
@@ -110,8 +107,12 @@ func (c coder) prefix(t target, e entry) prefix {
 }
 
 // addAt adds an entry for a prefix. Where buckets have more bits than the prefix it is a
-// void in each of them.
+// void in each of them, or a short.
 func (r *ring) addAt(x prefix, count uint64) error {
+	if x.n+maxVoid < uint(r.layout.locate(x.bits, r.w).level)+bucketLog {
+		r.shorts.Store(r.shorts.Load().with([]short{{x, count}}, r.maxCount()))
+		return nil
+	}
 	for at := x.bits; ; {
 		t := r.layout.locate(at, r.w)
 		n := uint(t.level) + bucketLog

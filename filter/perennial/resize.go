@@ -31,6 +31,9 @@ func (r *ring) resize(lines uint64) error {
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
 	s.weigh()
+	if len(s.shorts) > 0 { // before they leave the ring
+		r.shorts.Store(r.shorts.Load().with(s.shorts, r.maxCount()))
+	}
 	r.slots += uint64(s.after.slots - s.before.slots)
 	r.publish(to)
 	r.renumber()
@@ -62,6 +65,8 @@ type step struct {
 	group         uint64
 	grows, splits bool
 	before, after sums
+	bucket        int     // of the group, that is split next
+	shorts        []short // that the ring will not have any more
 }
 
 // Sums are those of the entries of a group.
@@ -172,7 +177,7 @@ func (s *step) transformAll(all [][]uint64) [][]uint64 {
 
 // transform appends what the buckets of the group will be.
 func (s *step) transform(counts []uint16, slots []uint64, to *list) {
-	s.before, s.after = sums{}, sums{}
+	s.before, s.after, s.bucket, s.shorts = sums{}, sums{}, 0, nil
 	next := func() (bucket []uint64) {
 		bucket, slots = slots[:counts[0]], slots[counts[0]:]
 		counts = counts[1:]
@@ -181,6 +186,7 @@ func (s *step) transform(counts []uint16, slots []uint64, to *list) {
 	for len(counts) > 0 {
 		if s.grows {
 			s.split(next(), to)
+			s.bucket++
 		} else {
 			low := next()
 			s.merge(low, next(), to)
@@ -222,9 +228,22 @@ func (s *step) splitEntries(slots []uint64, to *list) {
 	c := s.ring.coder
 	entries := c.decode(slots, nil)
 	s.before.addEntries(c, len(slots), entries)
+	if n := len(entries) - 1; n >= 0 && entries[n].depth == maxVoid {
+		s.shorten(entries[n])
+		entries = entries[:n]
+	}
 	low, high := c.split(entries, nil, nil)
 	s.append(low, to)
 	s.append(high, to)
+}
+
+// shorten makes a short of a void of the largest depth. It has a copy in each of 2^maxVoid
+// buckets, of which the first is counted.
+func (s *step) shorten(e entry) {
+	if s.bucket%(1<<maxVoid) == 0 {
+		t := target{place: place{group: s.group, level: s.ring.layout.level}, idx: s.bucket}
+		s.shorts = append(s.shorts, short{s.ring.prefix(t, e), e.count})
+	}
 }
 
 // merge appends the bucket whose halves are given.

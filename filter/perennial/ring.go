@@ -22,6 +22,7 @@ type ring struct {
 	state     atomic.Uint64                 // the layout, for readers
 	directory atomic.Pointer[mem.Directory] // that of lines, for filterHas
 	seqs      atomic.Pointer[sequences]
+	shorts    atomic.Pointer[shorts]
 
 	layout  layout
 	shape   Shape
@@ -79,6 +80,7 @@ func (r *ring) clone(s Shape) (*ring, error) {
 	for i := range r.layout.total {
 		*c.at(i) = *r.at(i)
 	}
+	c.shorts.Store(r.shorts.Load())
 	c.least, c.keys, c.slots, c.weights = r.least, r.keys, r.slots, r.weights
 	c.moved()
 	return c, nil
@@ -124,7 +126,7 @@ func (r *ring) maxSlots() int { return int((lineBits - headBits - 1) / (r.w + 1)
 // count as often.
 func (r *ring) rate() float64 {
 	sum := float64(r.weights[0]) + float64(r.weights[1])/2
-	return min(1, math.Ldexp(sum, -int(r.layout.level)-bucketLog-int(r.w-1)))
+	return min(1, math.Ldexp(sum, -int(r.layout.level)-bucketLog-int(r.w-1))+r.shorts.Load().rate())
 }
 
 // find returns the line that holds the bucket of t, and the number of the bucket in it.
@@ -165,7 +167,7 @@ func (r *ring) look(k filter.Key) bool {
 			found, ok = r.lookBehind(y, t.place, idx-held, t.y)
 		}
 		if ok && before&1 == 0 && seq.Load() == before && r.state.Load() == state {
-			return found
+			return found || r.shorts.Load().has(z) // which have got what has left the ring
 		}
 	}
 }

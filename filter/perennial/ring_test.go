@@ -62,13 +62,15 @@ func (c *churn) verify(t *testing.T) {
 	}
 }
 
-func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) {
+func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) *Filter {
 	t.Helper()
-	c := churn{
-		f:    filtertest.Make(t, Build, Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: seed}),
-		rng:  rand.New(rand.NewPCG(seed, 1)),
-		most: most, repeats: seed%2 == 1,
+	f := &Filter{shape: Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: seed}}
+	r, err := newRing(f.shape, minLines) // of any width
+	if err != nil {
+		t.Fatal(err)
 	}
+	f.ring.Store(r)
+	c := churn{f: f, rng: rand.New(rand.NewPCG(seed, 1)), most: most, repeats: seed%2 == 1}
 	for i := range operations {
 		c.step(t)
 		if i%997 == 0 {
@@ -76,6 +78,21 @@ func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) {
 		}
 	}
 	c.verify(t)
+	return f
+}
+
+// TestKeysWithoutBitsAreNeverLost has slots of so few bits that most entries become voids
+// and then shorts, which no filter that is asked for has before millions of keys.
+func TestKeysWithoutBitsAreNeverLost(t *testing.T) {
+	effort.OneGoroutine(t)
+	shorts := 0
+	for seed := range uint64(effort.PickVariant(1, 2, 60)) {
+		f := runChurn(t, seed, 4, 30_000, effort.PickVariant(50_000, 80_000, 1_000_000))
+		shorts += len(f.ring.Load().shorts.Load().all())
+	}
+	if shorts == 0 {
+		t.Error("there was no short")
+	}
 }
 
 // TestKeysAreNeverLost has short slots, so that many entries become voids.
