@@ -1,6 +1,7 @@
 package perennial
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -16,11 +17,16 @@ const stride = 16
 func (f *Filter) MayContainBatch(keys []filter.Key, out []bool) {
 	out = out[:len(keys):len(out)]
 	r := f.ring.Load()
+	var room [stride]pending
 	for len(keys) > 0 {
 		n := min(stride, len(keys))
-		r.touch(keys[:n])
-		for i, k := range keys[:n] {
-			out[i] = filterHas(f, k)
+		unknown := ^uint64(0)
+		if r.kernel {
+			unknown = ringHasBatch(r, &keys[0], n, &out[0], &room)
+		}
+		for unknown &= 1<<n - 1; unknown != 0; unknown &= unknown - 1 {
+			i := bits.TrailingZeros64(unknown)
+			out[i] = r.look(keys[i])
 		}
 		keys, out = keys[n:], out[n:]
 	}

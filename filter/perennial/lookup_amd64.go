@@ -18,6 +18,23 @@ const kernelWidth = 15
 //go:noescape
 func filterHas(f *Filter, k filter.Key) bool
 
+// A pending query of a batch has its line, and what else is to be looked for. It is a cache
+// line, and of use to assembly only: the collector does not see its addresses.
+type pending struct {
+	line, suffix, index uint64
+	sequence, mixed     uint64
+	before              uint32
+	idx                 int32
+	level, row, lines   uint32
+	_                   uint32
+}
+
+// ringHasBatch answers for up to stride keys. The bits of unknown are those that it cannot
+// tell.
+//
+//go:noescape
+func ringHasBatch(r *ring, keys *filter.Key, n int, out *bool, room *[stride]pending) (unknown uint64)
+
 // ringPrefetch asks for the lines of n keys.
 //
 //go:noescape

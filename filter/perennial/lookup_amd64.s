@@ -107,11 +107,152 @@
 	LEAQ (R9)(R11*4), R9          \
 	MOVL (R9), R11
 
-// func filterHas(f *Filter, k filter.Key) bool
+// ANSWER looks at the line in DX. It takes what LOCATE, SEQUENCE and LINE leave, the state in
+// R12 and the ring in DI and X6, and jumps to done with the answer in BX, or goes on behind
+// it where it cannot tell. It uses all registers but R12 and X6.
 //
-// The map of buckets is looked for in the first two words, and up to four slots are
-// compared at once, in 16 bits each. Where that is not enough, where the bucket is in a line
-// behind the next, and where a line is being changed, Go looks.
+// The bucket is in this line or in the next of the group. The map of buckets is looked for
+// in the first two words of the line. Zeros end buckets; the bit before the map stands for
+// the end of bucket -1. The ones of a bucket are its slots, behind as many as there are ones
+// before it. Four slots from there on are compared at once, in 16 bits each, the first in the
+// highest: the highest bits become clear where slots are 0, and where they fit. Of these the
+// first ones are of the bucket. At last nothing must have changed meanwhile, and what has
+// left the ring is among the shorts.
+#define ANSWER(here, absent, none, behind, unknown, done) \
+	MOVQ R9, X4                   \
+	MOVQ R11, X5                  \
+	MOVQ (ring_coder+coder_w)(DI), R8 \
+	MOVQ (DX), SI                 \
+	MOVL SI, BX                   \
+	ANDL $const_maxIn, BX         \
+	ADDL BX, AX                   \
+	MOVL SI, BX                   \
+	SHRL $9, BX                   \
+	ANDL $const_maxHeld, BX       \
+	CMPL AX, BX                   \
+	JGE  behind                   \
+here:                          \
+	NOTQ    SI                    \
+	ANDQ    $-65536, SI           \
+	ORQ     $0x8000, SI           \
+	MOVQ    8(DX), R10            \
+	NOTQ    R10                   \
+	POPCNTQ SI, R13               \
+	XORL    BX, BX                \
+	MOVQ    AX, DI                \
+	SUBQ    R13, DI               \
+	MOVL    $64, R13              \
+	CMOVQCC R10, SI               \
+	CMOVQCC R13, BX               \
+	CMOVQCS AX, DI                \
+	POPCNTQ SI, R13               \
+	CMPQ    DI, R13               \
+	JAE     unknown               \
+	MOVL    $1, R13               \
+	SHLXQ   DI, R13, R13          \
+	PDEPQ   SI, R13, R13          \
+	TZCNTQ  R13, R13              \
+	LEAQ    1(R13)(BX*1), R13     \
+	LEAQ   -12(R13), R10          \
+	SUBQ   AX, R10                \
+	MOVQ   R13, SI                \
+	SHRQ   $3, SI                 \
+	MOVQ   (DX)(SI*1), SI         \
+	ANDL   $7, R13                \
+	SHRXQ  R13, SI, SI            \
+	NOTQ   SI                     \
+	TZCNTQ SI, BX                 \
+	CMPQ   BX, $4                 \
+	JA     unknown                \
+	IMULQ R8, R10                 \
+	MOVL  $512, R13               \
+	SUBL  R10, R13                \
+	ANDL  $511, R13               \
+	MOVQ  CX, R10                 \
+	MOVL  R13, CX                 \
+	SHRL  $6, R13                 \
+	MOVQ  (DX)(R13*8), AX         \
+	INCL  R13                     \
+	ANDL  $7, R13                 \
+	MOVQ  (DX)(R13*8), SI         \
+	SHRQ  CX, SI, AX              \
+	MOVQ  $-1, SI                 \
+	MOVQ  $0x0001000100010001, R13 \
+	MOVQ  $0x8000800080008000, DI \
+	BZHIQ R8, SI, R8              \
+	IMULQ R13, R8                 \
+	PDEPQ R8, AX, AX              \
+	IMULQ R13, R10                \
+	XORQ  AX, R10                 \
+	MOVQ  AX, CX                  \
+	ORQ   DI, CX                  \
+	SUBQ  R13, CX                 \
+	ANDNQ AX, CX, AX              \
+	ADDQ  AX, AX                  \
+	ORQ   DI, R10                 \
+	SUBQ  AX, R10                 \
+	SHLL  $4, BX                  \
+	MOVL  $64, AX                 \
+	SUBL  BX, AX                  \
+	BZHIQ AX, SI, AX              \
+	ANDNQ DI, AX, AX              \
+	ANDNQ AX, CX, CX              \
+	JNE   unknown                 \
+	ANDNQ AX, R10, R10            \
+	SETNE BX                      \
+	TESTL $1, R11                 \
+	JNE   unknown                 \
+	CMPL  R11, (R9)               \
+	JNE   unknown                 \
+	MOVQ  X6, DI                  \
+	CMPQ  R12, ring_state(DI)     \
+	JNE   unknown                 \
+	MOVQ  X4, R9                  \
+	MOVQ  X5, R11                 \
+	CMPL  R11, (R9)               \
+	JNE   unknown                 \
+	TESTB BX, BX                  \
+	JEQ   absent                  \
+	JMP   done                    \
+absent:                        \
+	MOVQ  ring_shorts(DI), SI     \
+	TESTQ SI, SI                  \
+	JEQ   none                    \
+	MOVQ  X7, AX                  \
+	MOVQ  shorts_shift(SI), CX    \
+	SHRXQ CX, AX, AX              \
+	MOVQ  AX, CX                  \
+	SHRQ  $6, CX                  \
+	MOVQ  shorts_marks(SI), SI    \
+	MOVQ  (SI)(CX*8), SI          \
+	BTQ   AX, SI                  \
+	JCS   unknown                 \
+none:                          \
+	XORL  BX, BX                  \
+	JMP   done                    \
+behind:                        \
+	SUBL  BX, AX                  \
+	MOVQ  X2, SI                  \
+	MOVQ  X3, R13                 \
+	INCL  SI                      \
+	CMPL  SI, R13                 \
+	JGE   unknown                 \
+	MOVQ  X1, R13                 \
+	MOVL  $1, SI                  \
+	SHLXQ R13, SI, SI             \
+	ADDQ  SI, R10                 \
+	TESTL $1, R11                 \
+	JNE   unknown                 \
+	SEQUENCE                      \
+	LINE(unknown)                 \
+	MOVQ  (DX), SI                \
+	MOVL  SI, BX                  \
+	SHRL  $9, BX                  \
+	ANDL  $const_maxHeld, BX      \
+	CMPL  AX, BX                  \
+	JLT   here
+
+// func filterHas(f *Filter, k filter.Key) bool
 TEXT ·filterHas(SB), NOSPLIT, $0-17
 	MOVQ f+0(FP), DI
 	MOVQ k+8(FP), DX
@@ -123,159 +264,99 @@ TEXT ·filterHas(SB), NOSPLIT, $0-17
 	LOCATE
 	SEQUENCE
 	LINE(unknown)
-	MOVQ R9, X4
-	MOVQ R11, X5
-	MOVQ (ring_coder+coder_w)(DI), R8
-
-	// The bucket is in this line, or in the next of the group.
-	MOVQ (DX), SI
-	MOVL SI, BX
-	ANDL $const_maxIn, BX
-	ADDL BX, AX
-	MOVL SI, BX
-	SHRL $9, BX
-	ANDL $const_maxHeld, BX
-	CMPL AX, BX
-	JGE  behind
-
-here:
-	// Zeros end buckets. The bit before the map stands for the end of bucket -1.
-	NOTQ    SI
-	ANDQ    $-65536, SI
-	ORQ     $0x8000, SI
-	MOVQ    8(DX), R10
-	NOTQ    R10
-	POPCNTQ SI, R13
-	XORL    BX, BX
-	MOVQ    AX, DI
-	SUBQ    R13, DI
-	MOVL    $64, R13
-	CMOVQCC R10, SI
-	CMOVQCC R13, BX
-	CMOVQCS AX, DI
-	POPCNTQ SI, R13
-	CMPQ    DI, R13
-	JAE     unknown
-	MOVL    $1, R13
-	SHLXQ   DI, R13, R13
-	PDEPQ   SI, R13, R13
-	TZCNTQ  R13, R13
-	LEAQ    1(R13)(BX*1), R13 // where the bucket begins
-
-	// Its ones are its slots, behind as many as there are ones before it.
-	LEAQ   -12(R13), R10
-	SUBQ   AX, R10
-	MOVQ   R13, SI
-	SHRQ   $3, SI
-	MOVQ   (DX)(SI*1), SI
-	ANDL   $7, R13
-	SHRXQ  R13, SI, SI
-	NOTQ   SI
-	TZCNTQ SI, BX
-	CMPQ   BX, $4
-	JA     unknown
-
-	// Four slots from there on.
-	IMULQ R8, R10
-	MOVL  $512, R13
-	SUBL  R10, R13
-	ANDL  $511, R13
-	MOVQ  CX, R10
-	MOVL  R13, CX
-	SHRL  $6, R13
-	MOVQ  (DX)(R13*8), AX
-	INCL  R13
-	ANDL  $7, R13
-	MOVQ  (DX)(R13*8), SI
-	SHRQ  CX, SI, AX
-
-	// In 16 bits each, the first in the highest.
-	MOVQ  $-1, SI
-	MOVQ  $0x0001000100010001, R13
-	MOVQ  $0x8000800080008000, DI
-	BZHIQ R8, SI, R8
-	IMULQ R13, R8
-	PDEPQ R8, AX, AX
-	IMULQ R13, R10
-	XORQ  AX, R10
-	MOVQ  AX, CX
-	ORQ   DI, CX
-	SUBQ  R13, CX     // the highest bits are clear where slots are 0
-	ANDNQ AX, CX, AX  // the lowest one of each
-	ADDQ  AX, AX
-	ORQ   DI, R10
-	SUBQ  AX, R10     // the highest bits are clear where slots fit
-
-	// Of these the first ones are of the bucket.
-	SHLL  $4, BX
-	MOVL  $64, AX
-	SUBL  BX, AX
-	BZHIQ AX, SI, AX
-	ANDNQ DI, AX, AX
-	ANDNQ AX, CX, CX
-	JNE   unknown
-	ANDNQ AX, R10, R10
-	SETNE BX
-
-	// Nothing has changed meanwhile.
-	TESTL $1, R11
-	JNE   unknown
-	CMPL  R11, (R9)
-	JNE   unknown
-	MOVQ  X6, DI
-	CMPQ  R12, ring_state(DI)
-	JNE   unknown
-	MOVQ  X4, R9
-	MOVQ  X5, R11
-	CMPL  R11, (R9)
-	JNE   unknown
-	TESTB BX, BX
-	JEQ   absent
-	MOVB  BX, ret+16(FP)
-	RET
-
-absent: // What has left the ring is among the shorts.
-	MOVQ  ring_shorts(DI), SI
-	TESTQ SI, SI
-	JEQ   none
-	MOVQ  X7, AX
-	MOVQ  shorts_shift(SI), CX
-	SHRXQ CX, AX, AX
-	MOVQ  AX, CX
-	SHRQ  $6, CX
-	MOVQ  shorts_marks(SI), SI
-	MOVQ  (SI)(CX*8), SI
-	BTQ   AX, SI
-	JCS   unknown
-
-none:
-	MOVB $0, ret+16(FP)
-	RET
-
-behind:
-	SUBL  BX, AX
-	MOVQ  X2, SI
-	MOVQ  X3, R13
-	INCL  SI
-	CMPL  SI, R13
-	JGE   unknown
-	MOVQ  X1, R13
-	MOVL  $1, SI
-	SHLXQ R13, SI, SI
-	ADDQ  SI, R10
-	TESTL $1, R11
-	JNE   unknown
-	SEQUENCE
-	LINE(unknown)
-	MOVQ  (DX), SI
-	MOVL  SI, BX
-	SHRL  $9, BX
-	ANDL  $const_maxHeld, BX
-	CMPL  AX, BX
-	JLT   here
+	ANSWER(here, absent, none, behind, unknown, done)
 
 unknown:
 	JMP ·filterLookup(SB)
+
+done:
+	MOVB BX, ret+16(FP)
+	RET
+
+// func ringHasBatch(r *ring, keys *filter.Key, n int, out *bool, room *[stride]pending) (unknown uint64)
+//
+// The first loop finds the lines and asks for them, the second one looks at them.
+TEXT ·ringHasBatch(SB), NOSPLIT, $8-48
+	MOVQ r+0(FP), DI
+	MOVQ DI, X6
+	MOVQ ring_state(DI), R12
+	MOVQ $0, unknown+40(FP)
+	MOVQ $0, i-8(SP)
+
+first:
+	MOVQ i-8(SP), SI
+	CMPQ SI, n+16(FP)
+	JGE  found
+	MOVQ keys+8(FP), DX
+	MOVQ (DX)(SI*8), DX
+	LOCATE
+	SEQUENCE
+	LINE(lost)
+	PREFETCHT0 (DX)
+
+store:
+	MOVQ room+32(FP), SI
+	MOVQ i-8(SP), BX
+	SHLQ $6, BX
+	ADDQ BX, SI
+	MOVQ DX, pending_line(SI)
+	MOVL AX, pending_idx(SI)
+	MOVQ CX, pending_suffix(SI)
+	MOVQ R10, pending_index(SI)
+	MOVQ R9, pending_sequence(SI)
+	MOVL R11, pending_before(SI)
+	MOVQ X7, pending_mixed(SI)
+	MOVD X1, pending_level(SI)
+	MOVD X2, pending_row(SI)
+	MOVD X3, pending_lines(SI)
+	INCQ i-8(SP)
+	JMP  first
+
+lost:
+	XORL DX, DX
+	JMP  store
+
+found:
+	MOVQ $0, i-8(SP)
+
+second:
+	MOVQ  i-8(SP), SI
+	CMPQ  SI, n+16(FP)
+	JGE   end
+	SHLQ  $6, SI
+	ADDQ  room+32(FP), SI
+	MOVQ  pending_line(SI), DX
+	TESTQ DX, DX
+	JEQ   unknown
+	MOVL  pending_idx(SI), AX
+	MOVQ  pending_suffix(SI), CX
+	MOVQ  pending_index(SI), R10
+	MOVQ  pending_sequence(SI), R9
+	MOVL  pending_before(SI), R11
+	MOVQ  pending_mixed(SI), X7
+	MOVD  pending_level(SI), X1
+	MOVD  pending_row(SI), X2
+	MOVD  pending_lines(SI), X3
+	MOVQ  X6, DI
+	ANSWER(here, absent, none, behind, unknown, done)
+
+unknown:
+	MOVQ i-8(SP), SI
+	MOVQ unknown+40(FP), AX
+	BTSQ SI, AX
+	MOVQ AX, unknown+40(FP)
+	INCQ i-8(SP)
+	JMP  second
+
+done:
+	MOVQ i-8(SP), SI
+	MOVQ out+24(FP), DI
+	MOVB BX, (DI)(SI*1)
+	INCQ i-8(SP)
+	JMP  second
+
+end:
+	RET
 
 // func ringPrefetch(r *ring, keys *filter.Key, n int)
 TEXT ·ringPrefetch(SB), NOSPLIT, $8-24

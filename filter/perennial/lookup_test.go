@@ -27,8 +27,10 @@ func TestAssemblyAnswersAsGoDoes(t *testing.T) {
 			}
 			present = append(present, k)
 			for _, k := range [2]filter.Key{present[rng.IntN(i+1)], filter.Key(rng.Uint64())} {
-				if got, want := filterHas(f, k), filterLookup(f, k); got != want {
-					t.Fatalf("width %d, %d keys: assembly says %v of %#x, Go %v", w, f.Len(), got, k, want)
+				var batch [1]bool
+				f.MayContainBatch([]filter.Key{k}, batch[:])
+				if got, want := filterHas(f, k), filterLookup(f, k); got != want || batch[0] != want {
+					t.Fatalf("width %d, %d keys: assembly says %v of %#x and %v in a batch, Go %v", w, f.Len(), got, k, batch[0], want)
 				}
 			}
 		}
