@@ -181,42 +181,6 @@ func (l *line) slot(i, w uint) uint64 { return l.bits(lineBits-(i+1)*w, w) }
 // slots returns how many slots the line has.
 func (l *line) slots() uint { return l.extent().slots }
 
-// An extent is how much of a line is taken.
-type extent struct {
-	held  uint // buckets
-	slots uint
-}
-
-// extent returns that of the line.
-func (l *line) extent() extent {
-	held := uint(l.held())
-	return extent{held, l.end(int(held)) - headBits - held}
-}
-
-// end returns the position behind the map.
-func (x extent) end() uint { return headBits + x.held + x.slots }
-
-// with returns the extent of a line with so many more.
-func (x extent) with(buckets, slots uint) extent { return extent{x.held + buckets, x.slots + slots} }
-
-// without returns the extent of a line without a part of it.
-func (x extent) without(part extent) extent { return extent{x.held - part.held, x.slots - part.slots} }
-
-// fits reports whether a line can have the extent.
-func (x extent) fits(w uint) bool { return x.end()+x.slots*w <= lineBits && x.held <= maxHeld }
-
-// lastCount returns how many slots the last bucket of the extent has.
-func (l *line) lastCount(x extent) uint {
-	p := x.end() - 1 // of the zero that ends it
-	var before uint64
-	if p >= 64 {
-		before = l.window(p - 64)
-	} else {
-		before = l.word(0) << (64 - p)
-	}
-	return min(uint(bits.LeadingZeros64(^before)), x.slots) // the head is not of the map
-}
-
 // insert makes v slot number at of a line of extent x; the slot is the one of the map at p.
 func (l *line) insert(x extent, p, at, w uint, v uint64) {
 	l.moveUp(p, x.end(), 1)

@@ -3,8 +3,9 @@
 package perennial
 
 import (
-	"github.com/everbloom-go/everbloom/filter"
 	"golang.org/x/sys/cpu"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // hasKernel tells whether filterHas can run here.
@@ -18,16 +19,9 @@ const kernelWidth = 15
 //go:noescape
 func filterHas(f *Filter, k filter.Key) bool
 
-// A pending query of a batch has its line, and what else is to be looked for. It is a cache
-// line, and of use to assembly only: the collector does not see its addresses.
-type pending struct {
-	line, suffix, index uint64
-	sequence, mixed     uint64
-	before              uint32
-	idx                 int32
-	level, row, lines   uint32
-	_                   uint32
-}
+// A pending query of a batch is a cache line of numbers that assembly keeps from its first
+// loop to its second.
+type pending [8]uint64
 
 // ringHasBatch answers for up to stride keys. The bits of unknown are those that it cannot
 // tell.

@@ -273,6 +273,18 @@ done:
 	MOVB BX, ret+16(FP)
 	RET
 
+// What is kept of a query in a batch.
+#define pending_line 0
+#define pending_suffix 8
+#define pending_index 16
+#define pending_sequence 24
+#define pending_mixed 32
+#define pending_before 40
+#define pending_idx 44
+#define pending_level 48
+#define pending_row 52
+#define pending_lines 56
+
 // func ringHasBatch(r *ring, keys *filter.Key, n int, out *bool, room *[stride]pending) (unknown uint64)
 //
 // The first loop finds the lines and asks for them, the second one looks at them.

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/internal/bitvec"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
@@ -118,9 +117,6 @@ const shrinkAt = 0.975
 
 // room returns how many slots a ring of this layout is for.
 func (r *ring) room(y layout) uint64 { return uint64(r.shape.room(y)) }
-
-// maxSlots is how many slots a bucket may have.
-func (r *ring) maxSlots() int { return int((lineBits - headBits - 1) / (r.w + 1)) }
 
 // rate returns the share of all absent keys that fit an entry; those that fit several
 // count as often.
@@ -238,7 +234,7 @@ func (r *ring) hasSlow(l *line, idx int, y uint64) bool {
 	return false
 }
 
-// maxSlotsEver is at least maxSlots for every width.
+// maxSlotsEver is at least how many slots a bucket may have, whatever the width.
 const maxSlotsEver = 64
 
 // slotsOf appends the slots of bucket idx of a line.
@@ -248,74 +244,4 @@ func (r *ring) slotsOf(l *line, idx int, to []uint64) []uint64 {
 		to = append(to, l.bits((lineBits-(i+1)*r.w)&(lineBits-1), r.w))
 	}
 	return to
-}
-
-// A draft is a line as it will be.
-type draft struct {
-	index uint64
-	line  line
-}
-
-// draft begins a change of line i, which may be one of a change that is not published yet.
-func (r *ring) draft(i uint64) *line {
-	for j := range r.drafts {
-		if r.drafts[j].index == i {
-			return &r.drafts[j].line
-		}
-	}
-	if len(r.drafts) == fewDrafts {
-		r.borrow()
-	}
-	r.drafts = append(r.drafts, draft{i, *r.at(i)})
-	return &r.drafts[len(r.drafts)-1].line
-}
-
-// draftPair is draft for two lines.
-func (r *ring) draftPair(i, j uint64) (first, second *line) {
-	r.draft(i)
-	second = r.draft(j) // which may move the first
-	return r.draft(i), second
-}
-
-// publishOne is publish for one line, which will be as given.
-func (r *ring) publishOne(i uint64, l *line) {
-	seq := r.seqs.Load().of(i)
-	seq.Add(1)
-	to := r.at(i)
-	for j, word := range l {
-		if to[j] != word {
-			bitvec.Store(&to[j], word)
-		}
-	}
-	seq.Add(1)
-	r.written++
-}
-
-// publish makes all drafts the lines of the ring, and y its layout, in one step for readers.
-func (r *ring) publish(y layout) {
-	seqs := *r.seqs.Load()
-	for i := range r.drafts {
-		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 0 {
-			seq.Add(1)
-		}
-	}
-	if y != r.layout {
-		r.layout = y
-		r.moved()
-	}
-	for i := range r.drafts {
-		to := r.at(r.drafts[i].index)
-		for j, word := range r.drafts[i].line {
-			if to[j] != word {
-				bitvec.Store(&to[j], word)
-			}
-		}
-	}
-	for i := range r.drafts {
-		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 1 {
-			seq.Add(1)
-		}
-	}
-	r.written += uint64(len(r.drafts))
-	r.discard()
 }

@@ -13,9 +13,6 @@ type prefix struct {
 	n    uint
 }
 
-// of reports whether a key begins with the prefix.
-func (p prefix) of(z uint64) bool { return (z^p.bits)>>(64-p.n) == 0 }
-
 // A short is an entry of which fewer bits are left than its bucket has, less maxVoid, and
 // which therefore is not in the ring.
 type short struct {

@@ -71,6 +71,7 @@ var churn = lab.Experiment{
 type swing struct {
 	operations, lost, refused, asked int
 	looks                            []look
+	present                          []filter.Key
 }
 
 func runChurn(ctx context.Context, e *lab.Env) (*lab.Result, error) {
@@ -102,42 +103,52 @@ func runChurn(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // swingOf adds and deletes at random, mostly adding until the set is large and mostly
-// deleting until it is a swing smaller. One add in eight repeats a present key.
+// deleting until it is a swing smaller.
 func swingOf(ctx context.Context, f *perennial.Filter, r *rand.Rand, operations, most, fold int) (s swing, err error) {
-	var present []filter.Key
 	growing := true
+	s.operations = operations
 	for i := range operations {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return s, ctx.Err()
 		}
-		if turn := growing && len(present) >= most || !growing && len(present) <= most/fold; turn {
+		if n := len(s.present); growing && n >= most || !growing && n <= most/fold {
 			growing = !growing
-			s.looks = append(s.looks, s.turn(f, r, present))
+			s.turn(f, r)
 		}
-		if add := r.IntN(4) > 0 == growing || len(present) == 0; add {
-			k := filter.Key(r.Uint64())
-			if len(present) > 0 && r.IntN(8) == 0 {
-				k = present[r.IntN(len(present))]
-			}
-			if _, err := f.Add(k); err != nil {
+		if r.IntN(4) > 0 == growing || len(s.present) == 0 {
+			if err := s.add(f, r); err != nil {
 				return s, err
 			}
-			present = append(present, k)
 		} else {
-			j := r.IntN(len(present))
-			if f.Delete(present[j]) != nil {
-				s.refused++
-			}
-			present[j] = present[len(present)-1]
-			present = present[:len(present)-1]
+			s.delete(f, r)
 		}
-		if len(present) > 0 {
-			s.ask(f, present[r.IntN(len(present))])
+		if n := len(s.present); n > 0 {
+			s.ask(f, s.present[r.IntN(n)])
 		}
 	}
-	s.operations = operations
-	s.looks = append(s.looks, s.turn(f, r, present))
+	s.turn(f, r)
 	return s, nil
+}
+
+// add adds a key, one time in eight one that is there already.
+func (s *swing) add(f *perennial.Filter, r *rand.Rand) error {
+	k := filter.Key(r.Uint64())
+	if n := len(s.present); n > 0 && r.IntN(8) == 0 {
+		k = s.present[r.IntN(n)]
+	}
+	s.present = append(s.present, k)
+	_, err := f.Add(k)
+	return err
+}
+
+func (s *swing) delete(f *perennial.Filter, r *rand.Rand) {
+	last := len(s.present) - 1
+	i := r.IntN(last + 1)
+	if f.Delete(s.present[i]) != nil {
+		s.refused++
+	}
+	s.present[i] = s.present[last]
+	s.present = s.present[:last]
 }
 
 func (s *swing) ask(f *perennial.Filter, k filter.Key) {
@@ -147,11 +158,11 @@ func (s *swing) ask(f *perennial.Filter, k filter.Key) {
 	}
 }
 
-// turn asks for all present keys and as many absent ones.
-func (s *swing) turn(f *perennial.Filter, r *rand.Rand, present []filter.Key) look {
+// turn asks for all present keys and for absent ones.
+func (s *swing) turn(f *perennial.Filter, r *rand.Rand) {
 	info := f.Info()
-	l := look{keys: len(present), asked: 10_000, says: info.FPR, bits: float64(info.FastBits) / float64(len(present))}
-	for _, k := range present {
+	l := look{keys: len(s.present), asked: 10_000, says: info.FPR, bits: float64(info.FastBits) / float64(len(s.present))}
+	for _, k := range s.present {
 		s.ask(f, k)
 	}
 	for range l.asked {
@@ -160,5 +171,5 @@ func (s *swing) turn(f *perennial.Filter, r *rand.Rand, present []filter.Key) lo
 		}
 	}
 	l.lost = s.lost
-	return l
+	s.looks = append(s.looks, l)
 }

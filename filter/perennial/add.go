@@ -1,0 +1,170 @@
+package perennial
+
+import (
+	"fmt"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// add puts a key into the ring.
+func (r *ring) add(k filter.Key) (added bool, err error) {
+	t := r.layout.locate(r.mixer.Mix(k), r.w)
+	r.prefetchBehind(t.place)
+	p, l, idx := r.find(t)
+	n, added, simple := r.newSlot(l, idx, t.y)
+	gained := uint64(1)
+	if simple && r.addSlot(p, l, n, t.y) {
+		r.slots++
+	} else if added, gained, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
+		return false, err
+	}
+	r.keys++
+	r.weights[t.level-r.layout.level] += gained
+	for r.slots > r.limit {
+		if r.resize(r.layout.total+1) != nil {
+			break // it stays fuller than it should be
+		}
+	}
+	return added, nil
+}
+
+// A position is that of a slot in a line.
+type position struct {
+	idx  int  // its bucket
+	bit  uint // where the bucket begins in the map
+	slot uint // the number of the slot in the line
+}
+
+// newSlot returns where y is to be in its bucket, and whether it looks new. A bucket with
+// voids or counts, or with so many of y that they are to be counted, is not simple.
+func (r *ring) newSlot(l *line, idx int, y uint64) (n position, added, simple bool) {
+	first, count := l.find(idx)
+	n = position{idx, headBits + uint(idx) + first, first}
+	equal := 0
+	added = true
+	for i := first; i < first+count; i++ {
+		v := l.slot(i, r.w)
+		if v == 0 {
+			return n, false, false
+		}
+		if fits(v, y) {
+			added = false
+		}
+		if v&1 == 1 && v < y {
+			n.slot++
+		}
+		if v == y {
+			equal++
+		}
+	}
+	return n, added, equal < 3
+}
+
+// A spill is the tail of a line that goes to the next one.
+type spill struct {
+	index  uint64
+	extent extent // of the line
+	tail   extent
+}
+
+// maxSpills is how many lines addSlot reaches.
+const maxSpills = 32
+
+// addSlot makes y a slot of the line at p. Buckets that have no room go to the next line.
+// It reports false, and has changed nothing, where that is not so simple.
+func (r *ring) addSlot(p place, l *line, n position, y uint64) bool {
+	x := l.extent()
+	if x.with(0, 1).fits(r.w) {
+		next := *l
+		next.insert(x, n.bit, n.slot, r.w, y)
+		r.publishOne(p.index(), &next)
+		return true
+	}
+	var spills [maxSpills]spill
+	last, ok := r.planSpills(p, n.idx, x, &spills)
+	if !ok {
+		return false
+	}
+	if last >= fewDrafts {
+		r.borrow()
+	}
+	for i := range spills[:last+1] {
+		r.drafts = append(r.drafts, draft{spills[i].index, *r.at(spills[i].index)})
+	}
+	for i := last - 1; i >= 0; i-- { // from the end, so that there is room
+		s, next := &spills[i], &spills[i+1]
+		r.drafts[i].line.pushTail(&r.drafts[i+1].line, s.extent, next.extent.without(next.tail), s.tail, r.w)
+	}
+	first, x := &r.drafts[0].line, spills[0].extent.without(spills[0].tail)
+	if uint(n.idx) >= x.held {
+		n.bit -= x.end() - headBits
+		n.slot -= x.slots
+		first, x = &r.drafts[1].line, spills[1].extent.without(spills[1].tail).with(spills[0].tail.held, spills[0].tail.slots)
+	}
+	first.insert(x, n.bit, n.slot, r.w, y)
+	r.publish(r.layout)
+	return true
+}
+
+// planSpills finds out which buckets move so that bucket idx of the line at p, of extent x,
+// can have one more slot. The last spill is empty: its line takes what the one before gives.
+func (r *ring) planSpills(p place, idx int, x extent, spills *[maxSpills]spill) (last int, ok bool) {
+	start := p.index()
+	rest, goes, ok := r.at(start).makeRoom(x, uint(idx), r.w)
+	spills[0] = spill{start, x, x.without(rest)}
+	more := spills[0].tail
+	if goes {
+		more.slots++
+	}
+	for n := 1; ok && n < maxSpills; n++ {
+		p = r.layout.after(p)
+		i := p.index()
+		l := r.at(i)
+		if i == start || l.in()+int(more.held) > maxIn {
+			return 0, false
+		}
+		x = l.extent()
+		rest, ok = l.shed(x, more, r.w)
+		more = x.without(rest)
+		spills[n] = spill{i, x, more}
+		if more.held == 0 {
+			return n, ok
+		}
+	}
+	return 0, false
+}
+
+// addEntry is add for every bucket. It returns how many times more e is there: fewer than
+// asked for if it cannot be counted any further.
+func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained uint64, err error) {
+	var slots [maxSlotsEver]uint64
+	var entries [maxSlotsEver + 1]entry
+	old := r.slotsOf(l, idx, slots[:0])
+	all := r.decode(old, entries[:0])
+	added = true
+	for _, x := range all {
+		if x.v == 0 || fits(x.v, e.v) {
+			added = false
+		}
+		if x.v == e.v && x.depth == e.depth {
+			e.count = min(e.count, r.maxCount()-x.count)
+		}
+	}
+	if e.count == 0 {
+		return added, 0, nil
+	}
+	return added, e.count, r.setBucket(p, idx, len(old), r.join(append(all, e)))
+}
+
+// setBucket gives bucket idx of the line at p other entries.
+func (r *ring) setBucket(p place, idx, old int, entries []entry) error {
+	var buf [maxSlotsEver]uint64
+	slots := r.encode(entries, buf[:0])
+	if err := r.borrow().replace(p, idx, slots); err != nil {
+		r.discard()
+		return fmt.Errorf("%w: %w", filter.ErrFull, err)
+	}
+	r.publish(r.layout)
+	r.slots += uint64(len(slots) - old)
+	return nil
+}

@@ -1,0 +1,169 @@
+package perennial
+
+import "slices"
+
+// transformGroup makes of the buckets behind the next in, which are those of the group,
+// what they will be.
+func (s *step) transformGroup(in int) error {
+	w := s.ring.borrow()
+	w.collect(in + s.size())
+	at := 0
+	for _, count := range w.old.counts[:in] {
+		w.new.append(w.old.slots[at : at+int(count)])
+		at += int(count)
+	}
+	s.transform(w.old.counts[in:], w.old.slots[at:], &w.new)
+	return w.insert(&w.new)
+}
+
+// transformAll is transform for a rebuild.
+func (s *step) transformAll(all [][]uint64) [][]uint64 {
+	if !s.splits {
+		return all
+	}
+	var from, to list
+	for _, slots := range all {
+		from.append(slots)
+	}
+	s.transform(from.counts, from.slots, &to)
+	var out [][]uint64
+	at := 0
+	for _, count := range to.counts {
+		out = append(out, to.slots[at:at+int(count)])
+		at += int(count)
+	}
+	return out
+}
+
+// transform appends what the buckets of the group will be.
+func (s *step) transform(counts []uint16, slots []uint64, to *list) {
+	s.before, s.after, s.bucket, s.shorts = sums{}, sums{}, 0, nil
+	next := func() (bucket []uint64) {
+		bucket, slots = slots[:counts[0]], slots[counts[0]:]
+		counts = counts[1:]
+		return bucket
+	}
+	for len(counts) > 0 {
+		if s.grows {
+			s.split(next(), to)
+			s.bucket++
+		} else {
+			low := next()
+			s.merge(low, next(), to)
+		}
+	}
+}
+
+// split appends the two halves of a bucket.
+func (s *step) split(slots []uint64, to *list) {
+	flag := s.ring.flag()
+	weight := uint64(0)
+	for _, v := range slots {
+		if v == 0 || v == flag {
+			s.splitEntries(slots, to)
+			return
+		}
+		weight += v & -v
+	}
+	// Each half stays in order.
+	begin := len(to.slots)
+	for _, v := range slots {
+		if v < flag {
+			to.slots = append(to.slots, v<<1)
+		}
+	}
+	half := len(to.slots)
+	for _, v := range slots {
+		if v > flag {
+			to.slots = append(to.slots, (v-flag)<<1)
+		}
+	}
+	to.counts = append(to.counts, uint16(half-begin), uint16(len(to.slots)-half))
+	s.before.add(len(slots), weight)
+	s.after.add(len(slots), 2*weight)
+}
+
+// splitEntries is split for buckets with voids, or what becomes one, or counts.
+func (s *step) splitEntries(slots []uint64, to *list) {
+	c := s.ring.coder
+	entries := c.decode(slots, nil)
+	s.before.addEntries(c, len(slots), entries)
+	if n := len(entries) - 1; n >= 0 && entries[n].depth == maxVoid {
+		s.shorten(entries[n])
+		entries = entries[:n]
+	}
+	low, high := c.split(entries, nil, nil)
+	s.append(low, to)
+	s.append(high, to)
+}
+
+// shorten makes a short of a void of the largest depth. It has a copy in each of 2^maxVoid
+// buckets, of which the first is counted.
+func (s *step) shorten(e entry) {
+	if s.bucket%(1<<maxVoid) == 0 {
+		t := target{place: place{group: s.group, level: s.ring.layout.level}, idx: s.bucket}
+		s.shorts = append(s.shorts, short{s.ring.prefix(t, e), e.count})
+	}
+}
+
+// merge appends the bucket whose halves are given.
+func (s *step) merge(low, high []uint64, to *list) {
+	c := s.ring.coder
+	begin := len(to.slots)
+	before, after := uint64(0), uint64(0)
+	top := uint64(0)
+	for _, half := range [2][]uint64{low, high} {
+		for _, v := range half {
+			if v == 0 {
+				to.slots = to.slots[:begin]
+				s.mergeEntries(low, high, to)
+				return
+			}
+			before += v & -v
+			v = top | v>>1 | v&1
+			after += v & -v
+			to.slots = append(to.slots, v)
+		}
+		top = c.flag()
+	}
+	merged := to.slots[begin:]
+	slices.SortFunc(merged, compareSlots)
+	for i := 3; i < len(merged); i++ {
+		if merged[i] == merged[i-3] {
+			to.slots = to.slots[:begin]
+			s.mergeEntries(low, high, to)
+			return
+		}
+	}
+	to.counts = append(to.counts, uint16(len(merged)))
+	s.before.add(len(low)+len(high), before)
+	s.after.add(len(merged), after)
+}
+
+// mergeEntries is merge for buckets with voids or counts.
+func (s *step) mergeEntries(low, high []uint64, to *list) {
+	c := s.ring.coder
+	lows, highs := c.decode(low, nil), c.decode(high, nil)
+	s.before.addEntries(c, len(low), lows)
+	s.before.addEntries(c, len(high), highs)
+	s.append(c.merge(lows, highs, nil), to)
+}
+
+// append appends a bucket with these entries.
+func (s *step) append(entries []entry, to *list) {
+	slots := s.ring.encode(entries, nil)
+	s.after.addEntries(s.ring.coder, len(slots), entries)
+	to.append(slots)
+}
+
+func (s *sums) add(slots int, weight uint64) {
+	s.slots += slots
+	s.weight += weight
+}
+
+func (s *sums) addEntries(c coder, slots int, entries []entry) {
+	s.slots += slots
+	for _, e := range entries {
+		s.weight += c.weight(e)
+	}
+}
