@@ -32,11 +32,11 @@ func adviseHuge(words []uint64) {
 }
 
 // adviseAround asks for huge pages wherever part of a block lies, for one of at least a
-// quarter of such a page. Blocks that an array takes one after the other lie side by
+// thirty-second of such a page. Blocks that an array takes one after the other lie side by
 // side as a rule, and the pages that they share would be missed otherwise.
 func adviseAround(words []uint64) {
 	size := uintptr(len(words)) * wordBytes
-	if size < hugePage/4 {
+	if size < hugePage/32 {
 		return
 	}
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(words)))
