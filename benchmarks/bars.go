@@ -44,7 +44,11 @@ const (
 	partitionKind = "everbloom partition"
 	dynamicKind   = "everbloom dynamic 1024"
 	evergreenKind = "everbloom evergreen"
+	perennialKind = "everbloom perennial"
 	setKind       = "everbloom Set"
+
+	perennialLoose = "everbloom perennial, fill 0.86"
+	panmariKind    = "panmari cuckoo 16b"
 )
 
 // What bars are about, and where they hold.
@@ -57,6 +61,8 @@ var (
 
 	usual   = []uint64{1e6, 50e6}
 	large   = []uint64{50e6}
+	beyond  = []uint64{20e6, 50e6} // the caches
+	three   = []uint64{1e6, 20e6, 50e6}
 	percent = []float64{0.01}
 )
 
@@ -81,7 +87,7 @@ var bars = []bar{
 	// whose rivals d-left filters are.
 	{name: "a better counting", contender: countingKind, ops: everyOp, rival: "Boom counting", sizes: usual, fprs: percent, limit: 0.5},
 	{name: "a better deletable", contender: deletableKind, ops: everyOp, rival: "Boom deletable", sizes: usual, fprs: percent, limit: 0.6},
-	{name: "near cuckoo", contender: dleftKind, ops: asks, rival: "panmari cuckoo 16b", sizes: usual, fprs: percent, limit: 1.3},
+	{name: "near cuckoo", contender: dleftKind, ops: asks, rival: panmariKind, sizes: usual, fprs: percent, limit: 1.3},
 	{name: "near cuckoo", contender: dleftKind, ops: asks, rival: "linvon cuckoo 10/13b", sizes: usual, fprs: percent, limit: 1.3},
 
 	// The paper's: a partition filter is far ahead of a list of units, and near a plain
@@ -95,10 +101,20 @@ var bars = []bar{
 	{name: "near a plain filter", contender: evergreenKind, ops: asks, rival: blocked, sizes: large, fprs: percent, limit: 1.2},
 	{name: "batches pay", contender: evergreenKind, ops: hitBatches, rival: evergreenKind, rivalOp: hit, sizes: large, fprs: percent, limit: 0.85},
 	{name: "batches pay", contender: evergreenKind, ops: missBatches, rival: evergreenKind, rivalOp: miss, sizes: large, fprs: percent, limit: 0.85},
-	{name: "near cuckoo", contender: evergreenKind, ops: []op{insert}, rival: "panmari cuckoo 16b", sizes: large, fprs: percent, limit: 2},
-	{name: "near cuckoo", contender: evergreenKind, ops: []op{remove}, rival: "panmari cuckoo 16b", sizes: large, fprs: percent, limit: 4},
+	{name: "near cuckoo", contender: evergreenKind, ops: []op{insert}, rival: panmariKind, sizes: large, fprs: percent, limit: 2},
+	{name: "near cuckoo", contender: evergreenKind, ops: []op{remove}, rival: panmariKind, sizes: large, fprs: percent, limit: 4},
 	{name: "near cuckoo", contender: evergreenKind, ops: []op{insert}, rival: "linvon cuckoo 10/13b", sizes: large, fprs: percent, limit: 2},
 	{name: "near cuckoo", contender: evergreenKind, ops: []op{remove}, rival: "linvon cuckoo 10/13b", sizes: large, fprs: percent, limit: 4},
+
+	// Growth from nothing and shrinking included, beside a cuckoo filter that was made for all
+	// keys, and takes more memory.
+	{name: "faster than cuckoo", contender: perennialKind, ops: asks, rival: panmariKind, sizes: beyond, fprs: percent, limit: 1, wanted: 0.8},
+	{name: "batches pay", contender: perennialKind, ops: hitBatches, rival: perennialKind, rivalOp: hit, sizes: large, fprs: percent, limit: 0.5},
+	{name: "batches pay", contender: perennialKind, ops: missBatches, rival: perennialKind, rivalOp: miss, sizes: large, fprs: percent, limit: 0.5},
+	{name: "near cuckoo", contender: perennialKind, ops: []op{insert}, rival: panmariKind, sizes: three, fprs: percent, limit: 2.5},
+	{name: "near cuckoo", contender: perennialKind, ops: []op{remove}, rival: panmariKind, sizes: three, fprs: percent, limit: 3},
+	{name: "small", contender: perennialKind, ops: []op{bitsPerKey}, sizes: three, fprs: percent, limit: 16.9},
+	{name: "small", contender: perennialKind, ops: []op{bitsPerKey}, sizes: three, fprs: []float64{0.001}, limit: 20.6},
 
 	{name: "no garbage", contender: blocked, ops: []op{anyAllocs}, limit: noAllocs},
 	{name: "no garbage", contender: classic, ops: []op{anyAllocs}, limit: noAllocs},

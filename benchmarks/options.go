@@ -60,7 +60,7 @@ Flags:
 var (
 	plainSettings = map[string]string{"n": "10k,1M", "fpr": "1%", "keysize": "8", "threads": "1", "rounds": "5"}
 	shortSettings = map[string]string{"rounds": "3"}
-	barsSettings  = map[string]string{"n": "10k,1M,50M", "fpr": "1%,0.1%"}
+	barsSettings  = map[string]string{"n": "10k,1M,20M,50M", "fpr": "1%,0.1%"}
 
 	journeySettings = map[string]string{"n": "10k,3M", "probes": "262144"}
 )

@@ -10,12 +10,14 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
+	"github.com/everbloom-go/everbloom/filter/perennial"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 )
 
 // ownContenders are everbloom's kinds, and the Set that most programs use, which adds a lock and
 // the choice of the hash.
 var ownContenders = append(ownKinds(kinds.All()),
+	own(perennialLoose, 48, 0, perennialOf(0.86)),
 	contender{name: setKind, traits: short | manyAdders, peak: 32, build: newSet(0)},
 	contender{name: "everbloom Set, 16 shards", traits: manyAdders, peak: 32, build: newSet(16)},
 )
@@ -30,7 +32,7 @@ type line struct {
 
 // lines are the kinds whose name, memory or size is not the usual. Those that grow begin
 // small: scalable with a thousand keys, dynamic with units of the size that partition has,
-// elastic with a 64th of the keys, evergreen with none.
+// elastic with a 64th of the keys, evergreen and perennial with none.
 var lines = map[string]line{
 	"bloom":     {name: classic, peak: 32},
 	"blocked":   {name: blocked, peak: 32},
@@ -44,6 +46,14 @@ var lines = map[string]line{
 	}},
 	"elastic":   {peak: 8000, items: func(n uint64) uint64 { return max(1, n/64) }},
 	"evergreen": {peak: 200, items: func(uint64) uint64 { return 0 }},
+	"perennial": {name: perennialKind, peak: 48, build: perennialOf(0.90)},
+}
+
+// perennialOf returns the constructor for perennial with lines that are so full.
+func perennialOf(fill float64) func(request) (filter.Filter, error) {
+	return func(w request) (filter.Filter, error) {
+		return perennial.New(perennial.Config{FPR: w.fpr, Fill: fill})
+	}
 }
 
 // ownKinds returns a contender for each kind. Of parallel there is none: it is many dynamic
@@ -126,7 +136,7 @@ func own(name string, peak float64, traits trait, build func(request) (filter.Fi
 func setOf(f filter.Filter) set {
 	s := direct(f)
 	s.bits = func() uint64 { info := f.Info(); return info.FastBits + info.SlowBits }
-	if d, ok := f.(filter.Deleter); ok && !errors.Is(d.Delete(0), errors.ErrUnsupported) {
+	if d, ok := f.(filter.Deleter); ok && s.del == nil && !errors.Is(d.Delete(0), errors.ErrUnsupported) {
 		s.del = func(b block) int {
 			return count(b, func(k []byte) bool { return wasThere(d.Delete(keyOf(k))) })
 		}
@@ -140,7 +150,7 @@ func setOf(f filter.Filter) set {
 // wasThere tells whether a delete found its key. A pinned key was found, and stays.
 func wasThere(err error) bool { return err == nil || errors.Is(err, filter.ErrPinned) }
 
-// direct returns add and has. Kinds that are compared to the nanosecond are called by their own
+// direct returns add and has, and del where that is compared too. Kinds that are compared to the nanosecond are called by their own
 // type, as the rivals are; through the interface each call takes a nanosecond or two more.
 func direct(f filter.Filter) set {
 	switch f := f.(type) {
@@ -157,6 +167,14 @@ func direct(f filter.Filter) set {
 				return count(b, func(k []byte) bool { _, err := f.Add(keyOf(k)); return err == nil })
 			},
 			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(keyOf(k)) }) },
+		}
+	case *perennial.Filter:
+		return set{
+			add: func(b block) int {
+				return count(b, func(k []byte) bool { _, err := f.Add(keyOf(k)); return err == nil })
+			},
+			has: func(b block) int { return count(b, func(k []byte) bool { return f.MayContain(keyOf(k)) }) },
+			del: func(b block) int { return count(b, func(k []byte) bool { return f.Delete(keyOf(k)) == nil }) },
 		}
 	}
 	return set{
