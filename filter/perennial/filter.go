@@ -90,8 +90,13 @@ func (f *Filter) Shrink() error {
 	if n < minLines || float64(r.slots) > full.room(layoutOf(n)) {
 		return fmt.Errorf("perennial: shrink to %d lines: %w", n, filter.ErrFull)
 	}
-	r.least = min(r.least, n)
-	return r.resize(n)
+	least := r.least
+	r.least = min(least, n)
+	err := r.resize(n)
+	if err != nil {
+		r.least = least
+	}
+	return err
 }
 
 // Clear takes all keys out.

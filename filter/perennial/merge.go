@@ -59,15 +59,24 @@ func (r *ring) union(other *ring) error {
 	}
 	err := other.walk(func(t target, _ []uint64, entries []entry) error {
 		for _, e := range entries {
+			if e.v == 0 && t.idx%(1<<e.depth) != 0 {
+				continue // a copy
+			}
 			if err := r.addAt(other.prefix(t, e), e.count); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	var more []short
 	for _, e := range other.shorts.Load().all() {
-		err = errors.Join(err, r.addAt(e.prefix, e.count))
+		if r.isShort(e.prefix) {
+			more = append(more, e)
+		} else {
+			err = errors.Join(err, r.addAt(e.prefix, e.count))
+		}
 	}
+	r.shorts.Store(r.shorts.Load().with(more, r.maxCount()))
 	r.keys = min(r.keys+other.keys, math.MaxInt64)
 	return err
 }
@@ -106,10 +115,15 @@ func (c coder) prefix(t target, e entry) prefix {
 	return prefix{bits<<(64-n) | suffix>>n, n + length}
 }
 
+// isShort reports whether an entry for a prefix has too few bits for the ring.
+func (r *ring) isShort(x prefix) bool {
+	return x.n+maxVoid < uint(r.layout.locate(x.bits, r.w).level)+bucketLog
+}
+
 // addAt adds an entry for a prefix. Where buckets have more bits than the prefix it is a
 // void in each of them, or a short.
 func (r *ring) addAt(x prefix, count uint64) error {
-	if x.n+maxVoid < uint(r.layout.locate(x.bits, r.w).level)+bucketLog {
+	if r.isShort(x) {
 		r.shorts.Store(r.shorts.Load().with([]short{{x, count}}, r.maxCount()))
 		return nil
 	}

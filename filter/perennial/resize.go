@@ -126,6 +126,7 @@ func (s *step) draftGroup(level uint8) (done bool, err error) {
 	old := r.layout.groupOf(s.group)
 	in := r.at(old.index()).in()
 	w.begin(r.layout, old)
+	r.drafts = r.drafts[:0]
 	if s.splits {
 		if err := s.transformGroup(in); err != nil {
 			return false, err

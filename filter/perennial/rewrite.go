@@ -32,7 +32,6 @@ func (w *rewriter) begin(y layout, p place) {
 	w.chunks, w.at, w.edits, w.packed = w.chunks[:0], 0, 0, w.packed[:0]
 	w.old.clear()
 	w.new.clear()
-	w.ring.drafts = w.ring.drafts[:0]
 }
 
 // next returns the chunk with the next bucket, or nil if there is none.
@@ -156,6 +155,7 @@ func (w *rewriter) replace(p place, idx int, slots []uint64) error {
 	r := w.ring
 	in := r.at(p.index()).in()
 	w.begin(r.layout, p)
+	r.drafts = r.drafts[:0]
 	w.collect(idx + 1)
 	w.old.slots = w.old.slots[:len(w.old.slots)-int(w.old.counts[idx])]
 	w.old.counts = w.old.counts[:idx]
@@ -203,6 +203,7 @@ func (w *rewriter) rebuild(from, to layout, change func(all [][]uint64) [][]uint
 	all := change(w.all(from))
 	for in := 0; in <= maxIn && in < len(all); {
 		w.begin(to, to.groupOf(0))
+		w.ring.drafts = w.ring.drafts[:0]
 		w.ends = true
 		for i := range all {
 			w.old.append(all[(i+len(all)-in)%len(all)])

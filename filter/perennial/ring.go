@@ -162,7 +162,7 @@ func (r *ring) look(k filter.Key) bool {
 		} else {
 			found, ok = r.lookBehind(y, t.place, idx-held, t.y)
 		}
-		if ok && before&1 == 0 && seq.Load() == before && r.state.Load() == state {
+		if ok && before&1 == 0 && r.state.Load() == state && seq.Load() == before { // in this order: a step back changes the line
 			return found || r.shorts.Load().has(z) // which have got what has left the ring
 		}
 	}

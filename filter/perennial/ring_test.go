@@ -87,7 +87,7 @@ func TestKeysWithoutBitsAreNeverLost(t *testing.T) {
 	effort.OneGoroutine(t)
 	shorts := 0
 	for seed := range uint64(effort.PickVariant(1, 2, 60)) {
-		f := runChurn(t, seed, 4, 30_000, effort.PickVariant(50_000, 80_000, 1_000_000))
+		f := runChurn(t, seed, 4, 30_000, effort.PickVariant(80_000, 80_000, 1_000_000))
 		shorts += len(f.ring.Load().shorts.Load().all())
 	}
 	if shorts == 0 {
