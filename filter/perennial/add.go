@@ -8,6 +8,7 @@ import (
 
 // add puts a key into the ring.
 func (r *ring) add(k filter.Key) (added bool, err error) {
+	written := r.written
 	t := r.layout.locate(r.mixer.Mix(k), r.w)
 	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
@@ -20,12 +21,23 @@ func (r *ring) add(k filter.Key) (added bool, err error) {
 	}
 	r.keys++
 	r.weights[t.level-r.layout.level] += gained
-	for r.slots > r.limit {
+	more := r.strain(r.written - written)
+	for ; more > 0 || r.slots > r.limit; more-- {
 		if r.resize(r.layout.total+1) != nil {
 			break // it stays fuller than it should be
 		}
 	}
 	return added, nil
+}
+
+// strainedAt is how many lines a change may reach before lines are added whatever the number
+// of slots. Buckets are whole: where they are large, as when every key was added several
+// times, lines have bits left over that are of no use.
+const strainedAt = 24
+
+// strain returns how many lines are to be added after a change of so many.
+func (r *ring) strain(written uint64) int {
+	return int(min(written/min(strainedAt, r.layout.total/2+1), 4))
 }
 
 // A position is that of a slot in a line.

@@ -16,8 +16,11 @@ func (r *ring) remove(k filter.Key) error {
 	p, l, idx := r.find(t)
 	i, length := r.shorts.Load().longest(z)
 	if n, v := r.longest(l, idx, t.y); v != 0 && length <= uint(t.level)+bucketLog+r.lengthOf(v) {
-		r.removeSlot(p, l, n)
-		r.weights[t.level-r.layout.level] -= v & -v
+		if r.removeSlot(p, l, n) {
+			r.weights[t.level-r.layout.level] -= v & -v
+		} else {
+			r.removeEntry(t, entry{v: v})
+		}
 	} else if !r.removeFitting(z, t, l, idx, length) {
 		if length == 0 {
 			return filter.ErrNotFound
@@ -50,35 +53,40 @@ func (r *ring) longest(l *line, idx int, y uint64) (n position, v uint64) {
 }
 
 // removeSlot takes a slot out of the line at p, and takes back what lines behind hold for
-// those before.
-func (r *ring) removeSlot(p place, l *line, n position) {
+// those before. It reports false, and has changed nothing, where that is not so simple.
+func (r *ring) removeSlot(p place, l *line, n position) bool {
 	i := p.index()
 	x := l.extent()
-	r.slots--
 	r.drafts = append(r.drafts, draft{i, *l})
 	changed := &r.drafts[0].line
 	changed.remove(x, n.bit, n.slot, r.w)
 	x.slots--
+	ok := true
 	if n.idx == 0 && l.in() > 0 { // the bucket is smaller now, and may have room before
 		before := r.layout.before(p)
-		r.pull(before, r.view(before.index()).extent())
+		ok = r.pull(before, r.view(before.index()).extent())
 		x = r.view(i).extent()
 	}
-	r.pull(p, x)
+	if !ok || !r.pull(p, x) {
+		r.discard()
+		return false
+	}
+	r.slots--
 	r.publish(r.layout)
+	return true
 }
 
 // pull moves buckets to the line at p, of extent x, that are behind it for want of room, and
-// so on.
-func (r *ring) pull(p place, x extent) {
+// so on. It reports false if they go all the way round, or are behind the next line, too.
+func (r *ring) pull(p place, x extent) bool {
 	for start := p.index(); ; {
 		l := r.view(p.index())
 		if l.in()+p.width() == int(x.held) {
-			return
+			return true
 		}
 		q := r.layout.after(p)
 		if q.index() == start {
-			return
+			return false
 		}
 		next := r.view(q.index())
 		y, in := next.extent(), uint(next.in())
@@ -91,8 +99,11 @@ func (r *ring) pull(p place, x extent) {
 			head = head.with(1, count)
 			bit += count + 1
 		}
-		if head.held == 0 {
-			return
+		switch {
+		case head.held == y.held:
+			return false
+		case head.held == 0:
+			return true
 		}
 		l, next = r.draftPair(p.index(), q.index())
 		l.pullHead(next, x, y, head, r.w)
@@ -165,8 +176,8 @@ func (r *ring) removeEntry(t target, e entry) {
 			p = r.layout.before(p)
 			idx = r.at(p.index()).held()
 		}
-		if err := r.setBucket(p, idx, len(old), entries); err != nil {
-			panic(err) // there are not more slots than before
+		if r.setBucket(p, idx, len(old), entries) != nil {
+			return // the ring is too full to be packed: what stays is a false positive
 		}
 		e.count = 1
 		r.weights[t.level-r.layout.level] -= r.weight(e)

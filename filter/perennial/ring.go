@@ -170,6 +170,9 @@ func (r *ring) look(k filter.Key) bool {
 
 // lookBehind answers for bucket idx, counted from the end of the line at p.
 func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok bool) {
+	if idx > maxIn {
+		return false, false // the line before is being changed
+	}
 	p = y.after(p)
 	i := p.index()
 	seq := r.seqs.Load().of(i)
@@ -183,7 +186,7 @@ func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok 
 	switch {
 	case idx < held:
 		found, ok = r.has(l, idx, suffix), true
-	case held > 0: // or the ring is being changed
+	default:
 		found, ok = r.lookBehind(y, p, idx-held, suffix)
 	}
 	return found, ok && seq.Load() == before

@@ -214,3 +214,36 @@ func TestOneKeyMayBeAddedOften(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedKeysLeaveRoom has large buckets, which leave bits of lines over.
+func TestRepeatedKeysLeaveRoom(t *testing.T) {
+	effort.OneGoroutine(t)
+	for _, fpr := range []float64{0.01, 0.001} {
+		f := filtertest.Make(t, New, Config{FPR: fpr})
+		stream := filtertest.Stream{Seed: 1}
+		const keys, times = 10_000, 3
+		for range times {
+			for n := range uint64(keys) {
+				if _, err := f.Add(stream.Present(n)); err != nil {
+					t.Fatalf("%g: add to %d keys: %v", fpr, f.Len(), err)
+				}
+			}
+		}
+		if err := f.check(); err != nil {
+			t.Fatalf("%g: %v", fpr, err)
+		}
+		for range times {
+			for n := range uint64(keys) {
+				if !f.MayContain(stream.Present(n)) {
+					t.Fatalf("%g: key %d of %d is absent", fpr, n, f.Len())
+				}
+				if err := f.Delete(stream.Present(n)); err != nil {
+					t.Fatalf("%g: delete from %d keys: %v", fpr, f.Len(), err)
+				}
+			}
+		}
+		if err := f.check(); err != nil {
+			t.Fatalf("%g: %v", fpr, err)
+		}
+	}
+}
