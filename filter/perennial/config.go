@@ -3,7 +3,6 @@ package perennial
 import (
 	"cmp"
 	"math"
-	"sort"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
@@ -114,10 +113,15 @@ func (s Shape) room(y layout) float64 {
 
 // linesFor returns how many lines so many keys need.
 func (s Shape) linesFor(keys uint64) uint64 {
-	most := keys/4 + minLines // a line has room for more than four
-	return minLines + uint64(sort.Search(int(most), func(n int) bool {
-		return s.room(layoutOf(minLines+uint64(n))) >= float64(keys)
-	}))
+	low, high := uint64(minLines), keys/4+2*minLines // a line has room for more than four
+	for low < high {
+		if n := low + (high-low)/2; s.room(layoutOf(n)) < float64(keys) {
+			low = n + 1
+		} else {
+			high = n
+		}
+	}
+	return low
 }
 
 // rate returns the expected rate with n keys that were added one after the other.

@@ -20,13 +20,13 @@ func Example() {
 	for i := range uint64(100_000) {
 		f.Add(hash.Uint64(i))
 	}
-	fmt.Printf("%d keys, %.0f bits each, rate below 1 %%: %t\n", f.Len(), f.Info().BitsPerKey(), f.Info().FPR < 0.01)
+	fmt.Printf("%d keys, below 17 bits each: %t, rate below 1 %%: %t\n", f.Len(), f.Info().BitsPerKey() < 17, f.Info().FPR < 0.01)
 	for i := range uint64(90_000) { // each of these was added
 		if err := f.Delete(hash.Uint64(i)); err != nil {
 			log.Fatal(err)
 		}
 	}
-	fmt.Printf("%d keys, %.0f bits each\n", f.Len(), f.Info().BitsPerKey())
+	fmt.Printf("%d keys, below 18 bits each: %t\n", f.Len(), f.Info().BitsPerKey() < 18)
 
 	var file bytes.Buffer
 	if _, err := f.Snapshot().WriteTo(&file); err != nil {
@@ -38,8 +38,8 @@ func Example() {
 	}
 	fmt.Println(g.MayContain(hash.Uint64(99_999)))
 	// Output:
-	// 100000 keys, 17 bits each, rate below 1 %: true
-	// 10000 keys, 17 bits each
+	// 100000 keys, below 17 bits each: true, rate below 1 %: true
+	// 10000 keys, below 18 bits each: true
 	// true
 }
 
