@@ -8,36 +8,41 @@ import (
 
 // add puts a key into the ring.
 func (r *ring) add(k filter.Key) (added bool, err error) {
-	written := r.written
-	t := r.layout.locate(r.mixer.Mix(k), r.w)
+	z := r.mixer.Mix(k)
+	t := r.layout.locate(z, r.w)
 	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
-	n, added, simple := r.newSlot(l, idx, t.y)
-	gained := uint64(1)
-	if simple && r.addSlot(p, l, n, t.y) {
+	n, v, added, simple := r.newSlot(l, idx, t.y)
+	e := entry{v: v, count: 1}
+	if simple && r.addSlot(p, l, n, v) {
 		r.slots++
-	} else if added, gained, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
-		return false, err
+	} else if added, e, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
+		if !r.addExtra(t.prefix(z, r.w), 1) {
+			return false, err
+		}
+		e.count = 0
 	}
 	r.keys++
-	r.weights[t.level-r.layout.level] += gained
-	more := r.strain(r.written - written)
-	for ; more > 0 || r.slots > r.limit; more-- {
-		if r.resize(r.layout.total+1) != nil {
-			break // it stays fuller than it should be
-		}
-	}
+	r.weights[t.level-r.layout.level] += r.weight(e)
+	r.extend()
 	return added, nil
 }
 
-// strainedAt is how many lines a change may reach before lines are added whatever the number
-// of slots. Buckets are whole: where they are large, as when every key was added several
-// times, lines have bits left over that are of no use.
-const strainedAt = 24
+// maxWaiting is how many buckets may wait for room in front of a line, on average. With slots
+// of 12 or 15 bits at a fill of 0.90 it is 5 to 9. Buckets are whole: where they are large, as
+// when every key was added several times, lines have bits left over, and more wait.
+const maxWaiting = 16
 
-// strain returns how many lines are to be added after a change of so many.
-func (r *ring) strain(written uint64) int {
-	return int(min(written/min(strainedAt, r.layout.total/2+1), 4))
+// crowded reports whether more than one part in n of the buckets wait that may.
+func (r *ring) crowded(n uint64) bool { return r.waiting*n > maxWaiting*r.layout.total }
+
+// extend adds a few lines if the ring is too full.
+func (r *ring) extend() {
+	for n := 0; n < 4 && (r.slots > r.limit || r.crowded(1)); n++ {
+		if r.resize(r.layout.total+1) != nil {
+			return // it stays fuller than it should be
+		}
+	}
 }
 
 // A position is that of a slot in a line.
@@ -47,30 +52,39 @@ type position struct {
 	slot uint // the number of the slot in the line
 }
 
-// newSlot returns where y is to be in its bucket, and whether it looks new. A bucket with
-// voids or counts, or with so many of y that they are to be counted, is not simple.
-func (r *ring) newSlot(l *line, idx int, y uint64) (n position, added, simple bool) {
+// newSlot returns what is to be stored for y, where in its bucket, and whether it looks new.
+// A bucket with voids or counts, or with so many of the same that they are to be counted, is
+// not simple.
+func (r *ring) newSlot(l *line, idx int, y uint64) (n position, v uint64, added, simple bool) {
 	first, count := l.find(idx)
 	n = position{idx, headBits + uint(idx) + first, first}
 	equal := 0
-	added = true
+	v, added = y, true
 	for i := first; i < first+count; i++ {
-		v := l.slot(i, r.w)
-		if v == 0 {
-			return n, false, false
+		s := l.slot(i, r.w)
+		if s == 0 {
+			return n, 0, false, false
 		}
-		if fits(v, y) {
+		if fits(s, y) {
+			if added && r.joins(s) { // long ones come first
+				v, n.slot = s, i
+			}
 			added = false
 		}
-		if v&1 == 1 && v < y {
+		if s&1 == 1 && s < v {
 			n.slot++
 		}
-		if v == y {
+		if s == v {
 			equal++
 		}
 	}
-	return n, added, equal < 3
+	return n, v, added, equal < 3
 }
+
+// joins reports whether slot s, which fits a key that is added, may be there once more in
+// place of the key's own: it lacks at most three bits. So a key that is added again and again
+// while the filter grows takes no more than a count. Shorter ones would never leave the filter.
+func (c coder) joins(s uint64) bool { return s&-s <= min(8, c.flag()>>6) }
 
 // A spill is the tail of a line that goes to the next one.
 type spill struct {
@@ -146,16 +160,20 @@ func (r *ring) planSpills(p place, idx int, x extent, spills *[maxSpills]spill) 
 	return 0, false
 }
 
-// addEntry is add for every bucket. It returns how many times more e is there: fewer than
-// asked for if it cannot be counted any further.
-func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained uint64, err error) {
+// addEntry is add for every bucket. It returns what was stored: fewer than asked for if they
+// cannot be counted any further.
+func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, stored entry, err error) {
 	var slots [maxSlotsEver]uint64
 	var entries [maxSlotsEver + 1]entry
 	old := r.slotsOf(l, idx, slots[:0])
 	all := r.decode(old, entries[:0])
 	added = true
+	y := e.v
 	for _, x := range all {
-		if x.v == 0 || fits(x.v, e.v) {
+		if x.v == 0 || fits(x.v, y) {
+			if added && y&1 == 1 && x.v != 0 && r.joins(x.v) {
+				e.v = x.v
+			}
 			added = false
 		}
 		if x.v == e.v && x.depth == e.depth {
@@ -163,9 +181,9 @@ func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained 
 		}
 	}
 	if e.count == 0 {
-		return added, 0, nil
+		return added, e, nil
 	}
-	return added, e.count, r.setBucket(p, idx, len(old), r.join(append(all, e)))
+	return added, e, r.setBucket(p, idx, len(old), r.join(append(all, e)))
 }
 
 // setBucket gives bucket idx of the line at p other entries.

@@ -12,7 +12,7 @@ import (
 //
 //	kind 12    shape lines, width, fill, fpr, most, salt
 //	payload    1 word   keys
-//	           1 word   number of shorts
+//	           1 word   number of extras
 //	           3 words for each: the first bits of keys, how many, how often it is there
 //	           8 words for each line, in the order of memory
 //
@@ -43,18 +43,18 @@ func (f *Filter) Image() io.WriterTo {
 			Version: formatVersion,
 			Shape:   frame.ShapeOf(s),
 			Summary: r.summary(),
-			Payload: 8*(2+shortWords*uint64(len(r.shorts.Load().all()))) + r.layout.total*lineBits/8,
+			Payload: 8*(2+extraWords*uint64(len(r.extras.Load().all()))) + r.layout.total*lineBits/8,
 		},
 		Payload: r.writeLines,
 	}
 }
 
 func (r *ring) summary() frame.Summary {
-	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total*lineBits + 64*shortWords*uint64(len(r.shorts.Load().all()))}
+	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total*lineBits + 64*extraWords*uint64(len(r.extras.Load().all()))}
 }
 
 func (r *ring) writeLines(w io.Writer) error {
-	list := r.shorts.Load().all()
+	list := r.extras.Load().all()
 	words := []uint64{r.keys, uint64(len(list))}
 	for _, e := range list {
 		words = append(words, e.bits, uint64(e.n), e.count)
@@ -80,11 +80,11 @@ func Read(src io.Reader) (*Filter, error) {
 	if err := r.ReadWordsInto(head[:]); err != nil {
 		return nil, err
 	}
-	short := r.Left() / (8 * shortWords)
-	if head[1] > short {
-		return nil, r.Corrupt("payload: shorts", head[1], fmt.Sprintf("at most %d", short))
+	extra := r.Left() / (8 * extraWords)
+	if head[1] > extra {
+		return nil, r.Corrupt("payload: extras", head[1], fmt.Sprintf("at most %d", extra))
 	}
-	list, err := readShorts(r, head[1])
+	list, err := readExtras(r, head[1])
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func Read(src io.Reader) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	ring.shorts.Store(list)
+	ring.extras.Store(list)
 	ring.keys = head[0]
 	if err := ring.recount(); err != nil {
 		return nil, r.Corrupt("payload", err, nil)
@@ -109,21 +109,21 @@ func Read(src io.Reader) (*Filter, error) {
 	return f, r.Close()
 }
 
-// readShorts reads so many. Memory grows with what was read.
-func readShorts(src *frame.Reader, n uint64) (*shorts, error) {
-	var list []short
+// readExtras reads so many. Memory grows with what was read.
+func readExtras(src *frame.Reader, n uint64) (*extras, error) {
+	var list []extra
 	for range n {
-		var words [shortWords]uint64
+		var words [extraWords]uint64
 		if err := src.ReadWordsInto(words[:]); err != nil {
 			return nil, err
 		}
-		e := short{prefix{words[0], uint(words[1])}, words[2]}
-		if words[1] < 1 || words[1] > 63 || e.bits<<e.n != 0 || len(list) > 0 && compareShorts(list[len(list)-1], e) >= 0 {
-			return nil, src.Corrupt("payload: short", e.prefix, "1 to 63 bits, in order")
+		e := extra{prefix{words[0], uint(words[1])}, words[2]}
+		if words[1] < 1 || words[1] > 63 || e.bits<<e.n != 0 || len(list) > 0 && compareExtras(list[len(list)-1], e) >= 0 {
+			return nil, src.Corrupt("payload: extra", e.prefix, "1 to 63 bits, in order")
 		}
 		list = append(list, e)
 	}
-	return newShorts(list), nil
+	return newExtras(list), nil
 }
 
 // readRing reads the lines. Memory grows with what was read, not with what a header says.

@@ -88,8 +88,8 @@ func TestForgedFilesAreRefused(t *testing.T) {
 	sum := func(keys, slots uint64) frame.Summary {
 		return frame.Summary{Keys: keys, SetBits: slots, FastBits: 3 * lineBits}
 	}
-	short := func(words ...uint64) []uint64 {
-		return slices.Concat([]uint64{0, uint64(len(words) / shortWords)}, words, empty()[2:])
+	extra := func(words ...uint64) []uint64 {
+		return slices.Concat([]uint64{0, uint64(len(words) / extraWords)}, words, empty()[2:])
 	}
 	for what, words := range map[string][]uint64{
 		"one key":      with(0x801),
@@ -131,11 +131,11 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		{"counted without need", "not in its shortest form", s, sum(1, 3), with(0, 0x800|2, 0x801)},
 		{"counted to none", "not in its shortest form", s, sum(1, 3), with(0, 0x800, 0x801)},
 		{"a void without its copy", "0 voids of depth 1, 1 in the bucket before", s, sum(1, 2), with(0, 1)},
-		{"more shorts than bytes", "payload: shorts: 9, want at most 8", s, sum(0, 0), change(empty(), 1, 9)},
-		{"a short of no bits", "payload: short", s, sum(0, 0), short(0, 0, 1)},
-		{"a short of more bits than it says", "payload: short", s, sum(0, 0), short(3<<62, 1, 1)},
-		{"a short that is not there", "a short is there 0 times", s, sum(0, 0), short(1<<63, 1, 0)},
-		{"shorts out of order", "payload: short", s, sum(0, 0), short(1<<63, 1, 1, 1<<62, 2, 1)},
+		{"more extras than bytes", "payload: extras: 9, want at most 8", s, sum(0, 0), change(empty(), 1, 9)},
+		{"an extra of no bits", "payload: extra", s, sum(0, 0), extra(0, 0, 1)},
+		{"an extra of more bits than it says", "payload: extra", s, sum(0, 0), extra(3<<62, 1, 1)},
+		{"an extra that is not there", "an extra is there 0 times", s, sum(0, 0), extra(1<<63, 1, 0)},
+		{"extras out of order", "payload: extra", s, sum(0, 0), extra(1<<63, 1, 1, 1<<62, 2, 1)},
 		{"a void too deep", "a void of depth 8", s, sum(1, 2), with(0, 8)},
 		{"a void of no depth", "bucket 0 of group 0", s, sum(1, 2), with(0, 0)},
 		{"half a void", "not in", s, sum(1, 2), with(0x801, 0)},

@@ -69,3 +69,43 @@ func TestReadersNeverMissWhatIsThere(t *testing.T) {
 		t.Errorf("%d keys, want %d", f.Len(), len(stay))
 	}
 }
+
+// TestAStepBackIsNoticed holds a line's number against a step forth and back: a reader that has
+// the layout from before both, and the line from between, must not take them for a pair.
+func TestAStepBackIsNoticed(t *testing.T) {
+	f, err := New(Config{FPR: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	moved := 0
+	for range 3_000 {
+		k := filter.Key(rng.Uint64())
+		f.Add(k)
+		r := f.ring.Load()
+		place := func() (index uint64, idx int, seq uint32) {
+			x := r.layout.locate(r.mixer.Mix(k), r.w)
+			i := x.index()
+			return i, x.idx + r.at(i).in(), r.seqs.Load().of(i).Load()
+		}
+		index, idx, _ := place()
+		if f.Grow() != nil {
+			continue
+		}
+		newIndex, newIdx, _ := place()
+		between := r.seqs.Load().of(index).Load()
+		if err := f.Shrink(); err != nil {
+			t.Fatal(err)
+		}
+		if index == newIndex && idx == newIdx {
+			continue
+		}
+		moved++
+		if _, _, seq := place(); seq == between {
+			t.Fatalf("%d keys: line %d has the number %d before and after a step back", f.Len(), index, seq)
+		}
+	}
+	if moved == 0 {
+		t.Error("no key has moved")
+	}
+}

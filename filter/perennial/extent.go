@@ -52,14 +52,14 @@ func (l *line) shed(x, more extent, w uint) (rest extent, ok bool) {
 // makeRoom returns what a line of extent x keeps so that bucket idx can have one more slot,
 // and whether that bucket goes.
 func (l *line) makeRoom(x extent, idx, w uint) (rest extent, goes, ok bool) {
-	extra := uint(1)
-	for rest = x; !rest.with(0, extra).fits(w); {
+	more := uint(1)
+	for rest = x; !rest.with(0, more).fits(w); {
 		if rest.held == 0 {
 			return rest, goes, false
 		}
 		rest = rest.without(extent{1, l.lastCount(rest)})
 		if rest.held == idx {
-			goes, extra = true, 0
+			goes, more = true, 0
 		}
 	}
 	return rest, goes, true

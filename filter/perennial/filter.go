@@ -128,7 +128,7 @@ func (f *Filter) Info() filter.Info {
 		Kind:       "perennial",
 		Keys:       r.keys,
 		Exact:      true,
-		FastBits:   8*r.lines.Bytes() + 32*uint64(len(*r.seqs.Load())) + r.shorts.Load().bits(),
+		FastBits:   8*r.lines.Bytes() + 32*uint64(len(*r.seqs.Load())) + r.extras.Load().bits(),
 		FPR:        r.rate(),
 		Fill:       float64(y.total*headBits+y.buckets()+r.slots*uint64(r.w+1)) / float64(y.total*lineBits),
 		Unbounded:  true,

@@ -10,12 +10,13 @@ import (
 // check verifies the whole ring and the sums that are kept of it.
 func (f *Filter) check() error {
 	r := f.ring.Load()
-	slots, weights := r.slots, r.weights
+	slots, waiting, weights := r.slots, r.waiting, r.weights
 	if err := r.recount(); err != nil {
 		return err
 	}
-	if r.slots != slots || r.weights != weights {
-		return fmt.Errorf("%d slots of weights %d, counted %d and %d", slots, weights, r.slots, r.weights)
+	if r.slots != slots || r.waiting != waiting || r.weights != weights {
+		return fmt.Errorf("%d slots, %d buckets waiting, weights %d, counted %d, %d and %d",
+			slots, waiting, weights, r.slots, r.waiting, r.weights)
 	}
 	return nil
 }
@@ -23,26 +24,21 @@ func (f *Filter) check() error {
 // recount verifies the whole ring and computes its sums. It takes time in proportion to the
 // lines.
 func (r *ring) recount() error {
+	r.slots, r.waiting, r.weights = 0, 0, [2]uint64{}
 	for p := range r.places() {
 		if err := r.checkLine(p); err != nil {
 			return fmt.Errorf("line %d: %w", p.index(), err)
 		}
+		r.waiting += uint64(r.at(p.index()).in())
 	}
-	r.slots, r.weights = 0, [2]uint64{}
-	var keys uint64
+	keys, counted, err := r.countExtras()
+	if err != nil {
+		return err
+	}
 	var runs voidRuns
-	counted := true
-	for _, e := range r.shorts.Load().all() {
-		if e.count < 1 || e.count > r.maxCount() {
-			return fmt.Errorf("a short is there %d times", e.count)
-		}
-		keys += e.count
-		counted = counted && e.count < r.maxCount()
-	}
-	err := r.walk(func(t target, slots []uint64, entries []entry) error {
+	err = r.walk(func(t target, slots []uint64, entries []entry) error {
 		r.slots += uint64(len(slots))
 		for _, e := range entries {
-			r.weights[t.level-r.layout.level] += r.weight(e)
 			keys += e.count
 			counted = counted && e.count < r.maxCount()
 		}
@@ -52,13 +48,41 @@ func (r *ring) recount() error {
 		if err := runs.check(t.idx, entries); err != nil {
 			return fmt.Errorf("bucket %d of group %d: %w", t.idx, t.group, err)
 		}
-		return checkEntries(t, entries)
+		if err := checkEntries(t, entries); err != nil {
+			return err
+		}
+		return r.weigh(t, entries)
 	})
 	if err == nil && (r.keys > keys && counted || r.keys > math.MaxInt64) {
 		err = fmt.Errorf("%d keys have %d entries", r.keys, keys)
 	}
 	r.moved()
 	return err
+}
+
+// countExtras returns for how many keys extras are, and whether all are counted.
+func (r *ring) countExtras() (keys uint64, counted bool, err error) {
+	counted = true
+	for _, e := range r.extras.Load().all() {
+		if e.count < 1 || e.count > r.maxCount() {
+			return 0, false, fmt.Errorf("an extra is there %d times", e.count)
+		}
+		keys += e.count
+		counted = counted && e.count < r.maxCount()
+	}
+	return keys, counted, nil
+}
+
+// weigh adds the entries to the sums, which must not pass what can be counted.
+func (r *ring) weigh(t target, entries []entry) error {
+	sum := &r.weights[t.level-r.layout.level]
+	for _, e := range entries {
+		if e.count > (math.MaxInt64-*sum)/r.weight(entry{v: e.v, count: 1}) {
+			return fmt.Errorf("bucket %d of group %d: an entry is there %d times", t.idx, t.group, e.count)
+		}
+		*sum += r.weight(e)
+	}
+	return nil
 }
 
 // voidRuns has how often a void of each depth is in the buckets that have copies of it.

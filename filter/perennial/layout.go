@@ -106,6 +106,12 @@ func (y layout) locate(z uint64, w uint) target {
 	return target{place: p, idx: int(bucket) - p.start(), y: x<<bucketLog>>((64-w)&63) | 1}
 }
 
+// prefix returns the bits of the key with position z that an entry for it has.
+func (t target) prefix(z uint64, w uint) prefix {
+	n := min(uint(t.level)+bucketLog+w-1, 63)
+	return prefix{z >> (64 - n) << (64 - n), n}
+}
+
 // reverse returns the lowest n bits of v in reversed order.
 func reverse(v uint64, n uint8) uint64 { return bits.Reverse64(v) >> (64 - n) }
 

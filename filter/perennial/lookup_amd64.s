@@ -117,7 +117,7 @@
 // before it. Four slots from there on are compared at once, in 16 bits each, the first in the
 // highest: the highest bits become clear where slots are 0, and where they fit. Of these the
 // first ones are of the bucket. At last nothing must have changed meanwhile, and what has
-// left the ring is among the shorts.
+// left the ring is among the extras.
 #define ANSWER(here, absent, none, behind, unknown, done) \
 	MOVQ R9, X4                   \
 	MOVQ R11, X5                  \
@@ -215,15 +215,15 @@ here:                          \
 	JEQ   absent                  \
 	JMP   done                    \
 absent:                        \
-	MOVQ  ring_shorts(DI), SI     \
+	MOVQ  ring_extras(DI), SI     \
 	TESTQ SI, SI                  \
 	JEQ   none                    \
 	MOVQ  X7, AX                  \
-	MOVQ  shorts_shift(SI), CX    \
+	MOVQ  extras_shift(SI), CX    \
 	SHRXQ CX, AX, AX              \
 	MOVQ  AX, CX                  \
 	SHRQ  $6, CX                  \
-	MOVQ  shorts_marks(SI), SI    \
+	MOVQ  extras_marks(SI), SI    \
 	MOVQ  (SI)(CX*8), SI          \
 	BTQ   AX, SI                  \
 	JCS   unknown                 \

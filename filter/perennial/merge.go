@@ -68,15 +68,15 @@ func (r *ring) union(other *ring) error {
 		}
 		return nil
 	})
-	var more []short
-	for _, e := range other.shorts.Load().all() {
-		if r.isShort(e.prefix) {
+	var more []extra
+	for _, e := range other.extras.Load().all() {
+		if r.tooShort(e.prefix) {
 			more = append(more, e)
 		} else {
 			err = errors.Join(err, r.addAt(e.prefix, e.count))
 		}
 	}
-	r.shorts.Store(r.shorts.Load().with(more, r.maxCount()))
+	r.extras.Store(r.extras.Load().with(more, r.maxCount()))
 	r.keys = min(r.keys+other.keys, math.MaxInt64)
 	return err
 }
@@ -115,16 +115,16 @@ func (c coder) prefix(t target, e entry) prefix {
 	return prefix{bits<<(64-n) | suffix>>n, n + length}
 }
 
-// isShort reports whether an entry for a prefix has too few bits for the ring.
-func (r *ring) isShort(x prefix) bool {
+// tooShort reports whether an entry for a prefix has too few bits for the ring.
+func (r *ring) tooShort(x prefix) bool {
 	return x.n+maxVoid < uint(r.layout.locate(x.bits, r.w).level)+bucketLog
 }
 
 // addAt adds an entry for a prefix. Where buckets have more bits than the prefix it is a
-// void in each of them, or a short.
+// void in each of them, or an extra.
 func (r *ring) addAt(x prefix, count uint64) error {
-	if r.isShort(x) {
-		r.shorts.Store(r.shorts.Load().with([]short{{x, count}}, r.maxCount()))
+	if r.tooShort(x) {
+		r.extras.Store(r.extras.Load().with([]extra{{x, count}}, r.maxCount()))
 		return nil
 	}
 	for at := x.bits; ; {
@@ -138,8 +138,11 @@ func (r *ring) addAt(x prefix, count uint64) error {
 		}
 		p, l, idx := r.find(t)
 		var err error
-		if _, e.count, err = r.addEntry(p, l, idx, e); err != nil {
-			return err
+		if _, e, err = r.addEntry(p, l, idx, e); err != nil {
+			if x.n < n || !r.addExtra(x, count) {
+				return err
+			}
+			return nil
 		}
 		r.weights[t.level-r.layout.level] += r.weight(e)
 		at += 1 << (64 - n)
@@ -147,10 +150,6 @@ func (r *ring) addAt(x prefix, count uint64) error {
 			break
 		}
 	}
-	for r.slots > r.limit {
-		if err := r.resize(r.layout.total + 1); err != nil {
-			return err
-		}
-	}
+	r.extend()
 	return nil
 }

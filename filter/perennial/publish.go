@@ -1,6 +1,11 @@
 package perennial
 
-import "github.com/everbloom-go/everbloom/internal/bitvec"
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/internal/bitvec"
+)
 
 // A draft is a line as it will be.
 type draft struct {
@@ -33,12 +38,7 @@ func (r *ring) draftPair(i, j uint64) (first, second *line) {
 func (r *ring) publishOne(i uint64, l *line) {
 	seq := r.seqs.Load().of(i)
 	seq.Add(1)
-	to := r.at(i)
-	for j, word := range l {
-		if to[j] != word {
-			bitvec.Store(&to[j], word)
-		}
-	}
+	r.at(i).set(l)
 	seq.Add(1)
 	r.written++
 }
@@ -51,17 +51,13 @@ func (r *ring) publish(y layout) {
 			seq.Add(1)
 		}
 	}
+	r.countWaiting(y)
 	if y != r.layout {
 		r.layout = y
 		r.moved()
 	}
 	for i := range r.drafts {
-		to := r.at(r.drafts[i].index)
-		for j, word := range r.drafts[i].line {
-			if to[j] != word {
-				bitvec.Store(&to[j], word)
-			}
-		}
+		r.at(r.drafts[i].index).set(&r.drafts[i].line)
 	}
 	for i := range r.drafts {
 		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 1 {
@@ -70,4 +66,34 @@ func (r *ring) publish(y layout) {
 	}
 	r.written += uint64(len(r.drafts))
 	r.discard()
+}
+
+// countWaiting keeps the sum for a change that is about to be published.
+func (r *ring) countWaiting(y layout) {
+	for i := range r.drafts {
+		d := &r.drafts[i]
+		if d.index < r.layout.total {
+			r.waiting -= uint64(r.at(d.index).in())
+		}
+		r.waiting += uint64(d.line.in())
+	}
+	for i := y.total; i < r.layout.total; i++ {
+		r.waiting -= uint64(r.at(i).in())
+	}
+}
+
+// inOrder says that other processors see plain loads and stores in the order of the program.
+const inOrder = runtime.GOARCH == "amd64" || runtime.GOARCH == "386"
+
+// set changes the words of a line that differ, after all that was stored before.
+func (l *line) set(to *line) {
+	for i, word := range to {
+		switch {
+		case l[i] == word:
+		case inOrder:
+			bitvec.Store(&l[i], word)
+		default:
+			atomic.StoreUint64(&l[i], word)
+		}
+	}
 }

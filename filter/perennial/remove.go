@@ -14,7 +14,7 @@ func (r *ring) remove(k filter.Key) error {
 	t := r.layout.locate(z, r.w)
 	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
-	i, length := r.shorts.Load().longest(z)
+	i, length := r.extras.Load().longest(z)
 	if n, v := r.longest(l, idx, t.y); v != 0 && length <= uint(t.level)+bucketLog+r.lengthOf(v) {
 		if r.removeSlot(p, l, n) {
 			r.weights[t.level-r.layout.level] -= v & -v
@@ -25,12 +25,12 @@ func (r *ring) remove(k filter.Key) error {
 		if length == 0 {
 			return filter.ErrNotFound
 		}
-		r.removeShort(i)
+		r.removeExtra(i)
 	}
 	if r.keys > 0 { // what was added too often to be counted can be deleted more often
 		r.keys--
 	}
-	for r.slots < r.low && r.resize(r.layout.total-1) == nil {
+	for r.slots < r.low && !r.crowded(2) && r.resize(r.layout.total-1) == nil {
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func (r *ring) pull(p place, x extent) bool {
 			head = head.with(1, count)
 			bit += count + 1
 		}
-		switch {
-		case head.held == y.held:
+		switch head.held {
+		case y.held:
 			return false
-		case head.held == 0:
+		case 0:
 			return true
 		}
 		l, next = r.draftPair(p.index(), q.index())
@@ -122,7 +122,7 @@ func (r *ring) view(i uint64) *line {
 }
 
 // maxVoid is the largest depth of a void. Its copies are in as many doublings of buckets, and
-// are removed together. What would be deeper is a short.
+// are removed together. What would be deeper is an extra.
 const maxVoid = 3
 
 // removeFitting is remove for every bucket. It leaves entries that are not longer than the
@@ -148,10 +148,10 @@ func (r *ring) removeFitting(z uint64, t target, l *line, idx int, length uint) 
 	return false
 }
 
-// removeShort takes short i away, unless it may be there more often than is counted.
-func (r *ring) removeShort(i int) {
-	if s := r.shorts.Load(); s.list[i].count < r.maxCount() {
-		r.shorts.Store(s.without(i))
+// removeExtra takes extra i away, unless it may be there more often than is counted.
+func (r *ring) removeExtra(i int) {
+	if s := r.extras.Load(); s.list[i].count < r.maxCount() {
+		r.extras.Store(s.without(i))
 	}
 }
 

@@ -30,8 +30,8 @@ func (r *ring) resize(lines uint64) error {
 		return fmt.Errorf("%w: %w", filter.ErrFull, err)
 	}
 	s.weigh()
-	if len(s.shorts) > 0 { // before they leave the ring
-		r.shorts.Store(r.shorts.Load().with(s.shorts, r.maxCount()))
+	if len(s.extras) > 0 { // before they leave the ring
+		r.extras.Store(r.extras.Load().with(s.extras, r.maxCount()))
 	}
 	r.slots += uint64(s.after.slots - s.before.slots)
 	r.publish(to)
@@ -65,7 +65,7 @@ type step struct {
 	grows, splits bool
 	before, after sums
 	bucket        int     // of the group, that is split next
-	shorts        []short // that the ring will not have any more
+	extras        []extra // that the ring will not have any more
 }
 
 // Sums are those of the entries of a group.

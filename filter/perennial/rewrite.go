@@ -132,6 +132,10 @@ func (w *rewriter) write(index uint64, in, width int) (left int, err error) {
 	return in + width - int(x.held), nil
 }
 
+// maxFlow is how many lines a change may write. A hundredth of it is much, except for keys
+// that were chosen for it.
+const maxFlow = 1 << 12
+
 // flow drafts lines from p on, until what is left over is what the next line has from
 // lines before already. It reports false if that is not so before line stop.
 func (w *rewriter) flow(y layout, p place, left int, stop uint64) (done bool, err error) {
@@ -141,6 +145,9 @@ func (w *rewriter) flow(y layout, p place, left int, stop uint64) (done bool, er
 		}
 		if p.index() == stop {
 			return false, nil
+		}
+		if len(w.ring.drafts) == maxFlow {
+			return false, errNoRoom
 		}
 		if left, err = w.write(p.index(), left, p.width()); err != nil {
 			return false, err

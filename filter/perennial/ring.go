@@ -21,13 +21,14 @@ type ring struct {
 	state     atomic.Uint64                 // the layout, for readers
 	directory atomic.Pointer[mem.Directory] // that of lines, for filterHas
 	seqs      atomic.Pointer[sequences]
-	shorts    atomic.Pointer[shorts]
+	extras    atomic.Pointer[extras]
 
 	layout  layout
 	shape   Shape
 	least   uint64 // lines
 	keys    uint64
 	slots   uint64
+	waiting uint64    // buckets that lines have from lines before, summed up over the lines
 	limit   uint64    // slots above which a line is added
 	low     uint64    // slots below which one is removed
 	weights [2]uint64 // of all entries, by the levels that their groups are above the layout's
@@ -79,8 +80,8 @@ func (r *ring) clone(s Shape) (*ring, error) {
 	for i := range r.layout.total {
 		*c.at(i) = *r.at(i)
 	}
-	c.shorts.Store(r.shorts.Load())
-	c.least, c.keys, c.slots, c.weights = r.least, r.keys, r.slots, r.weights
+	c.extras.Store(r.extras.Load())
+	c.least, c.keys, c.slots, c.waiting, c.weights = r.least, r.keys, r.slots, r.waiting, r.weights
 	c.moved()
 	return c, nil
 }
@@ -122,7 +123,7 @@ func (r *ring) room(y layout) uint64 { return uint64(r.shape.room(y)) }
 // count as often.
 func (r *ring) rate() float64 {
 	sum := float64(r.weights[0]) + float64(r.weights[1])/2
-	return min(1, math.Ldexp(sum, -int(r.layout.level)-bucketLog-int(r.w-1))+r.shorts.Load().rate())
+	return min(1, math.Ldexp(sum, -int(r.layout.level)-bucketLog-int(r.w-1))+r.extras.Load().rate())
 }
 
 // find returns the line that holds the bucket of t, and the number of the bucket in it.
@@ -138,11 +139,17 @@ func (r *ring) find(t target) (p place, l *line, idx int) {
 	return p, l, idx
 }
 
+// patience is how often a reader begins again before it lets others run.
+const patience = 64
+
 // look reports whether the ring has an entry that fits a key. It may run beside a change, and
 // begins again if that disturbs it.
 func (r *ring) look(k filter.Key) bool {
 	z := r.mixer.Mix(k)
-	for {
+	for tries := 0; ; tries++ {
+		if tries > patience {
+			runtime.Gosched() // the writer may be waiting for this processor
+		}
 		state := r.state.Load()
 		y := unpack(state)
 		t := y.locate(z, r.w)
@@ -163,7 +170,7 @@ func (r *ring) look(k filter.Key) bool {
 			found, ok = r.lookBehind(y, t.place, idx-held, t.y)
 		}
 		if ok && before&1 == 0 && r.state.Load() == state && seq.Load() == before { // in this order: a step back changes the line
-			return found || r.shorts.Load().has(z) // which have got what has left the ring
+			return found || r.extras.Load().has(z) // which have got what has left the ring
 		}
 	}
 }
@@ -196,7 +203,7 @@ func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok 
 // anything that is read afterwards. Some architectures read plain words later than atomic
 // ones that follow them.
 func ordered(l, room *line) *line {
-	if l == nil || runtime.GOARCH == "amd64" || runtime.GOARCH == "386" {
+	if l == nil || inOrder {
 		return l
 	}
 	for i := range room {

@@ -82,16 +82,16 @@ func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) *Fi
 }
 
 // TestKeysWithoutBitsAreNeverLost has slots of so few bits that most entries become voids
-// and then shorts, which no filter that is asked for has before millions of keys.
+// and then extras, which no filter that is asked for has before millions of keys.
 func TestKeysWithoutBitsAreNeverLost(t *testing.T) {
 	effort.OneGoroutine(t)
-	shorts := 0
+	extras := 0
 	for seed := range uint64(effort.PickVariant(1, 2, 60)) {
 		f := runChurn(t, seed, 4, 30_000, effort.PickVariant(80_000, 80_000, 1_000_000))
-		shorts += len(f.ring.Load().shorts.Load().all())
+		extras += len(f.ring.Load().extras.Load().all())
 	}
-	if shorts == 0 {
-		t.Error("there was no short")
+	if extras == 0 {
+		t.Error("there was no extra")
 	}
 }
 
@@ -155,8 +155,8 @@ func TestChosenKeysAreRefused(t *testing.T) {
 	r := f.ring.Load()
 	var keys []filter.Key
 	stream := filtertest.Stream{Seed: 1}
-	for i := uint64(0); len(keys) < 60; i++ {
-		if k := stream.Present(i); r.mixer.Mix(k)>>(64-12) == 0x123 {
+	for i := uint64(0); len(keys) < 60+maxLarge; i++ {
+		if k := stream.Present(i); r.mixer.Mix(k)>>(64-9) == 0x123 {
 			keys = append(keys, k)
 		}
 	}
@@ -179,7 +179,7 @@ func TestChosenKeysAreRefused(t *testing.T) {
 	if err := f.check(); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Add(stream.Absent(1)); err != nil {
+	if _, err := f.Add(stream.Absent(2)); err != nil {
 		t.Errorf("another key after that: %v", err)
 	}
 }
@@ -215,35 +215,47 @@ func TestOneKeyMayBeAddedOften(t *testing.T) {
 	}
 }
 
-// TestRepeatedKeysLeaveRoom has large buckets, which leave bits of lines over.
+// TestRepeatedKeysLeaveRoom has large buckets, which leave bits of lines over, and some that
+// are larger than a line.
 func TestRepeatedKeysLeaveRoom(t *testing.T) {
 	effort.OneGoroutine(t)
-	for _, fpr := range []float64{0.01, 0.001} {
-		f := filtertest.Make(t, New, Config{FPR: fpr})
+	for _, c := range []struct {
+		Config
+		times int
+	}{
+		{Config{FPR: 0.01}, 3},
+		{Config{FPR: 0.001, Fill: maxFill}, 3},
+		{Config{FPR: 1e-6}, 9},
+		{Config{FPR: 1e-9, Fill: maxFill}, 3},
+	} {
+		f := filtertest.Make(t, New, c.Config)
 		stream := filtertest.Stream{Seed: 1}
-		const keys, times = 10_000, 3
-		for range times {
-			for n := range uint64(keys) {
+		keys := uint64(effort.PickVariant(10_000, 10_000, 100_000))
+		for range c.times {
+			for n := range keys {
 				if _, err := f.Add(stream.Present(n)); err != nil {
-					t.Fatalf("%g: add to %d keys: %v", fpr, f.Len(), err)
+					t.Fatalf("%+v: add to %d keys: %v", c, f.Len(), err)
 				}
 			}
 		}
 		if err := f.check(); err != nil {
-			t.Fatalf("%g: %v", fpr, err)
+			t.Fatalf("%+v: %v", c, err)
 		}
-		for range times {
-			for n := range uint64(keys) {
+		for range c.times {
+			for n := range keys {
 				if !f.MayContain(stream.Present(n)) {
-					t.Fatalf("%g: key %d of %d is absent", fpr, n, f.Len())
+					t.Fatalf("%+v: key %d of %d is absent", c, n, f.Len())
 				}
 				if err := f.Delete(stream.Present(n)); err != nil {
-					t.Fatalf("%g: delete from %d keys: %v", fpr, f.Len(), err)
+					t.Fatalf("%+v: delete from %d keys: %v", c, f.Len(), err)
 				}
 			}
 		}
 		if err := f.check(); err != nil {
-			t.Fatalf("%g: %v", fpr, err)
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if r := f.ring.Load(); r.layout.total > minLines || r.slots > 0 || len(r.extras.Load().all()) > 0 {
+			t.Errorf("%+v: %d lines and %d slots are left", c, r.layout.total, r.slots)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (s *step) transformAll(all [][]uint64) [][]uint64 {
 
 // transform appends what the buckets of the group will be.
 func (s *step) transform(counts []uint16, slots []uint64, to *list) {
-	s.before, s.after, s.bucket, s.shorts = sums{}, sums{}, 0, nil
+	s.before, s.after, s.bucket, s.extras = sums{}, sums{}, 0, nil
 	next := func() (bucket []uint64) {
 		bucket, slots = slots[:counts[0]], slots[counts[0]:]
 		counts = counts[1:]
@@ -97,12 +97,12 @@ func (s *step) splitEntries(slots []uint64, to *list) {
 	s.append(high, to)
 }
 
-// shorten makes a short of a void of the largest depth. It has a copy in each of 2^maxVoid
+// shorten makes an extra of a void of the largest depth. It has a copy in each of 2^maxVoid
 // buckets, of which the first is counted.
 func (s *step) shorten(e entry) {
 	if s.bucket%(1<<maxVoid) == 0 {
 		t := target{place: place{group: s.group, level: s.ring.layout.level}, idx: s.bucket}
-		s.shorts = append(s.shorts, short{s.ring.prefix(t, e), e.count})
+		s.extras = append(s.extras, extra{s.ring.prefix(t, e), e.count})
 	}
 }
 
