@@ -17,6 +17,7 @@ import (
 // travellers take part in -journey: a set that grows and shrinks. What cannot grow is made
 // for ten times the keys of the start, and a cuckoo filter for all of them as well.
 var travellers = []traveller{
+	{"everbloom perennial", "everbloom perennial", atStart},
 	{"everbloom evergreen", "everbloom evergreen", atStart},
 	{"everbloom scalable", "everbloom scalable", atStart},
 	{"bits-and-blooms", "bits-and-blooms for SIZE", tenfold},

@@ -29,7 +29,7 @@ func TestJourneysEndAsTheyMust(t *testing.T) {
 		ends[row[0]] += row[5]
 	}
 	want := map[string]string{
-		"everbloom evergreen": "came back", "cuckoo filter for 20 k": "came back", "Go map": "came back",
+		"everbloom perennial": "came back", "everbloom evergreen": "came back", "cuckoo filter for 20 k": "came back", "Go map": "came back",
 		"everbloom scalable": "cannot delete", "Boom scalable": "cannot delete", "bits-and-blooms for 2 k": "cannot delete",
 		"cuckoo filter for 2 k": "full",
 	}

@@ -5,10 +5,10 @@
 // # Idea
 //
 // A hash table of fingerprints in hash order, in cache lines. A bucket that has no room in
-// its line lies in the next one, so no part of the table can be full while the whole is
-// not, and the table grows by one line at a time: no doubling, no pause, and no memory that
-// waits for keys. A fingerprint gives its first bit to the address when its bucket is split
-// and gets it back when buckets are merged.
+// its line lies in the next one, so no line is full while the whole is not, and the table
+// grows by one line at a time: no doubling, no pause, and no memory that waits for keys. A
+// fingerprint gives its first bit to the address when its bucket is split and gets it back
+// when buckets are merged. The few whose bits run out are kept beside the table.
 //
 //	            key    1011 0010110 01101110010 ...
 //	                   └─┬┘ └──┬──┘ └────┬────┘
@@ -28,10 +28,10 @@
 //
 // # Invariants
 //
-// The keys of a bucket can be assigned to different entries of it, each a prefix of its
-// key. Therefore no key that is in the set is ever reported absent; docs/design/0009 has
-// the proof. Entries are in order and in their shortest form, lines are packed to the left:
-// the ring is a function of its entries and its size.
+// All keys can be assigned to different entries, each a prefix of its key. Therefore no key
+// that is in the set is ever reported absent; docs/design/0009 has the proof. Entries are in
+// order and in their shortest form, lines are packed to the left: the ring is a function of
+// its entries and its size.
 //
 // # Cost
 //
