@@ -35,7 +35,7 @@ type extras struct {
 }
 
 // marksPerExtra is how many marks there are for one that is set, at least.
-const marksPerExtra = 16
+const marksPerExtra = 128
 
 func newExtras(list []extra) *extras {
 	if len(list) == 0 {
