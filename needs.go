@@ -17,7 +17,7 @@ import (
 // SlowFile, never from Items or FPR, so that what a small set promises in a test, a large one
 // promises in production:
 //
-//	Delete and KnownDeletes          perennial
+//	Delete, KnownDeletes, no Merge   perennial
 //	Delete otherwise, or SlowFile    evergreen
 //	Grow, Spare is TotalMemory       scalable
 //	Grow otherwise, or with Merge    evergreen

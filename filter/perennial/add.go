@@ -1,44 +1,60 @@
 package perennial
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// add puts a key into the ring.
+// add puts a key into the ring. Where too many buckets wait for room lines are added.
 func (r *ring) add(k filter.Key) (added bool, err error) {
 	z := r.mixer.Mix(k)
-	t := r.layout.locate(z, r.w)
-	r.prefetchBehind(t.place)
-	p, l, idx := r.find(t)
-	n, v, added, simple := r.newSlot(l, idx, t.y)
-	e := entry{v: v, count: 1}
-	if simple && r.addSlot(p, l, n, v) {
-		r.slots++
-	} else if added, e, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
-		if !r.addExtra(t.prefix(z, r.w), 1) {
-			return false, err
-		}
-		e.count = 0
+	added, err = r.insert(z)
+	for n := 0; n < maxSteps && errors.Is(err, errNoRoom) && r.resize(r.layout.total+1) == nil; n++ {
+		added, err = r.insert(z)
+	}
+	if err != nil && !r.addExtra(r.layout.locate(z, r.w).prefix(z, r.w), 1) {
+		return false, fmt.Errorf("perennial: %w", err)
 	}
 	r.keys++
-	r.weights[t.level-r.layout.level] += r.weight(e)
 	r.extend()
 	return added, nil
 }
+
+// insert puts the key with position z into its bucket.
+func (r *ring) insert(z uint64) (added bool, err error) {
+	t := r.layout.locate(z, r.w)
+	r.prefetchBehind(t.place)
+	p, l, idx := r.find(t)
+	n, v, added, equal := r.newSlot(l, idx, t.y)
+	var gained uint64
+	if equal < tooMany && r.addSlot(p, l, n, v) {
+		r.slots++
+		if equal == 0 {
+			gained = v & -v
+		}
+	} else if added, gained, err = r.addEntry(p, l, idx, entry{v: t.y, count: 1}); err != nil {
+		return false, err
+	}
+	r.weights[t.level-r.layout.level] += gained
+	return added, nil
+}
+
+// maxSteps is how many lines one operation adds or removes at most.
+const maxSteps = 2
 
 // maxWaiting is how many buckets may wait for room in front of a line, on average. With slots
 // of 12 or 15 bits at a fill of 0.90 it is 5 to 9. Buckets are whole: where they are large, as
 // when every key was added several times, lines have bits left over, and more wait.
 const maxWaiting = 16
 
-// crowded reports whether more than one part in n of the buckets wait that may.
+// crowded reports whether more than maxWaiting/n buckets wait in front of a line, on average.
 func (r *ring) crowded(n uint64) bool { return r.waiting*n > maxWaiting*r.layout.total }
 
 // extend adds a few lines if the ring is too full.
 func (r *ring) extend() {
-	for n := 0; n < 4 && (r.slots > r.limit || r.crowded(1)); n++ {
+	for n := 0; n < maxSteps && (r.slots > r.limit || r.crowded(1)); n++ {
 		if r.resize(r.layout.total+1) != nil {
 			return // it stays fuller than it should be
 		}
@@ -52,18 +68,19 @@ type position struct {
 	slot uint // the number of the slot in the line
 }
 
-// newSlot returns what is to be stored for y, where in its bucket, and whether it looks new.
-// A bucket with voids or counts, or with so many of the same that they are to be counted, is
-// not simple.
-func (r *ring) newSlot(l *line, idx int, y uint64) (n position, v uint64, added, simple bool) {
+// tooMany is how many equal slots are counted when there is one more.
+const tooMany = 3
+
+// newSlot returns what is to be stored for y, where in its bucket, whether it looks new, and
+// how many of the same there are: tooMany in a bucket with voids or counts.
+func (r *ring) newSlot(l *line, idx int, y uint64) (n position, v uint64, added bool, equal int) {
 	first, count := l.find(idx)
 	n = position{idx, headBits + uint(idx) + first, first}
-	equal := 0
 	v, added = y, true
 	for i := first; i < first+count; i++ {
 		s := l.slot(i, r.w)
 		if s == 0 {
-			return n, 0, false, false
+			return n, 0, false, tooMany
 		}
 		if fits(s, y) {
 			if added && r.joins(s) { // long ones come first
@@ -78,7 +95,7 @@ func (r *ring) newSlot(l *line, idx int, y uint64) (n position, v uint64, added,
 			equal++
 		}
 	}
-	return n, v, added, equal < 3
+	return n, v, added, equal
 }
 
 // joins reports whether slot s, which fits a key that is added, may be there once more in
@@ -160,15 +177,15 @@ func (r *ring) planSpills(p place, idx int, x extent, spills *[maxSpills]spill) 
 	return 0, false
 }
 
-// addEntry is add for every bucket. It returns what was stored: fewer than asked for if they
-// cannot be counted any further.
-func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, stored entry, err error) {
+// addEntry is insert for every bucket. It returns by how much the weight of the entries grows.
+func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, gained uint64, err error) {
 	var slots [maxSlotsEver]uint64
 	var entries [maxSlotsEver + 1]entry
 	old := r.slotsOf(l, idx, slots[:0])
 	all := r.decode(old, entries[:0])
 	added = true
 	y := e.v
+	isNew := true
 	for _, x := range all {
 		if x.v == 0 || fits(x.v, y) {
 			if added && y&1 == 1 && x.v != 0 && r.joins(x.v) {
@@ -178,12 +195,16 @@ func (r *ring) addEntry(p place, l *line, idx int, e entry) (added bool, stored 
 		}
 		if x.v == e.v && x.depth == e.depth {
 			e.count = min(e.count, r.maxCount()-x.count)
+			isNew = false
 		}
 	}
-	if e.count == 0 {
-		return added, e, nil
+	if isNew {
+		gained = r.weight(e)
 	}
-	return added, e, r.setBucket(p, idx, len(old), r.join(append(all, e)))
+	if e.count == 0 { // it cannot be counted any further
+		return added, 0, nil
+	}
+	return added, gained, r.setBucket(p, idx, len(old), r.join(append(all, e)))
 }
 
 // setBucket gives bucket idx of the line at p other entries.

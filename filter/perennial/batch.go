@@ -75,7 +75,7 @@ func prefetch(l *line) { cache.Prefetch(unsafe.Pointer(l)) }
 func (r *ring) prefetchBehind(p place) {
 	if p.row+1 < p.lines && r.layout.total >= prefetchFrom {
 		p.row++
-		prefetch(r.lineOf(p.index()))
+		prefetch(r.at(p.index()))
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *ring) prefetchGroup(g uint64) {
 	}
 	p := r.layout.groupOf(g)
 	for range r.layout.lines + 2 {
-		prefetch(r.lineOf(p.index()))
+		prefetch(r.at(p.index()))
 		p = r.layout.after(p)
 	}
 }

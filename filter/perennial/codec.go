@@ -118,7 +118,7 @@ func readExtras(src *frame.Reader, n uint64) (*extras, error) {
 			return nil, err
 		}
 		e := extra{prefix{words[0], uint(words[1])}, words[2]}
-		if words[1] < 1 || words[1] > 63 || e.bits<<e.n != 0 || len(list) > 0 && compareExtras(list[len(list)-1], e) >= 0 {
+		if words[1] < 1 || words[1] > maxPrefix || e.bits<<e.n != 0 || len(list) > 0 && compareExtras(list[len(list)-1], e) >= 0 {
 			return nil, src.Corrupt("payload: extra", e.prefix, "1 to 63 bits, in order")
 		}
 		list = append(list, e)
@@ -130,7 +130,7 @@ func readExtras(src *frame.Reader, n uint64) (*extras, error) {
 func readRing(src *frame.Reader, s Shape, lines uint64) (*ring, error) {
 	r, err := newRing(s, minLines)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("perennial: read: %w", err)
 	}
 	for i := range lines {
 		if err := r.lines.Grow(i + 1); err != nil {

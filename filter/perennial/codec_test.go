@@ -122,6 +122,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		{"too few buckets", "line 0: 42 of 43 buckets", s, sum(0, 0), change(empty(), 2, head(0, 43)^head(0, 42))},
 		{"too many buckets", "line 0: 44 of 43 buckets", s, sum(0, 0), change(empty(), 2, head(0, 43)^head(0, 44))},
 		{"buckets from nowhere", "line 0: ", s, sum(0, 0), change(empty(), 2, head(1, 0))},
+		{"a whole turn", "128 buckets from lines before, of 128", s, sum(0, 0), change(change(change(empty(), 2, 128), 10, 128), 18, 128)},
 		{"a bucket in the wrong line", "the next bucket has room here", s, sum(0, 0), change(change(empty(), 2, (43^42)<<9), 10, head(1, 43^44))},
 		{"a bit between", "bits are set between", s, sum(0, 0), change(empty(), 5, 1)},
 		{"a slot without a bucket", "bits are set between", s, sum(0, 0), change(empty(), 9, 1<<63)},

@@ -70,42 +70,51 @@ func TestReadersNeverMissWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestAStepBackIsNoticed holds a line's number against a step forth and back: a reader that has
-// the layout from before both, and the line from between, must not take them for a pair.
+// TestAStepBackIsNoticed is about a reader that has the layout from before a step forth and
+// back, and lines from between. It must not take them for a pair: each line whose buckets have
+// moved has another number after the step back, and a line behind is not judged by another
+// layout.
 func TestAStepBackIsNoticed(t *testing.T) {
-	f, err := New(Config{FPR: 0.01})
+	f, err := New(Config{FPR: 0.01, Items: 20_000})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := f.ring.Load()
 	rng := rand.New(rand.NewPCG(3, 4))
-	moved := 0
-	for range 3_000 {
+	moved, behind := 0, 0
+	for range 22_000 {
 		k := filter.Key(rng.Uint64())
 		f.Add(k)
-		r := f.ring.Load()
-		place := func() (index uint64, idx int, seq uint32) {
-			x := r.layout.locate(r.mixer.Mix(k), r.w)
-			i := x.index()
-			return i, x.idx + r.at(i).in(), r.seqs.Load().of(i).Load()
-		}
-		index, idx, _ := place()
-		if f.Grow() != nil {
+		if f.Len() < 20_000 {
 			continue
 		}
-		newIndex, newIdx, _ := place()
-		between := r.seqs.Load().of(index).Load()
+		state := r.state.Load()
+		x := r.layout.locate(r.mixer.Mix(k), r.w)
+		l := r.at(x.index())
+		idx := x.idx + l.in() - l.held()
+		if err := f.Grow(); err != nil {
+			t.Fatal(err)
+		}
+		now := r.layout.locate(r.mixer.Mix(k), r.w)
+		between := r.seqs.Load().of(x.index()).Load()
+		if idx >= 0 {
+			behind++
+			if _, ok := r.lookBehind(state, x.place, idx, x.y); ok {
+				t.Fatalf("%d keys: a line behind line %d was judged by another layout", f.Len(), x.index())
+			}
+		}
 		if err := f.Shrink(); err != nil {
 			t.Fatal(err)
 		}
-		if index == newIndex && idx == newIdx {
+		if x.place == now.place {
 			continue
 		}
 		moved++
-		if _, _, seq := place(); seq == between {
-			t.Fatalf("%d keys: line %d has the number %d before and after a step back", f.Len(), index, seq)
+		if r.seqs.Load().of(x.index()).Load() == between {
+			t.Fatalf("%d keys: line %d has the number %d before and after a step back", f.Len(), x.index(), between)
 		}
 	}
-	if moved == 0 {
-		t.Error("no key has moved")
+	if moved == 0 || behind == 0 || len(*r.seqs.Load()) == 1 {
+		t.Errorf("%d keys have moved, %d were behind their line, %d numbers", moved, behind, len(*r.seqs.Load()))
 	}
 }

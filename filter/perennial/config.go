@@ -135,8 +135,8 @@ func (s Shape) rate(n uint64) float64 {
 		y := layoutOf(lines)
 		// To the end of the pass: all groups have one more line then.
 		end := s.room(layoutOf(min(uint64(y.lines+1)<<y.level, maxLines)))
-		if end <= at {
-			end = at + 1
+		if end <= at { // there is no larger ring
+			end = float64(n)
 		}
 		end = min(end, float64(n))
 		each := math.Ldexp(1, -int(y.level)-bucketLog-int(s.Width-1))

@@ -85,6 +85,9 @@ func TestBuildRefusesBadShapes(t *testing.T) {
 			t.Errorf("%+v: predicted", s)
 		}
 	}
+	if p, err := good.Predict(1 << 60); err != nil || p.FPR < 0.01 { // more keys than a ring can have lines for
+		t.Errorf("%+v, %v", p, err)
+	}
 }
 
 // TestItemsStay: there is room for Items from the beginning, and the filter does not

@@ -7,11 +7,13 @@ import (
 	"slices"
 )
 
-// A prefix is the first n bits of keys; the others are 0.
+// A prefix is the first n bits of keys, maxPrefix at most where it is stored; the others are 0.
 type prefix struct {
 	bits uint64
 	n    uint
 }
+
+const maxPrefix = 63
 
 // An extra is an entry that is not in the ring: fewer bits of it are left than its bucket
 // has, less maxVoid, or its bucket is as large as a line.
@@ -92,7 +94,7 @@ func (s *extras) with(more []extra, most uint64) *extras {
 			out = append(out, e)
 		}
 	}
-	return newExtras(out)
+	return newExtras(slices.Clip(out))
 }
 
 // without returns the extras with one fewer like number i.
@@ -100,6 +102,38 @@ func (s *extras) without(i int) *extras {
 	list := slices.Clone(s.list)
 	if list[i].count--; list[i].count == 0 {
 		list = slices.Delete(list, i, i+1)
+	}
+	return newExtras(list)
+}
+
+// within returns those that are voids of the largest depth in the group of a level whose keys
+// begin with the given bits.
+func (s *extras) within(group uint64, level uint) []extra {
+	if s == nil {
+		return nil
+	}
+	n := level + bucketLog - maxVoid
+	low := extra{prefix: prefix{bits: group << (64 - level)}}
+	first, _ := slices.BinarySearchFunc(s.list, low, compareExtras)
+	var out []extra
+	for _, e := range s.list[first:] {
+		if e.bits>>(64-level) != group {
+			break
+		}
+		if e.n == n {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// less returns the extras without some of them.
+func (s *extras) less(some []extra) *extras {
+	list := make([]extra, 0, len(s.list)-len(some))
+	for _, e := range s.list {
+		if !slices.Contains(some, e) {
+			list = append(list, e)
+		}
 	}
 	return newExtras(list)
 }
@@ -114,7 +148,7 @@ func (s *extras) all() []extra {
 // rate returns which part of all keys has one of them as prefix.
 func (s *extras) rate() (sum float64) {
 	for _, e := range s.all() {
-		sum += math.Ldexp(float64(e.count), -int(e.n))
+		sum += math.Ldexp(1, -int(e.n))
 	}
 	return sum
 }
@@ -142,6 +176,9 @@ func (r *ring) addExtra(x prefix, count uint64) bool {
 	}
 	if large >= maxLarge+r.keys>>16 {
 		return false
+	}
+	if x.n > maxPrefix {
+		x = prefix{x.bits >> (64 - maxPrefix) << (64 - maxPrefix), maxPrefix}
 	}
 	r.extras.Store(all.with([]extra{{x, count}}, r.maxCount()))
 	return true

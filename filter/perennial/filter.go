@@ -40,7 +40,7 @@ func Build(s Shape) (*Filter, error) {
 	}
 	r, err := newRing(s, s.Lines)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("perennial: %w", err)
 	}
 	f := &Filter{shape: s}
 	f.ring.Store(r)
@@ -54,8 +54,8 @@ func (f *Filter) Shape() Shape { return f.shape }
 func (f *Filter) Len() uint64 { return f.ring.Load().keys }
 
 // Add puts k into the set and reports whether it looked new. A key that is added several
-// times must be deleted as often. The error is filter.ErrFull for keys that were chosen to
-// meet in one place, or filter.ErrStorage.
+// times must be deleted as often. The error is filter.ErrFull, for keys that were chosen to meet
+// in one bucket or in neighbouring ones.
 func (f *Filter) Add(k filter.Key) (added bool, err error) { return f.ring.Load().add(k) }
 
 // MayContain reports whether k may be in the set. False is certain.
@@ -73,21 +73,21 @@ func (f *Filter) Delete(k filter.Key) error { return f.ring.Load().remove(k) }
 func (f *Filter) Grow() error {
 	r := f.ring.Load()
 	if err := r.resize(r.layout.total + 1); err != nil {
-		return err
+		return fmt.Errorf("perennial: grow: %w", err)
 	}
 	r.least = r.layout.total
 	r.moved()
 	return nil
 }
 
-// Shrink removes a line, if the keys fit into the rest. Lines may become fuller than they
-// are by themselves, until the next key is added.
+// Shrink removes a line, if the keys fit into the rest. Lines may become fuller than they are
+// by themselves, until the next key is added. Below Items the rate may become higher than asked.
 func (f *Filter) Shrink() error {
 	r := f.ring.Load()
 	n := r.layout.total - 1
 	full := f.shape
 	full.Fill = maxFill
-	if n < minLines || float64(r.slots) > full.room(layoutOf(n)) {
+	if n < minLines || float64(r.slots) > full.room(layoutOf(n)) || r.crowded(1) {
 		return fmt.Errorf("perennial: shrink to %d lines: %w", n, filter.ErrFull)
 	}
 	least := r.least
@@ -95,15 +95,16 @@ func (f *Filter) Shrink() error {
 	err := r.resize(n)
 	if err != nil {
 		r.least = least
+		return fmt.Errorf("perennial: shrink: %w", err)
 	}
-	return err
+	return nil
 }
 
 // Clear takes all keys out.
 func (f *Filter) Clear() error {
 	r, err := newRing(f.shape, f.shape.Lines)
 	if err != nil {
-		return err
+		return fmt.Errorf("perennial: clear: %w", err)
 	}
 	f.ring.Store(r)
 	return nil
@@ -113,7 +114,7 @@ func (f *Filter) Clear() error {
 func (f *Filter) Clone() (*Filter, error) {
 	r, err := f.ring.Load().clone(f.shape)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("perennial: clone: %w", err)
 	}
 	c := &Filter{shape: f.shape}
 	c.ring.Store(r)

@@ -39,8 +39,11 @@ func (r *ring) recount() error {
 	err = r.walk(func(t target, slots []uint64, entries []entry) error {
 		r.slots += uint64(len(slots))
 		for _, e := range entries {
-			keys += e.count
+			if e.v != 0 || t.idx%(1<<e.depth) == 0 { // no copy
+				keys += e.count
+			}
 			counted = counted && e.count < r.maxCount()
+			r.weights[t.level-r.layout.level] += r.weight(e)
 		}
 		if !slices.Equal(slots, r.encode(entries, nil)) {
 			return fmt.Errorf("bucket %d of group %d: not in its shortest form", t.idx, t.group)
@@ -48,10 +51,7 @@ func (r *ring) recount() error {
 		if err := runs.check(t.idx, entries); err != nil {
 			return fmt.Errorf("bucket %d of group %d: %w", t.idx, t.group, err)
 		}
-		if err := checkEntries(t, entries); err != nil {
-			return err
-		}
-		return r.weigh(t, entries)
+		return checkEntries(t, entries)
 	})
 	if err == nil && (r.keys > keys && counted || r.keys > math.MaxInt64) {
 		err = fmt.Errorf("%d keys have %d entries", r.keys, keys)
@@ -71,18 +71,6 @@ func (r *ring) countExtras() (keys uint64, counted bool, err error) {
 		counted = counted && e.count < r.maxCount()
 	}
 	return keys, counted, nil
-}
-
-// weigh adds the entries to the sums, which must not pass what can be counted.
-func (r *ring) weigh(t target, entries []entry) error {
-	sum := &r.weights[t.level-r.layout.level]
-	for _, e := range entries {
-		if e.count > (math.MaxInt64-*sum)/r.weight(entry{v: e.v, count: 1}) {
-			return fmt.Errorf("bucket %d of group %d: an entry is there %d times", t.idx, t.group, e.count)
-		}
-		*sum += r.weight(e)
-	}
-	return nil
 }
 
 // voidRuns has how often a void of each depth is in the buckets that have copies of it.
@@ -114,6 +102,8 @@ func (r *ring) checkLine(p place) error {
 		return fmt.Errorf("%d buckets with %d slots of %d bits", held, slots, r.w)
 	case !l.isClear(end, low):
 		return errors.New("bits are set between buckets and slots")
+	case uint64(in) >= r.layout.buckets():
+		return fmt.Errorf("%d buckets from lines before, of %d in all", in, r.layout.buckets())
 	case in+p.width() < held || next.in() != in+p.width()-held:
 		return fmt.Errorf("%d of %d buckets, %d from lines before; the next has %d of these", held, p.width(), in, next.in())
 	case held == 0 && next.in() > 0:

@@ -108,7 +108,7 @@ func (y layout) locate(z uint64, w uint) target {
 
 // prefix returns the bits of the key with position z that an entry for it has.
 func (t target) prefix(z uint64, w uint) prefix {
-	n := min(uint(t.level)+bucketLog+w-1, 63)
+	n := min(uint(t.level)+bucketLog+w-1, maxPrefix)
 	return prefix{z >> (64 - n) << (64 - n), n}
 }
 

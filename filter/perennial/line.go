@@ -9,7 +9,7 @@ import (
 // A line is a cache line of consecutive buckets:
 //
 //	bits 0..8    in: how many of its buckets lie before its nominal first one
-//	bits 9..15   nb: how many buckets it holds
+//	bits 9..15   held: how many buckets it holds
 //	bits 16..    for each bucket a 1 per slot, then a 0
 //	...          zeros
 //	to bit 511   the slots of w bits, the first one highest
@@ -177,9 +177,6 @@ func (l *line) find(idx int) (first, count uint) {
 
 // slot returns slot i.
 func (l *line) slot(i, w uint) uint64 { return l.bits(lineBits-(i+1)*w, w) }
-
-// slots returns how many slots the line has.
-func (l *line) slots() uint { return l.extent().slots }
 
 // insert makes v slot number at of a line of extent x; the slot is the one of the map at p.
 func (l *line) insert(x extent, p, at, w uint, v uint64) {

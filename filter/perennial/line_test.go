@@ -25,9 +25,9 @@ func (p plainLine) extent() extent { return extent{uint(len(p.buckets)), p.slots
 // wantLine compares a line with what it should be, bit by bit.
 func wantLine(t *testing.T, l *line, want plainLine, w uint) {
 	t.Helper()
-	if l.in() != want.in || l.held() != len(want.buckets) || l.slots() != want.slots() {
+	if l.in() != want.in || l.held() != len(want.buckets) || l.extent().slots != want.slots() {
 		t.Fatalf("%d buckets, %d from before, %d slots, want %d, %d and %d",
-			l.held(), l.in(), l.slots(), len(want.buckets), want.in, want.slots())
+			l.held(), l.in(), l.extent().slots, len(want.buckets), want.in, want.slots())
 	}
 	for i, b := range want.buckets {
 		var got []uint64

@@ -23,7 +23,9 @@ func TestAssemblyAnswersAsGoDoes(t *testing.T) {
 		for i := range 8_000 {
 			k := filter.Key(rng.Uint64())
 			for range 1 + max(0, rng.IntN(40)-35) {
-				_, _ = f.Add(k) // which may be full
+				if _, err := f.Add(k); err != nil {
+					t.Fatalf("width %d, add to %d keys: %v", w, f.Len(), err)
+				}
 			}
 			present = append(present, k)
 			for _, k := range [2]filter.Key{present[rng.IntN(i+1)], filter.Key(rng.Uint64())} {

@@ -19,11 +19,8 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.ring.Load().clone(f.shape)
+	r, err := f.ring.Load().union(f.shape, o.ring.Load())
 	if err != nil {
-		return nil, err
-	}
-	if err := r.union(o.ring.Load()); err != nil {
 		return nil, fmt.Errorf("perennial: union: %w", err)
 	}
 	return merging.OnCommit(func() { f.ring.Store(r) }), nil
@@ -49,14 +46,30 @@ func (f *Filter) Intersect(filter.Filter) error {
 	return fmt.Errorf("perennial: intersect: %w", errors.ErrUnsupported)
 }
 
-// union adds the entries of another ring.
-func (r *ring) union(other *ring) error {
-	// Entries come in hash order: there must be room for all before the first.
-	for lines := r.shape.linesFor(r.slots + other.slots); r.layout.total < max(lines, other.layout.total); {
-		if err := r.resize(r.layout.total + 1); err != nil {
-			return err
+// union returns a ring with the entries of two. They come in hash order: there must be room
+// for all before the first, and how much large buckets need is found out by trying.
+func (r *ring) union(s Shape, other *ring) (u *ring, err error) {
+	lines := max(s.linesFor(r.slots+other.slots), r.layout.total)
+	for range 8 {
+		if u, err = r.clone(s); err != nil {
+			return nil, err
 		}
+		for err == nil && u.layout.total < lines {
+			err = u.resize(u.layout.total + 1)
+		}
+		if err == nil {
+			err = u.addAll(other)
+		}
+		if !errors.Is(err, filter.ErrFull) {
+			return u, err
+		}
+		lines += lines/8 + 1
 	}
+	return nil, err
+}
+
+// addAll adds the entries of another ring.
+func (r *ring) addAll(other *ring) error {
 	err := other.walk(func(t target, _ []uint64, entries []entry) error {
 		for _, e := range entries {
 			if e.v == 0 && t.idx%(1<<e.depth) != 0 {
@@ -137,14 +150,14 @@ func (r *ring) addAt(x prefix, count uint64) error {
 			e.v = r.entryOf(at<<n, min(x.n-n, r.w-1))
 		}
 		p, l, idx := r.find(t)
-		var err error
-		if _, e, err = r.addEntry(p, l, idx, e); err != nil {
-			if x.n < n || !r.addExtra(x, count) {
-				return err
-			}
+		_, gained, err := r.addEntry(p, l, idx, e)
+		if errors.Is(err, errTooLarge) && x.n >= n && r.addExtra(x, count) {
 			return nil
 		}
-		r.weights[t.level-r.layout.level] += r.weight(e)
+		if err != nil {
+			return err
+		}
+		r.weights[t.level-r.layout.level] += gained
 		at += 1 << (64 - n)
 		if x.n >= n || at == 0 || at>>(64-x.n) != x.bits>>(64-x.n) {
 			break

@@ -1,10 +1,6 @@
 package perennial
 
-import (
-	"math/bits"
-
-	"github.com/everbloom-go/everbloom/filter"
-)
+import "github.com/everbloom-go/everbloom/filter"
 
 // remove takes a key out of the ring. Of the entries that fit it the longest goes: the
 // key's own is no longer, so it is a prefix of that one and serves whatever key that was
@@ -15,9 +11,11 @@ func (r *ring) remove(k filter.Key) error {
 	r.prefetchBehind(t.place)
 	p, l, idx := r.find(t)
 	i, length := r.extras.Load().longest(z)
-	if n, v := r.longest(l, idx, t.y); v != 0 && length <= uint(t.level)+bucketLog+r.lengthOf(v) {
+	if n, v, equal := r.longest(l, idx, t.y); v != 0 && length <= uint(t.level)+bucketLog+r.lengthOf(v) {
 		if r.removeSlot(p, l, n) {
-			r.weights[t.level-r.layout.level] -= v & -v
+			if equal == 1 {
+				r.weights[t.level-r.layout.level] -= v & -v
+			}
 		} else {
 			r.removeEntry(t, entry{v: v})
 		}
@@ -30,26 +28,32 @@ func (r *ring) remove(k filter.Key) error {
 	if r.keys > 0 { // what was added too often to be counted can be deleted more often
 		r.keys--
 	}
-	for r.slots < r.low && !r.crowded(2) && r.resize(r.layout.total-1) == nil {
+	for n := 0; n < maxSteps && r.slots < r.low && !r.crowded(2); n++ {
+		if r.resize(r.layout.total-1) != nil {
+			break
+		}
 	}
 	return nil
 }
 
-// longest returns the longest slot of a bucket that fits y, or 0 if there is none or the
-// bucket has voids or counts.
-func (r *ring) longest(l *line, idx int, y uint64) (n position, v uint64) {
+// longest returns the longest slot of a bucket that fits y and how often it is there, or 0 if
+// there is none or the bucket has voids or counts.
+func (r *ring) longest(l *line, idx int, y uint64) (n position, v uint64, equal int) {
 	first, count := l.find(idx)
 	n = position{idx, headBits + uint(idx) + first, first}
 	for i := range count {
 		s := l.slot(first+i, r.w)
 		if s == 0 {
-			return n, 0
+			return n, 0, 0
 		}
 		if v == 0 && fits(s, y) { // long ones come first
 			n.slot, v = first+i, s
 		}
+		if s == v {
+			equal++
+		}
 	}
-	return n, v
+	return n, v, equal
 }
 
 // removeSlot takes a slot out of the line at p, and takes back what lines behind hold for
@@ -90,15 +94,8 @@ func (r *ring) pull(p place, x extent) bool {
 		}
 		next := r.view(q.index())
 		y, in := next.extent(), uint(next.in())
-		var head extent
-		for bit := uint(headBits); head.held < min(in, y.held); {
-			count := uint(bits.TrailingZeros64(^next.window(bit)))
-			if !x.with(head.held+1, head.slots+count).fits(r.w) {
-				break
-			}
-			head = head.with(1, count)
-			bit += count + 1
-		}
+		c := chunkOf(next)
+		head := c.firstFitting(min(in, y.held), x, r.w)
 		switch head.held {
 		case y.held:
 			return false
@@ -169,8 +166,10 @@ func (r *ring) removeEntry(t target, e entry) {
 		if x.count == r.maxCount() {
 			return // it may be there more often
 		}
+		lost := uint64(0)
 		if entries[i].count--; x.count == 1 {
 			entries = append(entries[:i], entries[i+1:]...)
+			lost = r.weight(x)
 		}
 		if idx == 0 && l.in() > 0 { // the bucket may have room in the line before now
 			p = r.layout.before(p)
@@ -179,8 +178,7 @@ func (r *ring) removeEntry(t target, e entry) {
 		if r.setBucket(p, idx, len(old), entries) != nil {
 			return // the ring is too full to be packed: what stays is a false positive
 		}
-		e.count = 1
-		r.weights[t.level-r.layout.level] -= r.weight(e)
+		r.weights[t.level-r.layout.level] -= lost
 		return
 	}
 }

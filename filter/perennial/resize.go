@@ -10,7 +10,7 @@ import (
 // more or less, and what lies behind it as far as needed.
 func (r *ring) resize(lines uint64) error {
 	if lines < r.least || lines > maxLines {
-		return fmt.Errorf("perennial: %d lines: %w", lines, filter.ErrFull)
+		return fmt.Errorf("%w: %d lines", filter.ErrFull, lines)
 	}
 	to := layoutOf(lines)
 	s := step{ring: r, to: to, grows: lines > r.layout.total}
@@ -21,7 +21,7 @@ func (r *ring) resize(lines uint64) error {
 	s.group, s.splits = small.next, small.splits()
 	if s.grows {
 		if err := r.lines.Grow(lines); err != nil {
-			return fmt.Errorf("perennial: %w: %w", filter.ErrStorage, err)
+			return fmt.Errorf("%w: %w", filter.ErrStorage, err)
 		}
 	}
 	if err := s.draft(); err != nil {
@@ -35,6 +35,9 @@ func (r *ring) resize(lines uint64) error {
 	}
 	r.slots += uint64(s.after.slots - s.before.slots)
 	r.publish(to)
+	if len(s.back) > 0 { // after they are in the ring
+		r.extras.Store(r.extras.Load().less(s.back))
+	}
 	r.renumber()
 	r.prefetchGroup(to.next)
 	if !s.grows {
@@ -64,8 +67,9 @@ type step struct {
 	group         uint64
 	grows, splits bool
 	before, after sums
-	bucket        int     // of the group, that is split next
+	bucket        int     // of the group, that is split or merged next
 	extras        []extra // that the ring will not have any more
+	back          []extra // that it will have again
 }
 
 // Sums are those of the entries of a group.

@@ -6,9 +6,14 @@ import (
 	"slices"
 )
 
-// errNoRoom says that buckets cannot be placed: one has more slots than a line, or more
-// wait for room than a line can tell.
-var errNoRoom = errors.New("perennial: too many keys for one line")
+var (
+	// errNoRoom says that more buckets wait for room than a line can tell, or wait in more
+	// lines than are changed together.
+	errNoRoom = errors.New("too many keys in neighbouring buckets")
+
+	// errTooLarge says that a bucket has more slots than a line.
+	errTooLarge = errors.New("too many keys in one bucket")
+)
 
 // A rewriter moves buckets. It reads them in ring order: first those of chunks, then lines
 // of the ring, which it does not change. It writes them into drafts.
@@ -83,7 +88,7 @@ func (w *rewriter) insert(q *list) error {
 			n++
 		}
 		if x.held == 0 {
-			return errNoRoom
+			return errTooLarge
 		}
 		l.setHead(0, int(x.held))
 		w.packed = append(w.packed, l)

@@ -39,8 +39,8 @@ type ring struct {
 }
 
 // Sequences are numbers of changes, one for every line in turn. A line is being changed
-// while its number is odd. A reader takes the number, copies the line, and takes the number
-// again: if it is the same and even, so was the line in between.
+// while its number is odd. A reader takes the number, reads the line, and takes the number
+// again: if it is the same and even, the line was the same in between.
 type sequences []atomic.Uint32
 
 // maxSequences keeps the numbers in the first cache. Small rings have one for 32
@@ -58,7 +58,7 @@ func (s sequences) of(i uint64) *atomic.Uint32 { return &s[i&uint64(len(s)-1)] }
 func newRing(s Shape, lines uint64) (*ring, error) {
 	a := mem.NewLines()
 	if err := a.Grow(lines); err != nil {
-		return nil, fmt.Errorf("perennial: %w: %w", filter.ErrStorage, err)
+		return nil, fmt.Errorf("%w: %w", filter.ErrStorage, err)
 	}
 	r := &ring{coder: coder{uint(s.Width)}, shape: s, mixer: probe.NewMixer(s.Salt), lines: a, layout: layoutOf(lines), least: lines}
 	r.kernel = hasKernel && s.Width <= kernelWidth
@@ -98,8 +98,8 @@ func (r *ring) places() func(yield func(place) bool) {
 	}
 }
 
-// at returns line i for the goroutine that may change the ring. Lines that readers may see
-// are changed by publish only.
+// at returns line i, or nil if there is none any more. Lines that readers may see are changed
+// by publish only.
 func (r *ring) at(i uint64) *line { return (*line)(r.lines.At(i)) }
 
 // moved tells readers the layout, and computes between which numbers of slots it stays.
@@ -157,7 +157,7 @@ func (r *ring) look(k filter.Key) bool {
 		seq := r.seqs.Load().of(i)
 		before := seq.Load()
 		var room line
-		l := ordered(r.lineOf(i), &room)
+		l := ordered(r.at(i), &room)
 		if l == nil {
 			continue
 		}
@@ -167,7 +167,7 @@ func (r *ring) look(k filter.Key) bool {
 		if idx < held {
 			found = r.has(l, idx, t.y)
 		} else {
-			found, ok = r.lookBehind(y, t.place, idx-held, t.y)
+			found, ok = r.lookBehind(state, t.place, idx-held, t.y)
 		}
 		if ok && before&1 == 0 && r.state.Load() == state && seq.Load() == before { // in this order: a step back changes the line
 			return found || r.extras.Load().has(z) // which have got what has left the ring
@@ -176,16 +176,16 @@ func (r *ring) look(k filter.Key) bool {
 }
 
 // lookBehind answers for bucket idx, counted from the end of the line at p.
-func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok bool) {
+func (r *ring) lookBehind(state uint64, p place, idx int, suffix uint64) (found, ok bool) {
 	if idx > maxIn {
 		return false, false // the line before is being changed
 	}
-	p = y.after(p)
+	p = unpack(state).after(p)
 	i := p.index()
 	seq := r.seqs.Load().of(i)
 	before := seq.Load()
 	var room line
-	l := ordered(r.lineOf(i), &room)
+	l := ordered(r.at(i), &room)
 	if l == nil || before&1 != 0 {
 		return false, false
 	}
@@ -194,9 +194,9 @@ func (r *ring) lookBehind(y layout, p place, idx int, suffix uint64) (found, ok 
 	case idx < held:
 		found, ok = r.has(l, idx, suffix), true
 	default:
-		found, ok = r.lookBehind(y, p, idx-held, suffix)
+		found, ok = r.lookBehind(state, p, idx-held, suffix)
 	}
-	return found, ok && seq.Load() == before
+	return found, ok && r.state.Load() == state && seq.Load() == before // in this order, as in look
 }
 
 // ordered returns a line, or a copy of it in room, of which all words were read before
@@ -211,9 +211,6 @@ func ordered(l, room *line) *line {
 	}
 	return room
 }
-
-// lineOf returns line i, or nil if there is none any more.
-func (r *ring) lineOf(i uint64) *line { return (*line)(r.lines.At(i)) }
 
 // has reports whether an entry of bucket idx of a line fits y.
 func (r *ring) has(l *line, idx int, y uint64) bool {

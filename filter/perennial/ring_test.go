@@ -40,11 +40,10 @@ func (c *churn) step(t *testing.T) {
 	if c.repeats && len(c.keys) > 0 && c.rng.IntN(4) == 0 {
 		k = c.keys[c.rng.IntN(len(c.keys))]
 	}
-	if _, err := c.f.Add(k); err == nil {
-		c.keys = append(c.keys, k)
-	} else if !c.repeats || !errors.Is(err, filter.ErrFull) {
+	if _, err := c.f.Add(k); err != nil {
 		t.Fatalf("add to %d keys: %v", len(c.keys), err)
 	}
+	c.keys = append(c.keys, k)
 }
 
 func (c *churn) verify(t *testing.T) {
@@ -62,14 +61,21 @@ func (c *churn) verify(t *testing.T) {
 	}
 }
 
-func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) *Filter {
+// ofWidth returns a filter of any width, also of less than a Shape may have.
+func ofWidth(t *testing.T, width, salt uint64) *Filter {
 	t.Helper()
-	f := &Filter{shape: Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: seed}}
-	r, err := newRing(f.shape, minLines) // of any width
+	f := &Filter{shape: Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: salt}}
+	r, err := newRing(f.shape, minLines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.ring.Store(r)
+	return f
+}
+
+func runChurn(t *testing.T, seed uint64, width uint64, most, operations int) *Filter {
+	t.Helper()
+	f := ofWidth(t, width, seed)
 	c := churn{f: f, rng: rand.New(rand.NewPCG(seed, 1)), most: most, repeats: seed%2 == 1}
 	for i := range operations {
 		c.step(t)
@@ -95,6 +101,37 @@ func TestKeysWithoutBitsAreNeverLost(t *testing.T) {
 	}
 }
 
+// TestExtrasReturnToTheRing deletes the newest keys first, so that the oldest, which have the
+// fewest bits, stay until the ring is small again.
+func TestExtrasReturnToTheRing(t *testing.T) {
+	effort.PlainOnly(t)
+	f := ofWidth(t, 6, 1)
+	stream := filtertest.Stream{Seed: 1}
+	const most, left = 150_000, 2_000
+	for n := range uint64(most) {
+		if _, err := f.Add(stream.Present(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	extras := len(f.ring.Load().extras.Load().all())
+	for n := uint64(most); n > left; n-- {
+		if err := f.Delete(stream.Present(n - 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.check(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(left) {
+		if !f.MayContain(stream.Present(n)) {
+			t.Fatalf("key %d is absent", n)
+		}
+	}
+	if now := len(f.ring.Load().extras.Load().all()); extras == 0 || now > 0 {
+		t.Errorf("%d extras with %d keys, %d with %d", extras, most, now, left)
+	}
+}
+
 // TestKeysAreNeverLost has short slots, so that many entries become voids.
 func TestKeysAreNeverLost(t *testing.T) {
 	effort.OneGoroutine(t)
@@ -107,7 +144,7 @@ func TestKeysAreNeverLost(t *testing.T) {
 func TestKeysOfTinyRingsAreNeverLost(t *testing.T) {
 	effort.OneGoroutine(t)
 	for seed := range uint64(effort.PickVariant(10, 40, 400)) {
-		runChurn(t, seed, minWidth+seed%4, 20+int(seed%40)*5, 8000)
+		runChurn(t, seed, minWidth+seed*5%32, 20+int(seed%40)*5, 8000)
 	}
 }
 
@@ -145,6 +182,25 @@ func TestTheRateIsKeptAndTold(t *testing.T) {
 			f.Delete(stream.Present(n - 1))
 		}
 		measure()
+	}
+}
+
+// TestTheRateCountsAKeyOnce adds the same keys again and again. Some get a second entry, when
+// the first has become too short.
+func TestTheRateCountsAKeyOnce(t *testing.T) {
+	f := filtertest.Make(t, New, Config{FPR: 0.01})
+	stream := filtertest.Stream{Seed: 1}
+	var once float64
+	for times := range 100 {
+		for n := range uint64(500) {
+			f.Add(stream.Present(n))
+		}
+		if times == 0 {
+			once = f.Info().FPR
+		}
+	}
+	if again := f.Info().FPR; again > 1.1*once {
+		t.Errorf("the rate is %.5f, and %.5f when every key was added a hundred times", once, again)
 	}
 }
 

@@ -1,6 +1,7 @@
 package perennial
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -30,12 +31,13 @@ type coder struct{ w uint }
 func (c coder) flag() uint64     { return 1 << (c.w - 1) }
 func (c coder) maxCount() uint64 { return c.flag() - 1 }
 
-// weight returns which part of its bucket an entry covers, in units of 2^-(w-1).
+// weight returns which part of its bucket an entry covers, however often it is there, in units
+// of 2^-(w-1).
 func (c coder) weight(e entry) uint64 {
 	if e.v == 0 {
-		return e.count << (c.w - 1)
+		return c.flag()
 	}
-	return e.count * (e.v & -e.v)
+	return e.v & -e.v
 }
 
 // order is the place of entries in their bucket: long ones first, voids last, the deepest
@@ -43,19 +45,19 @@ func (c coder) weight(e entry) uint64 {
 func order(a, b entry) int {
 	switch la, lb := lowest(a.v), lowest(b.v); {
 	case la != lb:
-		return compare(la, lb)
+		return cmp.Compare(la, lb)
 	case a.v != b.v:
-		return compare(a.v, b.v)
+		return cmp.Compare(a.v, b.v)
 	}
-	return compare(a.depth, b.depth)
+	return cmp.Compare(a.depth, b.depth)
 }
 
 // compareSlots is order for fingerprints.
 func compareSlots(a, b uint64) int {
 	if la, lb := a&-a, b&-b; la != lb {
-		return compare(la, lb)
+		return cmp.Compare(la, lb)
 	}
-	return compare(a, b)
+	return cmp.Compare(a, b)
 }
 
 // lowest is the weight of one v, more than any for a void.
@@ -64,16 +66,6 @@ func lowest(v uint64) uint64 {
 		return 1 << 63
 	}
 	return v & -v
-}
-
-func compare(a, b uint64) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 // decode appends the entries that the slots hold, one for each value.
@@ -160,8 +152,8 @@ func (c coder) split(entries []entry, low, high []entry) (lows, highs []entry) {
 	return c.join(low), c.join(high)
 }
 
-// merge is the inverse of split. A fingerprint of w-1 bits loses its last one. A void was
-// put into both halves: the larger number of the two is enough for the keys of both.
+// merge is the inverse of split. A fingerprint of w-1 bits loses its last one. Of a void both
+// halves have a copy.
 func (c coder) merge(low, high, to []entry) []entry {
 	for _, e := range low {
 		if e.v != 0 {
@@ -173,23 +165,12 @@ func (c coder) merge(low, high, to []entry) []entry {
 			to = append(to, entry{v: c.flag() | e.v>>1 | e.v&1, count: e.count})
 		}
 	}
-	to = c.mergeVoids(low, high, to)
-	return c.join(to)
-}
-
-func (c coder) mergeVoids(low, high, to []entry) []entry {
 	for _, e := range low {
 		if e.v == 0 {
-			e.count = max(e.count, voids(high, e.depth))
 			to = append(to, c.raise(e))
 		}
 	}
-	for _, e := range high {
-		if e.v == 0 && voids(low, e.depth) == 0 {
-			to = append(to, c.raise(e))
-		}
-	}
-	return to
+	return c.join(to)
 }
 
 // raise makes a void one of the bucket above.

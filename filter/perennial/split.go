@@ -37,7 +37,10 @@ func (s *step) transformAll(all [][]uint64) [][]uint64 {
 
 // transform appends what the buckets of the group will be.
 func (s *step) transform(counts []uint16, slots []uint64, to *list) {
-	s.before, s.after, s.bucket, s.extras = sums{}, sums{}, 0, nil
+	s.before, s.after, s.bucket, s.extras, s.back = sums{}, sums{}, 0, nil, nil
+	if !s.grows {
+		s.back = s.ring.extras.Load().within(reverse(s.group, s.to.level), uint(s.to.level))
+	}
 	next := func() (bucket []uint64) {
 		bucket, slots = slots[:counts[0]], slots[counts[0]:]
 		counts = counts[1:]
@@ -46,24 +49,22 @@ func (s *step) transform(counts []uint16, slots []uint64, to *list) {
 	for len(counts) > 0 {
 		if s.grows {
 			s.split(next(), to)
-			s.bucket++
 		} else {
 			low := next()
 			s.merge(low, next(), to)
 		}
+		s.bucket++
 	}
 }
 
 // split appends the two halves of a bucket.
 func (s *step) split(slots []uint64, to *list) {
 	flag := s.ring.flag()
-	weight := uint64(0)
 	for _, v := range slots {
 		if v == 0 || v == flag {
 			s.splitEntries(slots, to)
 			return
 		}
-		weight += v & -v
 	}
 	// Each half stays in order.
 	begin := len(to.slots)
@@ -79,6 +80,7 @@ func (s *step) split(slots []uint64, to *list) {
 		}
 	}
 	to.counts = append(to.counts, uint16(half-begin), uint16(len(to.slots)-half))
+	weight := weightOf(slots)
 	s.before.add(len(slots), weight)
 	s.after.add(len(slots), 2*weight)
 }
@@ -108,36 +110,50 @@ func (s *step) shorten(e entry) {
 
 // merge appends the bucket whose halves are given.
 func (s *step) merge(low, high []uint64, to *list) {
-	c := s.ring.coder
 	begin := len(to.slots)
-	before, after := uint64(0), uint64(0)
+	if len(s.back) > 0 || !s.mergeSlots(low, high, to) {
+		to.slots = to.slots[:begin]
+		s.mergeEntries(low, high, to)
+		return
+	}
+	merged := to.slots[begin:]
+	to.counts = append(to.counts, uint16(len(merged)))
+	s.before.add(len(low)+len(high), weightOf(low)+weightOf(high))
+	s.after.add(len(merged), weightOf(merged))
+}
+
+// mergeSlots appends the slots of both halves, if there are no voids or counts and none of
+// either is to be made.
+func (s *step) mergeSlots(low, high []uint64, to *list) bool {
+	begin := len(to.slots)
 	top := uint64(0)
 	for _, half := range [2][]uint64{low, high} {
 		for _, v := range half {
 			if v == 0 {
-				to.slots = to.slots[:begin]
-				s.mergeEntries(low, high, to)
-				return
+				return false
 			}
-			before += v & -v
-			v = top | v>>1 | v&1
-			after += v & -v
-			to.slots = append(to.slots, v)
+			to.slots = append(to.slots, top|v>>1|v&1)
 		}
-		top = c.flag()
+		top = s.ring.flag()
 	}
 	merged := to.slots[begin:]
 	slices.SortFunc(merged, compareSlots)
-	for i := 3; i < len(merged); i++ {
-		if merged[i] == merged[i-3] {
-			to.slots = to.slots[:begin]
-			s.mergeEntries(low, high, to)
-			return
+	for i := tooMany; i < len(merged); i++ {
+		if merged[i] == merged[i-tooMany] {
+			return false
 		}
 	}
-	to.counts = append(to.counts, uint16(len(merged)))
-	s.before.add(len(low)+len(high), before)
-	s.after.add(len(merged), after)
+	return true
+}
+
+// weightOf returns the weight of a bucket without voids and counts.
+func weightOf(slots []uint64) (sum uint64) {
+	for i, v := range slots {
+		if i == 0 || slots[i-1] != v {
+			sum += v & -v
+		}
+	}
+	return sum
 }
 
 // mergeEntries is merge for buckets with voids or counts.
@@ -146,7 +162,13 @@ func (s *step) mergeEntries(low, high []uint64, to *list) {
 	lows, highs := c.decode(low, nil), c.decode(high, nil)
 	s.before.addEntries(c, len(low), lows)
 	s.before.addEntries(c, len(high), highs)
-	s.append(c.merge(lows, highs, nil), to)
+	merged := c.merge(lows, highs, nil)
+	for _, e := range s.back { // a void again, with a copy in each bucket of its prefix
+		if int(e.bits<<s.to.level>>(64-bucketLog))>>maxVoid == s.bucket>>maxVoid {
+			merged = append(merged, entry{depth: maxVoid, count: e.count})
+		}
+	}
+	s.append(merged, to)
 }
 
 // append appends a bucket with these entries.

@@ -209,7 +209,7 @@ var table = []Kind{
 		AbsentDelete: harms,
 		PastCapacity: "never full, keeps the rate up to some 2 billion keys",
 		UnionOnly:    true,
-		Merging:      "∪ adds, any sizes of equal rate; no ∩",
+		Merging:      "∪ adds, any sizes, equal slots; no ∩",
 		Maker: made(
 			func(c Config) perennial.Config { return perennial.Config{Items: c.Items, FPR: c.FPR} },
 			perennial.New, perennial.Read, shaped(perennial.Config.Shape),

@@ -40,7 +40,7 @@
 // needed. Growing appends steps, shrinking takes whole ones away, and no element is
 // ever copied or moved. Steps of one doubling that are asked for at once are one block.
 // Where the elements are whole lines (a multiple of 8 words) every element begins on a
-// line. Steps of half a MiB and more ask for huge pages also where those reach into
+// line. Steps of 64 KiB and more ask for huge pages also where those reach into
 // their neighbours, which as a rule belong to the same array.
 //
 // [Lines] are an array of cache lines for filters that have no other memory, so that what
