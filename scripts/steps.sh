@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 test_flags=(-vet=off '-ldflags=-s -w' -shuffle=on -timeout 90m)
 
 # The packages with assembly, into which the race detector does not see.
-assembly=(./filter/bloom ./filter/dleft ./filter/evergreen ./internal/line)
+assembly=(./filter/bloom ./filter/dleft ./filter/evergreen ./filter/perennial ./internal/line)
 
 # The packages whose code depends on the tag purego, and the one that tries all kinds.
 portable=("${assembly[@]}" ./internal/kinds ./internal/frame ./internal/mem)
@@ -16,9 +16,9 @@ portable=("${assembly[@]}" ./internal/kinds ./internal/frame ./internal/mem)
 # tests run the checks of internal/filtertest; that these find faults, the plain build shows.
 filters=(. ./filter/... ./internal/kinds ./internal/bitvec ./internal/frame ./internal/line ./internal/mem ./internal/packed)
 
-# Without assembly the race detector sees all that these two do, so that make check
+# Without assembly the race detector sees all that these do, so that make check
 # runs them in that variant only. dleft has no concurrent writers.
-unassembled=(./filter/bloom ./filter/evergreen)
+unassembled=(./filter/bloom ./filter/evergreen ./filter/perennial)
 
 # What these have for several goroutines, internal/kinds tries with every kind.
 tried=(./filter/partition ./internal/filtertest)
