@@ -150,8 +150,9 @@ func setOf(f filter.Filter) set {
 // wasThere tells whether a delete found its key. A pinned key was found, and stays.
 func wasThere(err error) bool { return err == nil || errors.Is(err, filter.ErrPinned) }
 
-// direct returns add and has, and del where that is compared too. Kinds that are compared to the nanosecond are called by their own
-// type, as the rivals are; through the interface each call takes a nanosecond or two more.
+// direct returns add and has, and del where that is compared, too. Kinds that are compared to
+// the nanosecond are called by their concrete type, as the rivals are; through the interface each
+// call takes a nanosecond or two more.
 func direct(f filter.Filter) set {
 	switch f := f.(type) {
 	case *bloom.Blocked:

@@ -47,18 +47,13 @@ const (
 func (c Config) Shape() (Shape, error) {
 	c.FPR = cmp.Or(c.FPR, sizing.FPR)
 	c.Fill = cmp.Or(c.Fill, defaultFill)
-	c.Most = max(cmp.Or(c.Most, defaultMost), c.Items)
 	p := sizing.In("perennial")
 	p.Size(c.Items, sizing.MaxItems, c.FPR)
-	if !(c.Fill >= minFill && c.Fill <= maxFill) {
-		p.Addf("Fill: %g, must be %g to %g", c.Fill, minFill, maxFill)
-	}
-	if c.Most > sizing.MaxItems {
-		p.Addf("Most: %d, at most %d", c.Most, uint64(sizing.MaxItems))
-	}
+	checkLimits(&p, c.Fill, c.Most)
 	if err := p.Err(); err != nil {
 		return Shape{}, err
 	}
+	c.Most = max(cmp.Or(c.Most, defaultMost), c.Items)
 	for w := uint64(minWidth); w <= maxWidth; w++ {
 		s := Shape{Width: w, Fill: c.Fill, Salt: c.Salt, Most: c.Most, FPR: c.FPR}
 		s.Lines = s.linesFor(c.Items)
@@ -84,14 +79,19 @@ func (s Shape) check() error {
 	p := sizing.In("perennial")
 	sizing.Between(&p, "Lines", s.Lines, minLines, maxLines)
 	sizing.Between(&p, "Width", s.Width, minWidth, maxWidth)
-	if !(s.Fill >= minFill && s.Fill <= maxFill) {
-		p.Addf("Fill: %g, must be %g to %g", s.Fill, minFill, maxFill)
-	}
 	p.Rate(s.FPR, 0, 0)
-	if s.Most > sizing.MaxItems {
-		p.Addf("Most: %d, at most %d", s.Most, uint64(sizing.MaxItems))
-	}
+	checkLimits(&p, s.Fill, s.Most)
 	return p.Err()
+}
+
+// checkLimits is for what a Config and a Shape have in common.
+func checkLimits(p *sizing.Problems, fill float64, most uint64) {
+	if !(fill >= minFill && fill <= maxFill) {
+		p.Addf("Fill: %g, must be %g to %g", fill, minFill, maxFill)
+	}
+	if most > sizing.MaxItems {
+		p.Addf("Most: %d, at most %d", most, uint64(sizing.MaxItems))
+	}
 }
 
 // The first smallLines of a ring are filled by smallFill more than the others: the directory

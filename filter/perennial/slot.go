@@ -43,13 +43,7 @@ func (c coder) weight(e entry) uint64 {
 // order is the place of entries in their bucket: long ones first, voids last, the deepest
 // at the end.
 func order(a, b entry) int {
-	switch la, lb := lowest(a.v), lowest(b.v); {
-	case la != lb:
-		return cmp.Compare(la, lb)
-	case a.v != b.v:
-		return cmp.Compare(a.v, b.v)
-	}
-	return cmp.Compare(a.depth, b.depth)
+	return cmp.Or(cmp.Compare(lowest(a.v), lowest(b.v)), cmp.Compare(a.v, b.v), cmp.Compare(a.depth, b.depth))
 }
 
 // compareSlots is order for fingerprints.
