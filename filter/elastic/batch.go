@@ -9,33 +9,29 @@ import (
 // memory busy, few enough to stay in the first cache.
 const stride = 16
 
+// addStride is the same for keys that are added.
+const addStride = 4
+
 // AddBatch adds the keys in order, up to the first that finds no room. Other
 // writers can get in between.
 func (f *Filter) AddBatch(keys []filter.Key) (done, added int, err error) {
-	for len(keys) > 0 {
-		n := min(stride, len(keys))
-		d, a, err := f.addSome(keys[:n])
-		done, added = done+d, added+a
-		if err != nil {
-			return done, added, err
+	var room [addStride][fewHashes]uint64
+	var numbers [addStride][]uint64
+	var locks [addStride]lockset
+	for ; len(keys) > 0; keys = keys[min(addStride, len(keys)):] {
+		for i, k := range keys[:min(addStride, len(keys))] {
+			numbers[i] = f.numbersOf(k, room[i][:0])
+			locks[i] = f.prepare(numbers[i])
 		}
-		keys = keys[n:]
-	}
-	return done, added, nil
-}
-
-// addSome adds a few keys under one lock.
-func (f *Filter) addSome(keys []filter.Key) (done, added int, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, k := range keys {
-		isNew, err := f.add(f.numbersOf(k))
-		if err != nil {
-			return done, added, err
-		}
-		done++
-		if isNew {
-			added++
+		for i := range min(addStride, len(keys)) {
+			isNew, err := f.addWith(&locks[i], numbers[i])
+			if err != nil {
+				return done, added, err
+			}
+			done++
+			if isNew {
+				added++
+			}
 		}
 	}
 	return done, added, nil

@@ -4,17 +4,17 @@ import "fmt"
 
 // check reports whether the filter is what its documentation says.
 func (f *Filter) check() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.stripes.lockAll()
+	defer f.stripes.unlockAll()
 	if err := f.shape.check(); err != nil {
 		return err
 	}
 	t, s := &f.table, f.table.slow
 	a := f.fast.Load()
-	if got := a.count(); got != t.set || a.size() != f.shape.Bits<<s.doublings {
-		return fmt.Errorf("elastic: %d of %d bits are set, counted %d after %d doublings", got, a.size(), t.set, s.doublings)
+	if got := int64(a.count()); got != t.set.Load() || a.size() != f.shape.Bits<<s.doublings {
+		return fmt.Errorf("elastic: %d of %d bits are set, counted %d after %d doublings", got, a.size(), t.set.Load(), s.doublings)
 	}
-	prints, unsplit := uint64(0), uint64(0)
+	prints, unsplit := int64(0), uint64(0)
 	for segment, group := range s.trees() {
 		split, err := t.checkTree(segment, group)
 		if err != nil {
@@ -23,13 +23,13 @@ func (f *Filter) check() error {
 		if !split {
 			unsplit++
 		}
-		prints += uint64(len(s.tree(segment, group).gather(nil)))
+		prints += int64(len(s.tree(segment, group).gather(nil)))
 	}
-	if prints != t.prints || unsplit != 2*s.unsplit {
-		return fmt.Errorf("elastic: counted %d fingerprints and %d unsplit trees, found %d and %d in both halves", t.prints, s.unsplit, prints, unsplit)
+	if prints != t.prints.Load() || unsplit != 2*s.unsplit.Load() {
+		return fmt.Errorf("elastic: counted %d fingerprints and %d unsplit trees, found %d and %d in both halves", t.prints.Load(), s.unsplit.Load(), prints, unsplit)
 	}
-	if f.exact && (f.keys > t.prints || t.prints > f.keys*uint64(f.hashes)) {
-		return fmt.Errorf("elastic: %d keys and %d fingerprints", f.keys, t.prints)
+	if f.exact && !f.agrees(t.keys.Load()) {
+		return fmt.Errorf("elastic: %d keys and %d fingerprints", t.keys.Load(), prints)
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (t *table) checkTree(segment, group uint64) (split bool, err error) {
 	home := segment
 	known := s.doublings // bits of a fingerprint that the segment tells
 	if known > 0 {
-		if low := segment & (1<<(known-1) - 1); !s.isSplit(low, group) {
+		if low := segment & (1<<(known-1) - 1); !s.isSplit(low, group/runTrees) {
 			home = low
 			known--
 		}

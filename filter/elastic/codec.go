@@ -56,12 +56,13 @@ func (s *stream) next(width uint64) (v uint64) {
 // Snapshot captures the filter as it is now, in memory of its own. Writers wait
 // meanwhile, and a doubling that is under way is finished.
 func (f *Filter) Snapshot() io.WriterTo {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.stripes.lockAll()
+	defer f.stripes.unlockAll()
 	if f.closed {
 		return frame.Failed(errClosed)
 	}
 	f.table.splitAll()
+	f.setKeys(f.table.keys.Load(), f.exact) // the delete before may not have come to it yet
 	h := f.head()
 	words, err := mem.Words(headWords + h.streamWords(f.shape))
 	if err != nil {
@@ -75,14 +76,14 @@ func (f *Filter) Snapshot() io.WriterTo {
 func (f *Filter) summary() frame.Summary {
 	e := f.table.slow.doublings
 	return frame.Summary{
-		Keys: f.keys, SetBits: f.table.set,
+		Keys: f.Len(), SetBits: uint64(f.table.set.Load()),
 		FastBits: fastBits(f.shape.Bits << e), SlowBits: f.shape.SlowBitsAt(e),
 	}
 }
 
 // head returns what the payload begins with.
 func (f *Filter) head() head {
-	h := head{doublings: uint64(f.table.slow.doublings), floor: uint64(f.floor), keys: f.keys, prints: f.table.prints}
+	h := head{doublings: uint64(f.table.slow.doublings), floor: uint64(f.floor), keys: f.Len(), prints: uint64(f.table.prints.Load())}
 	if f.exact {
 		h.exact = 1
 	}

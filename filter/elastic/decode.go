@@ -93,7 +93,8 @@ type decoder struct {
 	*frame.Reader
 	head
 	stream
-	f *Filter
+	f     *Filter
+	found uint64 // fingerprints
 }
 
 func (d *decoder) decode() error {
@@ -111,13 +112,15 @@ func (d *decoder) decode() error {
 			}
 		}
 	}
-	if t.prints != d.prints {
-		return d.Corrupt("fingerprints", d.prints, t.prints)
+	if d.found != d.prints {
+		return d.Corrupt("fingerprints", d.prints, d.found)
 	}
 	if tail := 64*uint64(len(d.words)) - d.at; d.next(tail) != 0 {
 		return d.Corrupt("payload", "bits behind the last bucket", "zeros")
 	}
-	f.floor, f.keys, f.exact = int(d.floor), d.keys, d.exact == 1
+	f.floor, f.exact = int(d.floor), d.exact == 1
+	t.keys.Store(int64(d.keys))
+	t.prints.Store(int64(d.prints))
 	if err := t.setAll(f.shape.Bits << d.doublings); err != nil {
 		return err
 	}
@@ -132,7 +135,7 @@ func (d *decoder) tree(segment, group uint64) error {
 	t := &d.f.table
 	for branch := range t.slow.branchesOf(group) {
 		n := d.next(t.slow.countWidth())
-		if t.prints += n; t.prints > d.prints {
+		if d.found += n; d.found > d.prints {
 			return d.Corrupt("fingerprints", d.prints, "more")
 		}
 		last := uint64(0)

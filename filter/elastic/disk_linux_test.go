@@ -40,8 +40,8 @@ func TestFullDiskChangesNothing(t *testing.T) {
 	has(t, f, keys[:n-1], "on a full disk")
 	intact(t, f, "on a full disk")
 	remove(t, f, keys[:n-1]...)
-	if f.table.set != 0 {
-		t.Errorf("%d bits are left", f.table.set)
+	if f.table.set.Load() != 0 {
+		t.Errorf("%d bits are left", f.table.set.Load())
 	}
 	if _, err := New(Config{Items: 1_000_000, SlowFile: filepath.Join(dir, "other")}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("New: %v", err)

@@ -53,10 +53,13 @@
 // tells.
 //
 // The lazy update: doubling copies the bits into both halves of a new array and adds
-// empty buckets, that is all. A tree is split when it is next changed; besides, every
-// change splits a few trees of the rest in order, so that all is done after a quarter
-// of the keys that lead to the next doubling. [Filter.FinishResize] does it at once. Until
-// then the rate is that of before.
+// empty buckets, that is all. Trees are split in runs of 64: a run when one of its trees
+// is next changed, and besides, every change splits the next runs in order, so that all
+// is done after a quarter of the keys that lead to the next doubling. The bits tell which
+// buckets are empty, and those are not read. [Filter.FinishResize] splits the rest at once,
+// with several goroutines and beside writers: call it from another goroutine to take the
+// work off the writers. Until then the rate is that of before. An eager expansion
+// ([Config].Eager) splits all with several goroutines while writers wait.
 //
 // Union keeps all fingerprints, those of keys in both twice, and Delete takes out as
 // many copies of a key as all its fingerprints have. Uniting many sets that overlap
@@ -82,8 +85,10 @@
 // # Costs
 //
 // A query reads up to k cache lines of fast memory, as in package bloom, whose time
-// it takes within 10 %. A change reads as many of both memories. Only doubling and
-// halving allocate. Slow memory is large, most of it empty slots. Bits per key in a
+// it takes within 10 %. A change reads as many of both memories, and takes up to k locks.
+// Only doubling and halving allocate, and changes with more than 16 hashes. Slow memory is
+// large, most of it empty slots; the first two of each bucket, which is what is used as a
+// rule, lie together. Bits per key in a
 // cycle of growth, from just before a doubling to just after it, with Items from a
 // thousand, which takes the most, to 10^9:
 //
@@ -100,8 +105,25 @@
 //
 // # Concurrency
 //
-// Any number of goroutines may do anything. Writers, Info, Contains and Snapshot
-// take turns under one mutex; MayContain takes no lock. Why no reader ever sees a key
+// Any number of goroutines may do anything. MayContain takes no lock. Add, Delete and
+// Contains lock the stripes of the key's trees. A stripe is some hundred neighbouring
+// trees of a segment, the same in each segment, so that a number of the key tells its stripe
+// at every size; there are up to 256, and fewer if the initial size is below 2^16 bits.
+// Whatever changes the size, the whole set or what all share takes all stripes: doubling,
+// halving, union, intersection, Clear, Snapshot, Close, an Add that makes a tree overflow,
+// and a Delete when keys are not counted. The rules:
+//
+//   - Stripes are locked in ascending order, each once, and of two filters first all of
+//     the one that was made first. No goroutine locks more stripes while it holds some.
+//   - The words of both memories belong to stripes. Trees at the end of a stripe can share a
+//     word with those of the next one, and are used with both locks.
+//   - The size, the blocks and all else that is not of a tree is read with any stripe
+//     locked and changed with all. The counts of bits, fingerprints and keys are atomic.
+//   - A run is split with its stripe locked. A change that finds a run of its key not split
+//     lets go, splits it, and begins again.
+//
+// Changes of different keys are atomic, each with all its fingerprints: of several
+// goroutines that add one key, one is told that it was new. Why no reader ever sees a key
 // vanish that is in the set from before its query to after it:
 //
 //  1. A reader takes the pointer to an array of bits once, and asks only that array,
@@ -111,8 +133,9 @@
 //     when an intersection has gone through a tree, and the bucket is found empty. None
 //     can be for a bucket of the key: its fingerprint is in it, or in the unsplit tree
 //     and moved there before the bit is looked at, or in both sets and put back into
-//     the bucket before the bit is looked at. A word is written once for each change, with all its other bits as
-//     they are, and no other goroutine writes, since writers hold the mutex.
+//     the bucket before the bit is looked at. A word is written once for each change,
+//     with all its other bits as they are, and no other goroutine writes it, since it is
+//     of one stripe.
 //  3. An array is complete when its pointer is published. After doubling both halves
 //     have the bits of before, and the key's new index is its old one, or that plus
 //     the old size. After halving each bit is the union of two, and the key's new
@@ -121,9 +144,6 @@
 //     in it as it was. Keys that were added since may be missing there, but their Add
 //     was not finished when the query began, or the reader would have the newer
 //     pointer.
-//
-// Writers are serialised, not locked bucket by bucket: a key has k buckets, and
-// doubling would need a lock over all. For writers side by side, shard the set.
 //
 // Snapshot's cut is exact: the set at one moment at which no other writer is at work.
 //
@@ -135,8 +155,8 @@
 // # Departures from the paper
 //
 // Sizes are powers of two. Doubling moves fingerprints instead of copying whole
-// buckets and deleting half of each copy. One sign bit per tree, since its buckets
-// share level 2. Level 2 is pulled back on deletes, too. A key's equal numbers are
+// buckets and deleting half of each copy. One sign for each run of 64 trees, kept apart
+// from them. Level 2 is pulled back on deletes, too. A key's equal numbers are
 // stored once. Bucket sizes are from exact odds, w from the odds of mistaking a new
 // key for an old one, which are kept below 1e-15, but
 // for about n/2^64 that keys of 64 bits cost. See docs/papers/ebf21.md.

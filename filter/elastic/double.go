@@ -3,18 +3,21 @@ package elastic
 import (
 	"fmt"
 	"iter"
-	"math"
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/bitvec"
 )
 
 // The lazy update of [EBF21] Sec. 3.3.1. Doubling copies the bits into both halves of a
-// new array and adds empty buckets. Its work on the buckets is done tree by tree:
-// splitting a tree moves the fingerprints that belong to its twin in the upper half and
-// clears the bits of what is empty then. Until then both halves' bits are those of
-// before, so that there is no false negative, and writers look for the fingerprints of
-// both in the lower one.
+// new array and adds empty buckets. Its work on the buckets is done run by run: splitting
+// a run moves the fingerprints that belong to its twin in the upper half and clears the
+// bits of what is empty then. Until then both halves' bits are those of before, so that
+// there is no false negative, and writers look for the fingerprints of both in the lower
+// one.
 
 // doubleTo doubles the table until that was done e times. All memory is taken first:
 // after an error the table is as before. Only one doubling can be under way: an earlier
@@ -35,54 +38,107 @@ func (t *table) doubleTo(e int) error {
 		t.splitAll()
 		t.fast.Load().double(a)
 		t.slow.double()
-		t.set *= 2
+		t.set.Add(t.set.Load())
 		t.publish(a)
 	}
 	return nil
 }
 
-// split splits a tree of the lower half.
-func (t *table) split(low, group uint64) {
+// splitRun splits a run of the lower half, unless it is split already. The bits tell
+// which buckets are empty: their memory is not touched.
+func (t *table) splitRun(low, run uint64) {
 	s := t.slow
-	from, to := s.tree(low, group), s.twin(low, group)
-	if all := from.gather(t.entries[:0]); len(all) > 0 {
-		from.wipe()
-		for _, e := range all {
-			tree := from
-			if e.fp>>(s.doublings-1)&1 != 0 {
-				tree = to
-			}
-			tree.add(e.branch, e.fp) // fits: both get a part of what fitted
-		}
-		first := s.firstBit(low, group)
-		t.clearVacant(first, from, all)
-		t.clearVacant(first+t.size()/2, to, all)
-	}
-	from.setSign(s.sign)
-	to.setSign(s.sign)
-	s.unsplit--
-}
-
-// splitNext looks at the next trees in order, at most the given number, and splits them.
-func (t *table) splitNext(trees uint64) {
-	s := t.slow
-	if s.unsplit == 0 {
+	if s.isSplit(low, run) {
 		return
 	}
-	segment, group := s.next/s.segment, s.next%s.segment
-	for ; trees > 0 && s.unsplit > 0; trees-- {
-		if !s.isSplit(segment, group) {
-			t.split(segment, group)
+	a, first := t.fast.Load(), run*runTrees
+	from, to := s.tree(low, first), s.twin(low, first)
+	n := min(runTrees, s.segment-first)
+	from.prefetchFronts(n)
+	to.prefetchFronts(n)
+	base := s.firstBit(low, first)
+	width := min(runTrees*s.branches, 1<<s.sizeBits-first*s.branches) // bits of the run
+	high, bit := base+a.size()/2, uint64(s.doublings-1)
+	cleared := 0
+	for i := range (width + 63) / 64 {
+		var clearLow, clearHigh uint64
+		for set := a.words[base/64+i] >> (base % 64) & (1<<min(width, 64) - 1); set != 0; set &= set - 1 {
+			bucket := uint64(bits.TrailingZeros64(set))
+			j, branch := s.group(64*i + bucket)
+			lower, upper := from, to
+			lower.at, lower.back = lower.at+j*s.frontBits, lower.back+j*s.backBits
+			upper.at, upper.back = upper.at+j*s.frontBits, upper.back+j*s.backBits
+			inLow, inHigh := lower.split(upper, branch, bit)
+			if !inLow {
+				clearLow |= 1 << bucket
+			}
+			if !inHigh {
+				clearHigh |= 1 << bucket
+			}
 		}
-		if group++; group == s.segment {
-			segment, group = segment+1, 0
+		cleared += bits.OnesCount64(clearLow) + bits.OnesCount64(clearHigh)
+		a.clearSome(base/64+i, clearLow<<(base%64))
+		a.clearSome(high/64+i, clearHigh<<(high%64))
+	}
+	t.set.Add(-int64(cleared))
+	s.split[low*s.runs+run] = true
+	s.unsplit.Add(-n)
+}
+
+// splitTree splits the run of the tree of x.
+func (t *table) splitTree(x uint64) {
+	segment, group, _ := t.slow.home(x)
+	t.splitRun(t.slow.lower(segment), group/runTrees)
+}
+
+// areSplit reports whether the trees of a key are.
+func (t *table) areSplit(xs []uint64) bool {
+	s := t.slow
+	if s.unsplit.Load() == 0 {
+		return true
+	}
+	for _, x := range xs {
+		segment, group, _ := s.home(x)
+		if !s.isSplit(s.lower(segment), group/runTrees) {
+			return false
 		}
-		s.next++
+	}
+	return true
+}
+
+// chunkRuns is how many runs a goroutine splits at a time if all are to be split.
+const chunkRuns = 32
+
+// splitAll finishes a doubling, if one is under way, with several goroutines if it is
+// large. Neighbouring runs can share a word of slow memory: chunks with an even number
+// are split first, and then the others, so that no two neighbours are at the same time.
+func (t *table) splitAll() {
+	if t.slow.unsplit.Load() == 0 {
+		return
+	}
+	runs := uint64(len(t.slow.split))
+	chunks := (runs + chunkRuns - 1) / chunkRuns
+	for odd := range uint64(2) {
+		var next atomic.Uint64
+		together(chunks/2, func() {
+			for c := 2*(next.Add(1)-1) + odd; c < chunks; c = 2*(next.Add(1)-1) + odd {
+				for r := c * chunkRuns; r < min(runs, (c+1)*chunkRuns); r++ {
+					t.splitRun(r/t.slow.runs, r%t.slow.runs)
+				}
+			}
+		})
 	}
 }
 
-// splitAll finishes a doubling, if one is under way.
-func (t *table) splitAll() { t.splitNext(math.MaxUint64) }
+// together has several goroutines, but no more than asked for, do the same.
+func together(most uint64, do func()) {
+	var helpers sync.WaitGroup
+	for range min(uint64(runtime.GOMAXPROCS(0)), max(1, most)) - 1 {
+		helpers.Go(do)
+	}
+	do()
+	helpers.Wait()
+}
 
 var (
 	errSmallest = fmt.Errorf("elastic: shrink: the filter has its least size: %w", filter.ErrFull)
@@ -101,7 +157,7 @@ func (t *table) halve(most float64) error {
 	if err != nil {
 		return err
 	}
-	set := a.count()
+	set := int64(a.count())
 	if float64(set) > most*float64(a.size()) {
 		return errRate
 	}
@@ -109,7 +165,7 @@ func (t *table) halve(most float64) error {
 		return errCrowded
 	}
 	t.slow.halve()
-	t.set = set
+	t.set.Store(set)
 	t.publish(a)
 	return nil
 }
@@ -177,7 +233,8 @@ func (t *table) upperAhead() iter.Seq2[uint64, uint64] {
 		ahead := make([][2]uint64, 0, foldAhead)
 		pass := func() bool {
 			for _, a := range ahead {
-				t.seen |= t.slow.tree(a[0], a[1]).firstWord() | t.slow.twin(a[0], a[1]).firstWord()
+				t.slow.tree(a[0], a[1]).prefetch()
+				t.slow.twin(a[0], a[1]).prefetch()
 			}
 			for _, a := range ahead {
 				if !yield(a[0], a[1]) {

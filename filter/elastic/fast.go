@@ -11,13 +11,14 @@ import (
 	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// A fast is the bit array A at one size, a power of two. Readers use it while one
-// writer changes it: words are read and written atomically. Once another one has
-// taken its place it never changes again, so that a late reader finds in it all
-// keys that were there.
+// A fast is the bit array A at one size, a power of two. Readers use it while writers
+// change it: words are read and written atomically, each by the goroutine that holds
+// its stripe. Once another one has taken its place it never changes again, so that a
+// late reader finds in it all keys that were there.
 type fast struct {
-	words []uint64
-	mask  uint64 // size - 1
+	words  []uint64
+	mask   uint64     // size - 1
+	blocks [][]uint64 // of the slow memory at this size, to ask for what will be needed
 }
 
 // newFast returns an array of so many clear bits.
@@ -64,7 +65,7 @@ func four(words []uint64, mask, h uint64) uint64 {
 func (a *fast) has(i uint64) bool { return a.words[i/64]>>(i%64)&1 != 0 }
 
 // set sets bit i and returns 1 if it was clear.
-func (a *fast) set(i uint64) uint64 {
+func (a *fast) set(i uint64) int64 {
 	w, bit := &a.words[i/64], uint64(1)<<(i%64)
 	if *w&bit != 0 {
 		return 0
@@ -74,13 +75,20 @@ func (a *fast) set(i uint64) uint64 {
 }
 
 // clear clears bit i and returns 1 if it was set.
-func (a *fast) clear(i uint64) uint64 {
+func (a *fast) clear(i uint64) int64 {
 	w, bit := &a.words[i/64], uint64(1)<<(i%64)
 	if *w&bit == 0 {
 		return 0
 	}
 	atomic.StoreUint64(w, *w&^bit)
 	return 1
+}
+
+// clearSome clears the bits of a word that are in the mask. All of them are set.
+func (a *fast) clearSome(word, mask uint64) {
+	if mask != 0 {
+		atomic.StoreUint64(&a.words[word], a.words[word]&^mask)
+	}
 }
 
 // double makes both halves of d, which has twice the size, equal to a.

@@ -3,14 +3,12 @@ package elastic
 import (
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/internal/merging"
 	"github.com/everbloom-go/everbloom/internal/probe"
-	"github.com/everbloom-go/everbloom/internal/sizing"
 )
 
 // Filter is an Elastic Bloom filter. It may be used by many goroutines.
@@ -22,22 +20,19 @@ type Filter struct {
 
 	_ [64]byte // queries need not wait for the line that writers write
 
-	mu    sync.Mutex // held to read or change what follows, and to change bits
-	table table
-	shape Shape
-	order uint64 // in which two filters are locked
+	stripes stripes
+	table   table
+	shape   Shape
+	order   uint64 // in which two filters are locked
+	eager   bool
+	pace    uint64 // trees that are split after each change
 
-	eager  bool
+	// Read by a goroutine that holds any stripe, changed by one that holds all.
 	closed bool
-	keys   uint64
-	exact  bool // keys is a count
-
-	floor int    // doublings below which the filter does not shrink by itself
-	retry uint64 // set bits from which doubling is tried again after it failed
-	thin  uint64 // keys at which halving is tried again after it failed, or more
-	pace  uint64 // trees that are split after each change
-
-	numbers [sizing.MaxHashes]uint64 // room for those of one key
+	exact  bool  // the number of keys is a count
+	floor  int   // doublings below which the filter does not shrink by itself
+	retry  int64 // set bits from which doubling is tried again after it failed
+	thin   int64 // set bits at which halving is tried again after it failed, or more
 }
 
 var (
@@ -88,7 +83,7 @@ var filters atomic.Uint64
 func build(s Shape, path string) (*Filter, error) {
 	f := &Filter{
 		mixer: probe.NewMixer(s.Salt), hashes: s.Hashes,
-		shape: s, order: filters.Add(1), exact: true, thin: math.MaxUint64, pace: s.pace(),
+		shape: s, order: filters.Add(1), exact: true, thin: math.MaxInt64, pace: s.pace(),
 	}
 	var from mem.Allocator = mem.Heap{}
 	if path != "" {
@@ -98,8 +93,9 @@ func build(s Shape, path string) (*Filter, error) {
 		}
 		from = file
 	}
-	var err error
-	if f.table, err = newTable(s, from, &f.fast); err != nil {
+	err := f.table.init(s, from, &f.fast)
+	f.stripes = newStripes(&f.table.slow.layout)
+	if err != nil {
 		_ = f.table.slow.close() // the first error says what is wrong
 		return nil, err
 	}
@@ -144,16 +140,16 @@ func (f *Filter) MayContain(k filter.Key) bool {
 // copies that unions left; ErrStorage that it must grow and there is no memory.
 // Nothing was changed then.
 func (f *Filter) Add(k filter.Key) (added bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.add(f.numbersOf(k))
+	var room [fewHashes]uint64
+	return f.add(f.numbersOf(k, room[:0]))
 }
 
-// numbersOf returns the different ones among the k numbers of w bits of a key. They
-// are good until the next call.
-func (f *Filter) numbersOf(k filter.Key) []uint64 {
+// fewHashes is up to how many numbers of a key need no allocation.
+const fewHashes = 16
+
+// numbersOf appends the different ones among the k numbers of w bits of a key.
+func (f *Filter) numbersOf(k filter.Key, xs []uint64) []uint64 {
 	h := f.mixer.Mix(k)
-	xs := f.numbers[:0]
 	width := uint64(1)<<f.shape.HashBits - 1
 next:
 	for range f.hashes {
@@ -169,65 +165,13 @@ next:
 	return xs
 }
 
-// add adds the key of the numbers xs.
-func (f *Filter) add(xs []uint64) (added bool, err error) {
-	if f.closed {
-		return false, errClosed
-	}
-	if f.table.copies(xs) > 0 {
-		f.table.splitNext(f.pace)
-		return false, nil
-	}
-	if err := f.insert(xs); err != nil {
-		return false, err
-	}
-	f.keys++
-	f.table.splitNext(f.pace)
-	f.growIfNeeded()
-	return true, nil
-}
-
 // Delete takes k out of the set. All its fingerprints must be there, otherwise it
 // is not in the set and refused with ErrNotFound. After a union of sets that have
 // something in common, or an intersection, a key may be there more than once; then
 // all its copies go.
 func (f *Filter) Delete(k filter.Key) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.delete(f.numbersOf(k))
-}
-
-// delete deletes the key of the numbers xs.
-func (f *Filter) delete(xs []uint64) error {
-	if f.closed {
-		return errClosed
-	}
-	t := &f.table
-	places := t.locate(xs)
-	n := t.copiesAt(xs, places)
-	if n == 0 {
-		return errNotFound
-	}
-	places = t.splitAt(xs, places)
-	if f.exact {
-		n = 1 // others are of keys that share its numbers
-	}
-	for range n {
-		t.remove(xs, places)
-	}
-	f.setKeys(max(f.keys, 1)-1, f.exact)
-	t.splitNext(f.pace)
-	f.maybeShrink()
-	return nil
-}
-
-// setKeys sets the number of keys. Estimates are kept within what the fingerprints
-// allow, and a count that they contradict is one no longer: keys that were mistaken for
-// others can do that.
-func (f *Filter) setKeys(keys uint64, exact bool) {
-	prints := f.table.prints
-	f.keys = min(keys, prints)
-	f.exact = prints == 0 || exact && f.keys == keys && prints <= keys*uint64(f.hashes)
+	var room [fewHashes]uint64
+	return f.delete(f.numbersOf(k, room[:0]))
 }
 
 // Contains reports whether all fingerprints of k are there, the accurate query of
@@ -237,9 +181,12 @@ func (f *Filter) Contains(k filter.Key) bool {
 	if !f.MayContain(k) {
 		return false
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.closed || f.table.copies(f.numbersOf(k)) > 0
+	var room [fewHashes]uint64
+	xs := f.numbersOf(k, room[:0])
+	locks := f.prepare(xs)
+	f.stripes.lock(&locks)
+	defer f.stripes.unlock(&locks)
+	return f.closed || f.table.copies(xs) > 0
 }
 
 // Shape returns the filter's geometry.
@@ -248,11 +195,7 @@ func (f *Filter) Shape() Shape { return f.shape }
 // Len returns the number of keys in the set: a count, unless there was a union of
 // sets that have something in common, or an intersection, after which it is a good
 // estimate.
-func (f *Filter) Len() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.keys
-}
+func (f *Filter) Len() uint64 { return uint64(max(0, f.table.keys.Load())) }
 
 // Bits returns the current size.
 func (f *Filter) Bits() uint64 { return f.fast.Load().size() }
@@ -260,11 +203,11 @@ func (f *Filter) Bits() uint64 { return f.fast.Load().size() }
 // Close gives the slow memory back and removes its file. After it the filter only
 // answers queries. Filters without a SlowFile need not be closed.
 func (f *Filter) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.stripes.lockAll()
+	defer f.stripes.unlockAll()
 	if f.closed {
 		return nil
 	}
 	f.closed = true
-	return f.table.slow.close()
+	return f.table.close()
 }

@@ -7,22 +7,23 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// Info describes the filter as it stands. It waits for writers. A filter that can
+// Info describes the filter as it stands. Writers may be at work: one that has just
+// passed the threshold is overfull for the moment until it has doubled. A filter that can
 // still double is called unbounded; afterwards it tells its capacity. One that
 // should have doubled and had no memory is overfull. SlowBits are all that was
 // taken, also the part of a SlowFile that is kept for later. Details are
 // the share of slots in use, the doublings that are left and the bucket trees that
 // the last one has not split yet.
 func (f *Filter) Info() filter.Info {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.stripes.locks[0].Lock()
+	defer f.stripes.locks[0].Unlock()
 	t := &f.table
-	fill := float64(t.set) / float64(t.size())
+	fill := float64(t.set.Load()) / float64(t.size())
 	left := f.shape.Growth - t.slow.doublings
 	starved := t.starved(f.shape)
 	info := filter.Info{
 		Kind:       "elastic",
-		Keys:       f.keys,
+		Keys:       f.Len(),
 		Exact:      f.exact,
 		FastBits:   fastBits(t.size()),
 		SlowBits:   64 * t.slow.size(),
@@ -34,7 +35,7 @@ func (f *Filter) Info() filter.Info {
 		Details: []filter.Detail{
 			{Name: "slots in use", Value: strconv.FormatFloat(100*t.slotFill(), 'f', 1, 64) + " %"},
 			{Name: "doublings left", Value: strconv.Itoa(left)},
-			{Name: "unsplit trees", Value: strconv.FormatUint(t.slow.unsplit, 10)},
+			{Name: "unsplit trees", Value: strconv.FormatUint(f.Unsplit(), 10)},
 		},
 	}
 	if left == 0 {
@@ -48,7 +49,7 @@ func (f *Filter) Info() filter.Info {
 func (t *table) starved(s Shape) bool {
 	over := t.limit
 	if t.slow.doublings == s.Growth {
-		over += uint64(s.Hashes)
+		over += int64(s.Hashes)
 	}
-	return t.slow.unsplit == 0 && t.set > over
+	return t.slow.unsplit.Load() == 0 && t.set.Load() > over
 }

@@ -2,30 +2,35 @@ package elastic
 
 import "math/bits"
 
-// A layout says where in the slow memory things are. All is in bits, without gaps; a
-// tree is
+// A layout says where in the slow memory things are. All is in bits, without gaps. A
+// tree has two parts. Few buckets have more than two fingerprints, so most of what is
+// used is in the fronts, which follow each other and are small:
 //
-//	head: sign | number of fingerprints of each bucket | number of entries of level 2
-//	buckets, D times: a fingerprint of each branch
-//	level 2, if b > 1: D entries: fingerprint | branch
+//	front: unused bit | number of fingerprints of each bucket | number of entries of level 2
+//	       the first fingerprint of each branch | the second of each branch
+//	back:  other fingerprints of each branch, one of each after the other
+//	       level 2, if b > 1: D entries: fingerprint | branch
 //
-// so that the first fingerprints of all branches, and few have more, are near the head,
-// in the same line of the cache. The trees of one segment, which is as many buckets as
-// the initial size has bits, follow each other. Trees never span segments: then those of
-// the lower and the upper half of a grown filter have the same buckets, whatever b is.
+// A block has the fronts of its trees and then their backs, segment by segment. A segment
+// is as many buckets as the initial size has bits. Trees never span segments: then those
+// of the lower and the upper half of a grown filter have the same buckets, whatever b is.
+// The unused bit was a sign once. Files state the size of slow memory, which has to stay.
 type layout struct {
-	slots    uint64 // D
-	branches uint64 // b
-	width    uint64 // of a fingerprint
-	counter  uint64 // width of a number of fingerprints
-	entry    uint64 // width of an entry of level 2
-	step     uint64 // from a fingerprint of a branch to its next
-	head     uint64 // size of a head, at most 63
-	upper    uint64 // where level 2 begins in a tree
-	treeBits uint64 // size of a tree
-	segment  uint64 // trees in a segment
-	sizeBits uint64 // log2 of the buckets in a segment
-	inverse  uint64 // 2^64/b, rounded up, for a division; unused if b is 1
+	slots     uint64 // D
+	branches  uint64 // b
+	width     uint64 // of a fingerprint
+	counter   uint64 // width of a number of fingerprints
+	entry     uint64 // width of an entry of level 2
+	step      uint64 // from a fingerprint of a branch to its next
+	head      uint64 // size of the numbers, at most 63
+	front     uint64 // fingerprints of a branch that are in the front
+	upper     uint64 // where level 2 begins in a back
+	frontBits uint64 // size of a front
+	backBits  uint64 // size of a back
+	segment   uint64 // trees in a segment
+	runs      uint64 // of trees in a segment, the last one may be short
+	sizeBits  uint64 // log2 of the buckets in a segment
+	inverse   uint64 // 2^64/b, rounded up, for a division; unused if b is 1
 }
 
 func newLayout(s Shape) layout {
@@ -35,15 +40,16 @@ func newLayout(s Shape) layout {
 	l.entry = l.width + uint64(bits.Len64(l.branches-1))
 	l.head = 1 + l.branches*l.counter
 	l.segment = (s.Bits + l.branches - 1) / l.branches
-	if l.branches == 1 {
-		l.upper = l.head + l.slots*l.width
-		l.treeBits = l.upper
-		return l
+	l.runs = (l.segment + runTrees - 1) / runTrees
+	l.front = min(2, l.slots)
+	l.upper = (l.slots - l.front) * l.step
+	l.backBits = l.upper
+	if l.branches > 1 {
+		l.head += l.counter
+		l.inverse = ^uint64(0)/l.branches + 1
+		l.backBits += l.slots * l.entry
 	}
-	l.head += l.counter
-	l.inverse = ^uint64(0)/l.branches + 1
-	l.upper = l.head + l.branches*l.slots*l.width
-	l.treeBits = l.upper + l.slots*l.entry
+	l.frontBits = l.head + l.front*l.step
 	return l
 }
 
@@ -59,12 +65,25 @@ func (l *layout) words(e int) (n uint64) {
 // blockWords returns the size of block j: the first segment, or those that the j-th
 // doubling adds.
 func (l *layout) blockWords(j int) uint64 {
-	segments := uint64(1) << max(0, j-1)
-	hi, lo := bits.Mul64(segments*l.segment, l.treeBits)
+	hi, lo := bits.Mul64(l.blockTrees(j), l.frontBits+l.backBits)
 	if hi != 0 || lo > ^uint64(0)-63 {
 		return 1 << 58 // more than any allocator has
 	}
 	return (lo + 63) / 64
+}
+
+// blockTrees returns the number of trees in block j.
+func (l *layout) blockTrees(j int) uint64 { return l.segment << max(0, j-1) }
+
+// locate returns the block of a tree of a segment, and where in it the tree's front and
+// back begin.
+func (l *layout) locate(segment, group uint64) (block int, front, back uint64) {
+	block = bits.Len64(segment)
+	if block > 0 {
+		segment -= 1 << (block - 1)
+	}
+	n := segment*l.segment + group
+	return block, n * l.frontBits, l.blockTrees(block)*l.frontBits + n*l.backBits
 }
 
 // group returns the tree of a segment that bucket i of the segment is in, and which of

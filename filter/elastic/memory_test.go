@@ -48,8 +48,8 @@ func TestRefusedCompressionIsNotTriedForEveryKey(t *testing.T) {
 	keys := filtertest.Keys(2, 1<<14)
 	add(t, f, keys...)
 	f.FinishResize()
-	if f.table.set >= f.table.limit/4 || f.halve(1) == nil {
-		t.Fatalf("%d of %d bits, %d doublings: it can be halved", f.table.set, f.Bits(), f.table.slow.doublings)
+	if f.table.set.Load() >= f.table.limit/4 || f.halve(1) == nil {
+		t.Fatalf("%d of %d bits, %d doublings: it can be halved", f.table.set.Load(), f.Bits(), f.table.slow.doublings)
 	}
 	f.maybeShrink()
 	thin := f.thin
@@ -57,8 +57,8 @@ func TestRefusedCompressionIsNotTriedForEveryKey(t *testing.T) {
 		add(t, f, keys[0])
 		remove(t, f, keys[0])
 	}
-	if thin >= f.keys || f.thin != thin {
-		t.Errorf("with %d keys it is tried again at %d, before at %d", f.keys, f.thin, thin)
+	if set := f.table.set.Load(); thin >= set || f.thin != thin {
+		t.Errorf("with %d set bits it is tried again at %d, before at %d", set, f.thin, thin)
 	}
 	remove(t, f, keys[1:]...)
 	if f.table.slow.doublings != f.floor {

@@ -44,18 +44,18 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 // goroutines that unite them both ways do not wait for each other.
 func lockBoth(f, o *Filter) (unlock func()) {
 	if f == o {
-		f.mu.Lock()
-		return f.mu.Unlock
+		f.stripes.lockAll()
+		return f.stripes.unlockAll
 	}
 	first, second := f, o
 	if o.order < f.order {
 		first, second = o, f
 	}
-	first.mu.Lock()
-	second.mu.Lock()
+	first.stripes.lockAll()
+	second.stripes.lockAll()
 	return func() {
-		second.mu.Unlock()
-		first.mu.Unlock()
+		second.stripes.unlockAll()
+		first.stripes.unlockAll()
 	}
 }
 
@@ -68,14 +68,15 @@ func unite(f, o *Filter) (undo func(), err error) {
 	case o == f:
 		return func() {}, nil
 	}
-	u := union{f: f, o: o, doublings: f.table.slow.doublings, keys: f.keys, exact: f.exact}
+	u := union{f: f, o: o, doublings: f.table.slow.doublings, keys: f.table.keys.Load(), exact: f.exact}
 	f.exact = false // from here on there may be copies
 	if err := u.do(); err != nil {
 		u.undo()
 		return nil, err
 	}
-	shared := uint64(math.Round(float64(u.common) / float64(f.hashes)))
-	f.setKeys(f.keys+o.keys-min(shared, f.keys, o.keys), u.exact && o.exact && u.common == 0)
+	shared := int64(math.Round(float64(u.common) / float64(f.hashes)))
+	mine, theirs := f.table.keys.Load(), o.table.keys.Load()
+	f.setKeys(mine+theirs-min(shared, mine, theirs), u.exact && o.exact && u.common == 0)
 	return u.undo, nil
 }
 
@@ -83,7 +84,7 @@ func unite(f, o *Filter) (undo func(), err error) {
 type union struct {
 	f, o      *Filter
 	doublings int // of f before
-	keys      uint64
+	keys      int64
 	exact     bool
 
 	done   uint64 // fingerprints of o that were added
@@ -124,18 +125,20 @@ func (u *union) undo() {
 		}
 		u.done--
 		one[0] = x
-		t.remove(one[:], t.splitAt(one[:], t.locate(one[:])))
+		t.splitTree(x)
+		t.remove(one[:])
 	}
 	for t.slow.doublings > u.doublings && u.f.halve(1) == nil {
 	}
-	u.f.keys, u.f.exact = u.keys, u.exact
+	t.keys.Store(u.keys)
+	u.f.exact = u.exact
 }
 
 // fitThreshold doubles the filter until the share of set bits is as wanted. A lack of
 // memory only keeps the rate above the asked one.
 func (u *union) fitThreshold() error {
 	f, t := u.f, &u.f.table
-	for t.splitAll(); t.set > t.limit; t.splitAll() {
+	for t.splitAll(); t.set.Load() > t.limit; t.splitAll() {
 		if t.slow.doublings == f.shape.Growth {
 			return errBits
 		}
@@ -179,7 +182,8 @@ func (f *Filter) Intersect(other filter.Filter) error {
 	for segment, group := range t.slow.trees() {
 		t.keepCommon(segment, group, &o.table)
 	}
-	f.setKeys(min(f.keys, o.keys, uint64(math.Round(float64(t.prints)/float64(f.hashes)))), false)
+	shared := int64(math.Round(float64(t.prints.Load()) / float64(f.hashes)))
+	f.setKeys(min(t.keys.Load(), o.table.keys.Load(), shared), false)
 	f.shrinkToFit()
 	return nil
 }

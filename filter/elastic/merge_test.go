@@ -64,8 +64,8 @@ func testUnion(t *testing.T, name string, f, o *Filter, part [2][]filter.Key) {
 	if f.Len() != uint64(len(all)) {
 		t.Errorf("%s: %d keys, want %d", name, f.Len(), len(all))
 	}
-	if float64(f.table.set) > float64(f.table.limit) {
-		t.Errorf("%s: %d of %d bits are set", name, f.table.set, f.Bits())
+	if float64(f.table.set.Load()) > float64(f.table.limit) {
+		t.Errorf("%s: %d of %d bits are set", name, f.table.set.Load(), f.Bits())
 	}
 	for i, k := range all { // one delete is enough for keys of both
 		remove(t, f, k)
@@ -76,8 +76,8 @@ func testUnion(t *testing.T, name string, f, o *Filter, part [2][]filter.Key) {
 			has(t, f, all[i+1:], name+", deleting")
 		}
 	}
-	if f.table.set != 0 || f.Len() != 0 || !f.Info().Exact {
-		t.Errorf("%s: all deleted, and %d bits are set: %+v", name, f.table.set, f.Info())
+	if f.table.set.Load() != 0 || f.Len() != 0 || !f.Info().Exact {
+		t.Errorf("%s: all deleted, and %d bits are set: %+v", name, f.table.set.Load(), f.Info())
 	}
 }
 
@@ -133,12 +133,12 @@ func TestStraysAreNoKeys(t *testing.T) {
 	f, o := build1(t, s), build1(t, s)
 	f.add([]uint64{0x1001, 0x2002, 0x3003})
 	o.add([]uint64{0x1001, 0x5005, 0x6006})
-	if err := f.Intersect(o); err != nil || f.Len() != 0 || f.table.prints != 1 || f.Info().Exact {
-		t.Fatalf("%v, %d keys, %d fingerprints", err, f.Len(), f.table.prints)
+	if err := f.Intersect(o); err != nil || f.Len() != 0 || f.table.prints.Load() != 1 || f.Info().Exact {
+		t.Fatalf("%v, %d keys, %d fingerprints", err, f.Len(), f.table.prints.Load())
 	}
 	g, err := Read(bytes.NewReader(filtertest.Stored(t, f)))
-	if err != nil || g.table.prints != 1 || g.Len() != 0 {
-		t.Fatalf("%v, %d fingerprints", err, g.table.prints)
+	if err != nil || g.table.prints.Load() != 1 || g.Len() != 0 {
+		t.Fatalf("%v, %d fingerprints", err, g.table.prints.Load())
 	}
 	add(t, g, 1, 2)
 	remove(t, g, 1, 2)

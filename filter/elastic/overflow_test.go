@@ -184,7 +184,7 @@ func TestManyCopiesAreRefused(t *testing.T) {
 		keys := filtertest.Keys(3, n)
 		add(t, o, keys...)
 		alone := o.Bits()
-		most := max(alone, uint64(copiesFactor*float64(o.table.set)/o.shape.Threshold))
+		most := max(alone, uint64(copiesFactor*float64(o.table.set.Load())/o.shape.Threshold))
 		copies := 0
 		for ; copies < 100; copies++ {
 			before, size := filtertest.Stored(t, f), f.Bits()
@@ -206,8 +206,8 @@ func TestManyCopiesAreRefused(t *testing.T) {
 		has(t, f, keys, "many copies")
 		intact(t, f, "many copies")
 		remove(t, f, keys...)
-		if f.Len() != 0 || f.table.set != 0 {
-			t.Errorf("%d keys, %d bits are left", f.Len(), f.table.set)
+		if f.Len() != 0 || f.table.set.Load() != 0 {
+			t.Errorf("%d keys, %d bits are left", f.Len(), f.table.set.Load())
 		}
 	}
 }

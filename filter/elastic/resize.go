@@ -50,32 +50,37 @@ func (f *Filter) Clear() error {
 	return f.change(func() error {
 		err := f.table.clear()
 		if err == nil {
-			f.keys, f.exact, f.floor = 0, true, 0
+			f.table.keys.Store(0)
+			f.exact, f.floor = true, 0
 			f.resized()
 		}
 		return err
 	})
 }
 
-// change makes a change under the lock, unless the filter is closed.
+// change makes a change with all stripes held, unless the filter is closed.
 func (f *Filter) change(do func() error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.stripes.lockAll()
+	defer f.stripes.unlockAll()
 	if f.closed {
 		return errClosed
 	}
 	return do()
 }
 
-// finishStride is how many trees FinishResize splits before it lets other writers in.
-const finishStride = 1 << 12
-
-// FinishResize returns when no doubling has anything left to do. Other writers can go
-// on meanwhile.
+// FinishResize returns when no doubling has anything left to do. Several goroutines do
+// it if there is much. Writers can go on meanwhile.
 func (f *Filter) FinishResize() {
-	for f.Unsplit() > 0 {
+	if f.Unsplit() == 0 {
+		return
+	}
+	together(f.Unsplit()/runTrees/chunkRuns, func() {
+		for f.splitOne() {
+		}
+	})
+	if f.Unsplit() > 0 { // others have not finished the last ones
 		_ = f.change(func() error { // a closed filter is left as it is
-			f.table.splitNext(finishStride)
+			f.table.splitAll()
 			return nil
 		})
 	}
@@ -83,13 +88,7 @@ func (f *Filter) FinishResize() {
 
 // Unsplit returns how many bucket trees a doubling has left to be split; 0 if the filter
 // is closed.
-func (f *Filter) Unsplit() (n uint64) {
-	_ = f.change(func() error {
-		n = f.table.slow.unsplit
-		return nil
-	})
-	return n
-}
+func (f *Filter) Unsplit() uint64 { return f.table.slow.unsplit.Load() }
 
 // double doubles the filter. After an error it is as before.
 func (f *Filter) double() error { return f.doubleTo(f.table.slow.doublings + 1) }
@@ -121,58 +120,63 @@ func (f *Filter) halve(most float64) error {
 }
 
 // resized forgets what failed at the size of before.
-func (f *Filter) resized() { f.retry, f.thin = 0, math.MaxUint64 }
+func (f *Filter) resized() { f.retry, f.thin = 0, math.MaxInt64 }
 
 // growIfNeeded doubles the filter if the share of set bits is above the threshold. If
 // there is no memory the rate rises meanwhile, and it is tried again when it has risen
-// noticeably. While trees are not split their bits count twice.
+// noticeably.
 func (f *Filter) growIfNeeded() {
-	t := &f.table
-	if t.slow.unsplit > 0 || t.set <= t.limit || t.set < f.retry || t.slow.doublings == f.shape.Growth {
-		return
-	}
-	if f.double() != nil {
+	if f.mustGrow() && f.double() != nil {
 		f.postpone()
 	}
 }
 
-// postpone says when doubling is tried again after it failed.
-func (f *Filter) postpone() { f.retry = f.table.set + max(1, f.Bits()/64) }
+// overfull reports whether the share of set bits is above the threshold. While trees
+// are not split their bits count twice, and it is not told.
+func (t *table) overfull() bool { return t.set.Load() > t.limit && t.slow.unsplit.Load() == 0 }
 
-// maybeShrink halves the filter while the share of set bits is below a quarter of the
-// threshold and no bucket overflows by it. To find that out takes time in proportion to
-// the size, so after a failure it is tried again only when the number of keys has fallen
-// by another 1,000th of the size, or by a quarter.
+// mustGrow reports whether it is time to double the filter.
+func (f *Filter) mustGrow() bool {
+	t := &f.table
+	return t.overfull() && t.set.Load() >= f.retry && t.slow.doublings < f.shape.Growth
+}
+
+// isFull reports whether the filter should have grown and never can.
+func (f *Filter) isFull() bool {
+	return f.table.slow.doublings == f.shape.Growth && f.table.overfull()
+}
+
+// postpone says when doubling is tried again after it failed.
+func (f *Filter) postpone() { f.retry = f.table.set.Load() + int64(max(1, f.Bits()/64)) }
+
+// mustShrink reports whether it is time to halve the filter, if buckets allow it: the
+// share of set bits is below a quarter of the threshold. To find that out takes time in
+// proportion to the size, so after a failure it is tried again only when the set bits
+// have become fewer by those of keys for a 1,000th of the size, or by a quarter.
+func (f *Filter) mustShrink() bool {
+	return f.table.set.Load() <= f.thin && f.isSparse()
+}
+
+func (f *Filter) isSparse() bool {
+	return f.table.slow.doublings > f.floor && f.table.set.Load() < f.table.limit/4
+}
+
+// maybeShrink halves the filter while it is time to, and no bucket overflows by it.
 func (f *Filter) maybeShrink() {
-	if f.keys <= f.thin {
+	if f.mustShrink() {
 		f.shrinkToFit()
 	}
 }
 
 // shrinkToFit is maybeShrink whatever failed before.
 func (f *Filter) shrinkToFit() {
-	t := &f.table
-	for t.slow.doublings > f.floor && t.set < t.limit/4 {
+	for f.isSparse() {
 		if f.halve(f.shape.Threshold) != nil {
-			f.thin = f.keys - min(f.keys, max(1, min(f.Bits()>>10, f.keys/4)))
+			set := f.table.set.Load()
+			f.thin = set - max(1, min(int64(f.Bits()>>10)*int64(f.hashes), set/4))
 			return
 		}
 	}
-}
-
-// insert puts all fingerprints of a key into their buckets and sets its bits, or changes
-// nothing.
-func (f *Filter) insert(xs []uint64) error {
-	t := &f.table
-	if t.slow.doublings == f.shape.Growth && t.slow.unsplit == 0 && t.set > t.limit {
-		return errBits // it should have grown and never can
-	}
-	for !t.add(xs) {
-		if err := f.makeRoom(xs); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // makeRoom doubles the filter until all of xs find room, because some do not. It looks
@@ -197,7 +201,7 @@ func (f *Filter) makeRoom(xs []uint64) error {
 // sparse reports whether after e doublings the table would be more than so many times as
 // large as its set bits ask for.
 func (t *table) sparse(e int, factor float64) bool {
-	return factor*float64(t.set) < t.threshold*float64(t.size()>>t.slow.doublings<<e)
+	return factor*float64(t.set.Load()) < t.threshold*float64(t.size()>>t.slow.doublings<<e)
 }
 
 func hasCopies(all []entry) bool {

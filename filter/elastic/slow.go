@@ -3,23 +3,22 @@ package elastic
 import (
 	"fmt"
 	"iter"
-	"math/bits"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 // A slow is the bucket array B at its present size. It grows by blocks that double it,
-// so that nothing that is there is moved. Only writers use it, one at a time.
+// so that nothing that is there is moved. Only writers use it: a tree with the locks of
+// its stripe, and the rest of this to read with any lock and to change with all.
 //
 // A number x of w bits says where its fingerprint is. The bucket is x mod m; of the
 // quotient by the initial size, which is what a slot keeps, the lowest bits are those of
 // the bucket's number that doublings added, and the rest is the fingerprint at the
 // present size.
 //
-// After a doubling the trees of the lower half are split one by one. A tree's sign bit is
-// that of the array if the tree is split. A doubling turns the array's over, which makes
-// all signs wrong at once without touching one; halving leaves all as they are.
+// After a doubling the trees of the lower half are split run by run.
 type slow struct {
 	layout
 	from      mem.Allocator
@@ -28,9 +27,9 @@ type slow struct {
 	doublings int // since the initial size; there is a block in use for each, and the first
 	dirty     int // blocks that have been in use; others are kept for later
 
-	sign    uint64 // of trees that are split
-	unsplit uint64 // trees of the lower half that are not
-	next    uint64 // number of the tree to look at next
+	split   []bool        // by runs of the lower half: guarded by their stripe
+	unsplit atomic.Uint64 // trees in runs that are not split
+	next    atomic.Uint64 // run to look at next
 }
 
 func newSlow(s Shape, from mem.Allocator) (*slow, error) {
@@ -76,7 +75,9 @@ func (s *slow) extend() {
 // double extends the array by buckets for the upper half of the present ones, whose
 // trees are to be split.
 func (s *slow) double() {
-	s.unsplit, s.next, s.sign = s.segment<<s.doublings, 0, s.sign^1
+	s.split = make([]bool, s.runs<<s.doublings)
+	s.unsplit.Store(s.segment << s.doublings)
+	s.next.Store(0)
 	s.extend()
 }
 
@@ -88,7 +89,8 @@ func (s *slow) halve() {
 
 // clear keeps the first block only, without fingerprints.
 func (s *slow) clear() {
-	s.doublings, s.sign, s.unsplit, s.next = 0, 0, 0, 0
+	s.doublings, s.split = 0, nil
+	s.unsplit.Store(0)
 	s.release()
 	clear(s.blocks[0])
 }
@@ -96,6 +98,7 @@ func (s *slow) clear() {
 // close gives the memory back and removes its file, if there is one.
 func (s *slow) close() error {
 	s.blocks = nil
+	s.unsplit.Store(0)
 	if file, ok := s.from.(*mem.File); ok {
 		if err := file.Discard(); err != nil {
 			return fmt.Errorf("elastic: SlowFile: %w: %w", filter.ErrStorage, err)
@@ -112,19 +115,10 @@ func (s *slow) size() (words uint64) {
 	return words
 }
 
-// locate returns the block of a tree of a segment, and where in it the tree begins.
-func (s *slow) locate(segment, group uint64) (block int, at uint64) {
-	block = bits.Len64(segment)
-	if block > 0 {
-		segment -= 1 << (block - 1)
-	}
-	return block, (segment*s.segment + group) * s.treeBits
-}
-
 // tree returns a tree of a segment.
 func (s *slow) tree(segment, group uint64) tree {
-	block, at := s.locate(segment, group)
-	return tree{&s.layout, &s.blocks[block], at}
+	block, front, back := s.locate(segment, group)
+	return tree{&s.layout, &s.blocks[block], front, back}
 }
 
 // twin returns the tree of the upper half that belongs to one of the lower half.
@@ -153,20 +147,19 @@ func (s *slow) home(x uint64) (segment, group, branch uint64) {
 // which also has the fingerprints of its twin.
 func (s *slow) find(x uint64) (segment, group, branch uint64) {
 	segment, group, branch = s.home(x)
-	if s.unsplit > 0 && s.isUnsplit(segment, group) {
-		segment &= 1<<(s.doublings-1) - 1
+	if low, run := s.lower(segment), group/runTrees; !s.isSplit(low, run) {
+		segment = low
 	}
 	return segment, group, branch
 }
 
-// isUnsplit reports whether a tree is to be split yet, or to be filled by that: its lower
-// twin has the fingerprints of both.
-func (s *slow) isUnsplit(segment, group uint64) bool {
-	return !s.isSplit(segment&(1<<(s.doublings-1)-1), group)
-}
+// lower returns the segment of the lower half that belongs to any segment.
+func (s *slow) lower(segment uint64) uint64 { return segment & (1<<s.doublings>>1 - 1) }
 
-// isSplit reports whether a tree of the lower half has been split.
-func (s *slow) isSplit(low, group uint64) bool { return s.tree(low, group).sign() == s.sign }
+// isSplit reports whether a run of the lower half has been split.
+func (s *slow) isSplit(low, run uint64) bool {
+	return s.unsplit.Load() == 0 || s.split[low*s.runs+run]
+}
 
 // number returns the number that an entry of a group was made from.
 func (s *slow) number(group uint64, e entry) uint64 {

@@ -78,14 +78,14 @@ func TestWorkedExample(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := f.printsOf(0b10); !slices.Equal(got, []uint64{0b0111}) || f.table.set != 4 {
-		t.Fatalf("bucket 10 holds %b, %d bits", got, f.table.set)
+	if got := f.printsOf(0b10); !slices.Equal(got, []uint64{0b0111}) || f.table.set.Load() != 4 {
+		t.Fatalf("bucket 10 holds %b, %d bits", got, f.table.set.Load())
 	}
 	if err := f.Grow(); err != nil {
 		t.Fatal(err)
 	}
-	if a := f.fast.Load(); a.words[0] != 0xFF || f.table.slow.unsplit != 4 {
-		t.Errorf("the expansion did not copy the bits: %b, %d unsplit", a.words[0], f.table.slow.unsplit)
+	if a := f.fast.Load(); a.words[0] != 0xFF || f.table.slow.unsplit.Load() != 4 {
+		t.Errorf("the expansion did not copy the bits: %b, %d unsplit", a.words[0], f.table.slow.unsplit.Load())
 	}
 	intact(t, f, "expanded, nothing split")
 	f.FinishResize()
@@ -123,8 +123,8 @@ func TestOverflowDropsNothing(t *testing.T) {
 		}
 		intact(t, f, "after overflows")
 		remove(t, f, keys...)
-		if f.table.set != 0 || f.table.prints != 0 || f.Len() != 0 {
-			t.Errorf("%d branches: %d bits and %d fingerprints are left of nothing", branches, f.table.set, f.table.prints)
+		if f.table.set.Load() != 0 || f.table.prints.Load() != 0 || f.Len() != 0 {
+			t.Errorf("%d branches: %d bits and %d fingerprints are left of nothing", branches, f.table.set.Load(), f.table.prints.Load())
 		}
 		intact(t, f, "emptied")
 	}
@@ -168,8 +168,8 @@ func TestDuplicatesNeedAllFingerprints(t *testing.T) {
 	for i := range 4 {
 		almost := []uint64{0x1001, 0x1002, 0x1003, 0x1004}
 		almost[i] += 1 << 20
-		if err := f.delete(almost); !errors.Is(err, filter.ErrNotFound) || f.table.prints != 4 {
-			t.Errorf("deleting a key of which three fingerprints are there: %v, %d left", err, f.table.prints)
+		if err := f.delete(almost); !errors.Is(err, filter.ErrNotFound) || f.table.prints.Load() != 4 {
+			t.Errorf("deleting a key of which three fingerprints are there: %v, %d left", err, f.table.prints.Load())
 		}
 		if added, err := f.add(almost); !added || err != nil {
 			t.Errorf("fingerprint %d is new: %t, %v", i, added, err)
@@ -177,8 +177,8 @@ func TestDuplicatesNeedAllFingerprints(t *testing.T) {
 		if added, err := f.add(almost); added || err != nil {
 			t.Errorf("fingerprint %d again: %t, %v", i, added, err)
 		}
-		if err := f.delete(almost); err != nil || f.table.prints != 4 {
-			t.Errorf("deleting it: %v, %d left", err, f.table.prints)
+		if err := f.delete(almost); err != nil || f.table.prints.Load() != 4 {
+			t.Errorf("deleting it: %v, %d left", err, f.table.prints.Load())
 		}
 	}
 	intact(t, f, "in the end")
@@ -192,8 +192,8 @@ func TestThresholdIsNeverPassed(t *testing.T) {
 	f := build1(t, Shape{Bits: 1 << 10, Hashes: 5, HashBits: 40, Slots: 8, Branches: 3, Growth: 14, Threshold: 0.2})
 	for i, k := range filtertest.Keys(3, uint64(scale(10_000))) {
 		add(t, f, k)
-		if fill := float64(f.table.set) / float64(f.Bits()); fill > 0.2+10/float64(f.Bits()) {
-			t.Fatalf("after %d keys %.4f of %d bits are set, %d trees unsplit", i+1, fill, f.Bits(), f.table.slow.unsplit)
+		if fill := float64(f.table.set.Load()) / float64(f.Bits()); fill > 0.2+10/float64(f.Bits()) {
+			t.Fatalf("after %d keys %.4f of %d bits are set, %d trees unsplit", i+1, fill, f.Bits(), f.table.slow.unsplit.Load())
 		}
 	}
 }
@@ -215,8 +215,8 @@ func TestCompressionIsTheReverseOfExpansion(t *testing.T) {
 				intact(t, f, "shrinking")
 			}
 		}
-		if f.Bits() != 1<<10 || f.table.set != 0 {
-			t.Fatalf("round %d: from %d to %d bits, %d set", round, top, f.Bits(), f.table.set)
+		if f.Bits() != 1<<10 || f.table.set.Load() != 0 {
+			t.Fatalf("round %d: from %d to %d bits, %d set", round, top, f.Bits(), f.table.set.Load())
 		}
 	}
 	if err := f.Shrink(); !errors.Is(err, filter.ErrFull) {
@@ -236,13 +236,13 @@ func TestCompressionRefusesToOverflow(t *testing.T) {
 		for fp := range room + 1 {
 			f.add([]uint64{fp<<6 | 5})
 		}
-		if err := f.Shrink(); !errors.Is(err, filter.ErrFull) || f.Bits() != 128 || f.table.prints != room+1 {
-			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints)
+		if err := f.Shrink(); !errors.Is(err, filter.ErrFull) || f.Bits() != 128 || f.table.prints.Load() != int64(room+1) {
+			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints.Load())
 		}
 		intact(t, f, "refused")
 		f.delete([]uint64{0<<6 | 5})
-		if err := f.Shrink(); err != nil || f.Bits() != 64 || f.table.prints != room {
-			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints)
+		if err := f.Shrink(); err != nil || f.Bits() != 64 || f.table.prints.Load() != int64(room) {
+			t.Errorf("%d branches: %v, %d bits, %d fingerprints", branches, err, f.Bits(), f.table.prints.Load())
 		}
 		intact(t, f, "shrunk")
 	}
@@ -265,11 +265,11 @@ func TestShrinkKeepsTheRate(t *testing.T) {
 func TestEqualNumbersOfAKeyCountOnce(t *testing.T) {
 	f := build1(t, Shape{Bits: 4, Hashes: 8, HashBits: 5, Slots: 16, Branches: 3, Growth: 1, Threshold: 1})
 	add(t, f, 1)
-	if xs := f.numbersOf(1); f.table.prints != uint64(len(xs)) || len(xs) == 8 {
-		t.Errorf("%d fingerprints, %d numbers", f.table.prints, len(xs))
+	if xs := f.numbersOf(1, nil); f.table.prints.Load() != int64(len(xs)) || len(xs) == 8 {
+		t.Errorf("%d fingerprints, %d numbers", f.table.prints.Load(), len(xs))
 	}
 	remove(t, f, 1)
-	if f.table.prints != 0 || f.table.set != 0 {
-		t.Errorf("%d fingerprints are left", f.table.prints)
+	if f.table.prints.Load() != 0 || f.table.set.Load() != 0 {
+		t.Errorf("%d fingerprints are left", f.table.prints.Load())
 	}
 }

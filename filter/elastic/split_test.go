@@ -16,10 +16,10 @@ func TestExpansionIsLazy(t *testing.T) {
 	f := build1(t, lazyShape)
 	keys := filtertest.Keys(1, 60)
 	add(t, f, keys...)
-	set := f.table.set
+	set := f.table.set.Load()
 	f.Grow()
-	if trees := (uint64(512) + 2) / 3; f.Unsplit() != trees || f.table.set != 2*set {
-		t.Errorf("%d trees are unsplit and %d bits set, want %d and %d", f.Unsplit(), f.table.set, trees, 2*set)
+	if trees := (uint64(512) + 2) / 3; f.Unsplit() != trees || f.table.set.Load() != 2*set {
+		t.Errorf("%d trees are unsplit and %d bits set, want %d and %d", f.Unsplit(), f.table.set.Load(), trees, 2*set)
 	}
 	has(t, f, keys, "nothing split")
 	for _, k := range keys {
@@ -28,8 +28,8 @@ func TestExpansionIsLazy(t *testing.T) {
 		}
 	}
 	f.FinishResize()
-	if f.Unsplit() != 0 || f.table.set >= 2*set {
-		t.Errorf("split: %d trees left, %d bits", f.Unsplit(), f.table.set)
+	if f.Unsplit() != 0 || f.table.set.Load() >= 2*set {
+		t.Errorf("split: %d trees left, %d bits", f.Unsplit(), f.table.set.Load())
 	}
 	has(t, f, keys, "split")
 	intact(t, f, "split")
@@ -45,11 +45,11 @@ func TestTreesAreSplitWithinAQuarter(t *testing.T) {
 		f := build1(t, s)
 		keys := filtertest.Keys(2, 1<<14)
 		n := 0
-		for ; f.table.slow.unsplit == 0; n++ {
+		for ; f.table.slow.unsplit.Load() == 0; n++ {
 			add(t, f, keys[n])
 		}
 		full := n
-		for ; f.table.slow.unsplit > 0; n++ {
+		for ; f.table.slow.unsplit.Load() > 0; n++ {
 			add(t, f, keys[n])
 		}
 		if n-full > full/4+1 {
@@ -58,22 +58,24 @@ func TestTreesAreSplitWithinAQuarter(t *testing.T) {
 	}
 }
 
-// TestChangesSplitTheirTrees stops the scan: only what is changed is split, and refused
-// changes split nothing.
+// TestChangesSplitTheirTrees stops the scan: only runs that are changed are split, and
+// refused changes split nothing.
 func TestChangesSplitTheirTrees(t *testing.T) {
-	f := build1(t, lazyShape)
+	s := lazyShape
+	s.Bits = 1 << 12 // 22 runs
+	f := build1(t, s)
 	keys := filtertest.Keys(3, 60)
 	add(t, f, keys...)
 	f.Grow()
 	f.pace = 0
-	before := f.table.slow.unsplit
+	before := f.table.slow.unsplit.Load()
 	add(t, f, keys[0])
 	f.Delete(filtertest.Stream{Seed: 3}.Absent(1))
-	if f.table.slow.unsplit != before {
-		t.Errorf("a duplicate or a refused delete split %d trees", before-f.table.slow.unsplit)
+	if f.table.slow.unsplit.Load() != before {
+		t.Errorf("a duplicate or a refused delete split %d trees", before-f.table.slow.unsplit.Load())
 	}
 	remove(t, f, keys[0])
-	if got := before - f.table.slow.unsplit; got < 1 || got > 4 {
+	if got := before - f.table.slow.unsplit.Load(); got == 0 || got > 4*runTrees {
 		t.Errorf("a delete of four fingerprints split %d trees", got)
 	}
 	intact(t, f, "a few trees split")
@@ -101,8 +103,8 @@ func TestOverflowInLazyPhaseSplitsFirst(t *testing.T) {
 	put(0b010, 30) // splits the tree of buckets 30 to 32, fills it, and overflows it:
 	put(0b100, 30)
 	put(0b110, 30)
-	if f.table.slow.doublings < 2 || f.table.slow.unsplit == 0 {
-		t.Errorf("%d doublings, %d unsplit: there was no overflow in a lazy phase", f.table.slow.doublings, f.table.slow.unsplit)
+	if f.table.slow.doublings < 2 || f.table.slow.unsplit.Load() == 0 {
+		t.Errorf("%d doublings, %d unsplit: there was no overflow in a lazy phase", f.table.slow.doublings, f.table.slow.unsplit.Load())
 	}
 	for _, x := range in {
 		if f.table.copies(x) != 1 {

@@ -33,8 +33,8 @@ func TestFilterWithoutMemoryGoesOn(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, errNoMemory) || float64(f.table.set) < 0.4*1024 || f.Bits() != 1<<10 {
-		t.Fatalf("%d keys, %d bits set: %v", n, f.table.set, err)
+	if !errors.Is(err, filter.ErrStorage) || !errors.Is(err, errNoMemory) || float64(f.table.set.Load()) < 0.4*1024 || f.Bits() != 1<<10 {
+		t.Fatalf("%d keys, %d bits set: %v", n, f.table.set.Load(), err)
 	}
 	if info := f.Info(); !info.Overfull || info.Unbounded || info.FPR < 0.01 {
 		t.Errorf("%+v", info)

@@ -10,41 +10,46 @@ import (
 )
 
 // A table is both memories with what they hold: fingerprints in buckets, and a bit for
-// each bucket that is not empty. It works with the numbers of keys. Only writers use it,
-// one at a time; readers use the bits.
+// each bucket that is not empty. It works with the numbers of keys. Only writers use it;
+// readers use the bits. What is not of trees or atomic is read by a writer that holds any
+// stripe, and changed by one that holds all.
 type table struct {
 	fast *atomic.Pointer[fast] // what queries read
 	slow *slow
 
 	threshold float64 // share of set bits that makes the filter double
-	limit     uint64  // the same as a number of bits
-	set       uint64  // bits
-	prints    uint64  // fingerprints
+	limit     int64   // the same as a number of bits
+	entries   []entry // room for those of two trees, for a writer that holds all stripes
 
-	places  []place // room for those of one key
-	entries []entry // room for those of two trees
-	seen    uint64  // what was read only to have it near
+	counts
 }
 
-// newTable returns an empty table of the initial size.
-func newTable(s Shape, from mem.Allocator, bits *atomic.Pointer[fast]) (t table, err error) {
-	t = table{
-		fast: bits, threshold: s.Threshold,
-		places: make([]place, s.Hashes), entries: make([]entry, 0, 2*(s.Branches+1)*s.Slots),
-	}
+// counts is what every change counts, in a cache line of its own.
+type counts struct {
+	_      [64]byte
+	set    atomic.Int64 // bits
+	prints atomic.Int64 // fingerprints
+	keys   atomic.Int64
+	_      [64]byte
+}
+
+// init makes an empty table of the initial size.
+func (t *table) init(s Shape, from mem.Allocator, bits *atomic.Pointer[fast]) (err error) {
+	t.fast, t.threshold, t.entries = bits, s.Threshold, make([]entry, 0, 2*(s.Branches+1)*s.Slots)
 	if t.slow, err = newSlow(s, from); err != nil {
-		return t, err
+		return err
 	}
 	a, err := newFast(s.Bits)
 	if err == nil {
 		t.publish(a)
 	}
-	return t, err
+	return err
 }
 
 // publish makes a the bits that queries read.
 func (t *table) publish(a *fast) {
-	t.limit = uint64(t.threshold * float64(a.size()))
+	t.limit = int64(t.threshold * float64(a.size()))
+	a.blocks = slices.Clone(t.slow.blocks[:t.slow.doublings+1])
 	t.fast.Store(a)
 }
 
@@ -58,44 +63,23 @@ func (t *table) clear() error {
 		return err
 	}
 	t.slow.clear()
-	t.set, t.prints = 0, 0
+	t.set.Store(0)
+	t.prints.Store(0)
 	t.publish(a)
 	return nil
 }
 
-// A place is where a fingerprint is looked for. It has the number of a block, not the
-// block itself, which could not be given back otherwise.
-type place struct {
-	block          int
-	at, branch, fp uint64
-}
-
-func (t *table) treeAt(p place) tree { return tree{&t.slow.layout, &t.slow.blocks[p.block], p.at} }
-
-// locate finds the places of a key's fingerprints. It then reads all that will be looked
-// at there, in a loop of its own, so that the cache misses overlap.
-func (t *table) locate(xs []uint64) []place {
+// close gives the slow memory back and removes its file, if there is one. Queries can go
+// on.
+func (t *table) close() error {
 	a := t.fast.Load()
-	seen := uint64(0)
-	for i, x := range xs {
-		segment, group, branch := t.slow.find(x)
-		block, at := t.slow.locate(segment, group)
-		t.places[i] = place{block, at, branch, x >> t.slow.sizeBits}
-	}
-	for i, x := range xs {
-		p := &t.places[i]
-		words := t.slow.blocks[p.block]
-		seen |= words[p.at/64] | words[(p.at+t.slow.head+p.branch*t.slow.width)/64] | a.words[x&a.mask/64]
-	}
-	t.seen = seen
-	return t.places[:len(xs)]
+	t.fast.Store(&fast{words: a.words, mask: a.mask})
+	return t.slow.close()
 }
 
 // copies returns how often the key of the numbers xs is there: as often as each of its
 // fingerprints is.
-func (t *table) copies(xs []uint64) int { return t.copiesAt(xs, t.locate(xs)) }
-
-func (t *table) copiesAt(xs []uint64, places []place) int {
+func (t *table) copies(xs []uint64) int {
 	a := t.fast.Load()
 	for _, x := range xs {
 		if !a.has(x & a.mask) {
@@ -103,8 +87,8 @@ func (t *table) copiesAt(xs []uint64, places []place) int {
 		}
 	}
 	least := math.MaxInt
-	for _, p := range places {
-		if least = min(least, t.treeAt(p).copies(p.branch, p.fp)); least == 0 {
+	for _, x := range xs {
+		if least = min(least, t.copiesOf(x)); least == 0 {
 			return 0
 		}
 	}
@@ -118,7 +102,7 @@ func (t *table) copiesOf(x uint64) int {
 }
 
 // add puts all fingerprints of a key into their buckets and sets its bits, or changes
-// nothing and reports that some find no room.
+// nothing and reports that some find no room. Their trees are split.
 func (t *table) add(xs []uint64) bool {
 	for i, x := range xs {
 		tree, branch := t.treeOf(x)
@@ -131,43 +115,34 @@ func (t *table) add(xs []uint64) bool {
 		}
 	}
 	a := t.fast.Load()
+	set := int64(0)
 	for _, x := range xs {
-		t.set += a.set(x & a.mask)
+		set += a.set(x & a.mask)
 	}
-	t.prints += uint64(len(xs))
+	t.set.Add(set)
+	t.prints.Add(int64(len(xs)))
 	return true
 }
 
-// treeOf returns the tree in which the fingerprint of x is put, split, and the branch.
+// treeOf returns the tree in which the fingerprint of x is put, and the branch.
 func (t *table) treeOf(x uint64) (tree, uint64) {
 	segment, group, branch := t.slow.home(x)
-	if t.slow.unsplit > 0 && t.slow.isUnsplit(segment, group) {
-		t.split(segment&(1<<(t.slow.doublings-1)-1), group)
-	}
 	return t.slow.tree(segment, group), branch
-}
-
-// splitAt splits the trees of a key and returns where its fingerprints are then.
-func (t *table) splitAt(xs []uint64, places []place) []place {
-	if t.slow.unsplit == 0 {
-		return places
-	}
-	for _, x := range xs {
-		t.treeOf(x)
-	}
-	return t.locate(xs)
 }
 
 // remove takes one copy of each fingerprint out, all of which must be there, in split
 // trees. The bit of a bucket that becomes empty is cleared.
-func (t *table) remove(xs []uint64, places []place) {
+func (t *table) remove(xs []uint64) {
 	a := t.fast.Load()
-	for i, p := range places {
-		if t.treeAt(p).take(p.branch, p.fp) {
-			t.set -= a.clear(xs[i] & a.mask)
+	set := int64(0)
+	for _, x := range xs {
+		tree, branch := t.treeOf(x)
+		if tree.take(branch, x>>t.slow.sizeBits) {
+			set += a.clear(x & a.mask)
 		}
 	}
-	t.prints -= uint64(len(xs))
+	t.set.Add(-set)
+	t.prints.Add(-int64(len(xs)))
 }
 
 // keepCommon keeps in a tree what o has, too.
@@ -182,7 +157,7 @@ func (t *table) keepCommon(segment, group uint64, o *table) {
 		if o.copiesOf(t.slow.number(group, e)) > countOf(all[:i], e) {
 			tree.add(e.branch, e.fp)
 		} else {
-			t.prints--
+			t.prints.Add(-1)
 		}
 	}
 	t.clearVacant(t.slow.firstBit(segment, group), tree, all)
@@ -203,7 +178,7 @@ func (t *table) clearVacant(firstBit uint64, tree tree, of []entry) {
 	a := t.fast.Load()
 	for _, e := range of {
 		if tree.vacant(e.branch) {
-			t.set -= a.clear(firstBit + e.branch)
+			t.set.Add(-a.clear(firstBit + e.branch))
 		}
 	}
 }
@@ -219,7 +194,7 @@ func (t *table) setAll(size uint64) error {
 		counts := tree.counts()
 		for branch := range t.slow.branchesOf(group) {
 			if tree.countOf(counts, branch) > 0 {
-				t.set += a.set(t.slow.firstBit(segment, group) + branch)
+				t.set.Add(a.set(t.slow.firstBit(segment, group) + branch))
 			}
 		}
 	}
@@ -261,7 +236,7 @@ func (t *table) slotFill() float64 {
 	if t.slow.branches > 1 {
 		slots += float64(t.slow.segment) * math.Ldexp(1, t.slow.doublings)
 	}
-	return float64(t.prints) / (slots * float64(t.slow.slots))
+	return float64(t.prints.Load()) / (slots * float64(t.slow.slots))
 }
 
 // fastBits returns the memory of so many bits.

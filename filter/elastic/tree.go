@@ -1,24 +1,31 @@
 package elastic
 
-import "github.com/everbloom-go/everbloom/internal/packed"
+import (
+	"unsafe"
+
+	"github.com/everbloom-go/everbloom/internal/line"
+	"github.com/everbloom-go/everbloom/internal/packed"
+)
 
 // A tree is a bucket tree in the slow memory. It is small enough for registers.
 type tree struct {
 	*layout
 	words *[]uint64 // the block
-	at    uint64    // its first bit
+	at    uint64    // first bit of its front
+	back  uint64    // and of its back
 }
 
 // An entry is a fingerprint with the branch of the tree that it belongs to.
 type entry struct{ branch, fp uint64 }
 
-// firstWord returns the word that the tree begins in.
-func (t tree) firstWord() uint64 { return (*t.words)[t.at/64] }
+// prefetch asks for the first line of the tree.
+func (t tree) prefetch() { line.Prefetch(unsafe.Pointer(&(*t.words)[t.at/64])) }
 
-// sign returns the sign bit, which turns over whenever the tree is split.
-func (t tree) sign() uint64 { return t.firstWord() >> (t.at % 64) & 1 }
-
-func (t tree) setSign(sign uint64) { packed.SetBits(*t.words, t.at, 1, sign) }
+// prefetchFronts asks for the fronts of n trees, of which it is the first.
+func (t tree) prefetchFronts(n uint64) {
+	words := (*t.words)[t.at/64 : (t.at+n*t.frontBits+63)/64]
+	line.PrefetchBytes((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+}
 
 // counts returns the numbers of fingerprints of all buckets, the first lowest.
 func (t tree) counts() uint64 { return packed.Bits(*t.words, t.at, t.head) >> 1 }
@@ -29,7 +36,7 @@ func (t tree) countOf(counts, branch uint64) uint64 {
 }
 
 // vacant reports whether a branch has no fingerprints.
-func (t tree) vacant(branch uint64) bool { return t.countOf(t.counts(), branch) == 0 }
+func (t tree) vacant(branch uint64) bool { return t.count(branch) == 0 }
 
 // first returns where the first fingerprint of a branch is, if it has one.
 func (t tree) first(branch uint64) uint64 { return t.at + t.head + branch*t.width }
@@ -37,11 +44,12 @@ func (t tree) first(branch uint64) uint64 { return t.at + t.head + branch*t.widt
 // A bucket is a list of n numbers of one width. One of level 2 keeps fingerprints in
 // front of branches.
 type bucket struct {
-	words []uint64
-	n     uint64
-	at    uint64 // where the first number is
-	width uint64
-	step  uint64 // from one number to the next
+	words    []uint64
+	n        uint64
+	at, back uint64 // where the first number is, and the first of those in the back
+	front    uint64 // numbers that are not in the back
+	width    uint64
+	step     uint64 // from one number to the next
 }
 
 // count returns the number of fingerprints in the level-1 bucket of a branch; that of
@@ -51,43 +59,48 @@ func (t tree) count(branch uint64) uint64 {
 	return packed.Bits(*t.words, t.at+1+branch*t.counter, t.counter)
 }
 
-// lower returns the level-1 bucket of a branch.
-func (t tree) lower(branch uint64) bucket {
-	return bucket{*t.words, t.count(branch), t.first(branch), t.width, t.step}
-}
-
-// shared returns the level-2 bucket. There must be one.
-func (t tree) shared() bucket {
-	return bucket{*t.words, t.count(t.branches), t.at + t.upper, t.entry, t.entry}
-}
-
 func (t tree) setCount(branch, n uint64) {
 	packed.SetBits(*t.words, t.at+1+branch*t.counter, t.counter, n)
 }
 
-func (b bucket) get(i uint64) uint64 { return packed.Bits(b.words, b.at+i*b.step, b.width) }
+// lower returns the level-1 bucket of a branch.
+func (t tree) lower(branch uint64) bucket {
+	return bucket{*t.words, t.count(branch), t.first(branch), t.back + branch*t.width, t.front, t.width, t.step}
+}
 
-func (b bucket) put(i, v uint64) { packed.SetBits(b.words, b.at+i*b.step, b.width, v) }
+// shared returns the level-2 bucket. There must be one.
+func (t tree) shared() bucket {
+	return bucket{*t.words, t.count(t.branches), 0, t.back + t.upper, 0, t.entry, t.entry}
+}
+
+// place returns where number i is.
+func (b bucket) place(i uint64) uint64 {
+	if i < b.front {
+		return b.at + i*b.step
+	}
+	return b.back + (i-b.front)*b.step
+}
+
+func (b bucket) get(i uint64) uint64 { return packed.Bits(b.words, b.place(i), b.width) }
+
+func (b bucket) put(i, v uint64) { packed.SetBits(b.words, b.place(i), b.width, v) }
 
 // find returns the position of v.
 func (b bucket) find(v uint64) (i uint64, ok bool) {
-	for at := b.at; i < b.n; i++ {
-		if packed.Bits(b.words, at, b.width) == v {
+	for ; i < b.n; i++ {
+		if b.get(i) == v {
 			return i, true
 		}
-		at += b.step
 	}
 	return 0, false
 }
 
 // copies returns how often v is in the list.
 func (b bucket) copies(v uint64) (n int) {
-	at := b.at
-	for range b.n {
-		if packed.Bits(b.words, at, b.width) == v {
+	for i := range b.n {
+		if b.get(i) == v {
 			n++
 		}
-		at += b.step
 	}
 	return n
 }
@@ -101,14 +114,9 @@ func (t tree) spills(n uint64) bool { return n == t.slots && t.branches > 1 }
 
 // copies returns how often a branch has the fingerprint.
 func (t tree) copies(branch, fp uint64) (n int) {
-	words, at, count := *t.words, t.first(branch), t.count(branch)
-	for range count {
-		if packed.Bits(words, at, t.width) == fp {
-			n++
-		}
-		at += t.step
-	}
-	if t.spills(count) {
+	b := t.lower(branch)
+	n = b.copies(fp)
+	if t.spills(b.n) {
 		n += t.shared().copies(t.tagged(branch, fp))
 	}
 	return n
@@ -116,6 +124,17 @@ func (t tree) copies(branch, fp uint64) (n int) {
 
 // add puts a fingerprint into its branch, or reports that the tree overflows.
 func (t tree) add(branch, fp uint64) bool {
+	n := t.count(branch)
+	if n >= t.front {
+		return t.addBack(branch, fp)
+	}
+	packed.SetBits(*t.words, t.first(branch)+n*t.step, t.width, fp)
+	t.setCount(branch, n+1)
+	return true
+}
+
+// addBack is add for a branch whose front is full.
+func (t tree) addBack(branch, fp uint64) bool {
 	b := t.lower(branch)
 	if b.n == t.slots {
 		if t.branches == 1 {
@@ -132,41 +151,28 @@ func (t tree) add(branch, fp uint64) bool {
 }
 
 // take takes one copy of a fingerprint out of its branch, where it must be, and reports
-// whether none is left there.
+// whether none is left there. If there are fingerprints of the branch in level 2 one of
+// them fills the slot.
 func (t tree) take(branch, fp uint64) (vacant bool) {
-	words, at, count := *t.words, t.first(branch), t.count(branch)
-	if t.spills(count) {
-		t.takeFull(branch, fp)
-		return t.vacant(branch)
-	}
-	last := at + (count-1)*t.step
-	for range count {
-		if packed.Bits(words, at, t.width) == fp {
-			packed.SetBits(words, at, t.width, packed.Bits(words, last, t.width))
-			t.setCount(branch, count-1)
-			return count == 1
+	b := t.lower(branch)
+	if i, ok := b.find(fp); ok {
+		if t.spills(b.n) && t.refill(branch, b, i) {
+			return false
 		}
-		at += t.step
+		t.drop(b, branch, i)
+		return b.n == 1
+	}
+	if i, ok := t.shared().find(t.tagged(branch, fp)); ok {
+		t.drop(t.shared(), t.branches, i)
 	}
 	return false
 }
 
-// takeFull is take for a branch that may have fingerprints in level 2. A slot that
-// becomes free is filled from there.
-func (t tree) takeFull(branch, fp uint64) {
-	b := t.lower(branch)
-	if i, ok := b.find(fp); ok {
-		if !t.refill(branch, b, i) {
-			t.drop(b, branch, i)
-		}
-	} else if i, ok := t.shared().find(t.tagged(branch, fp)); ok {
-		t.drop(t.shared(), t.branches, i)
-	}
-}
-
 // drop takes number i out of the bucket of a branch; the last one takes its place.
 func (t tree) drop(b bucket, branch, i uint64) {
-	b.put(i, b.get(b.n-1))
+	if last := b.n - 1; i != last {
+		b.put(i, b.get(last))
+	}
 	t.setCount(branch, b.n-1)
 }
 
@@ -191,17 +197,19 @@ func (t tree) gather(to []entry) []entry {
 		return to
 	}
 	for j := range t.branches {
-		at := t.first(j)
-		for range t.countOf(counts, j) {
-			to = append(to, entry{j, packed.Bits(*t.words, at, t.width)})
-			at += t.step
+		if t.countOf(counts, j) > 0 {
+			b := t.lower(j)
+			for i := range b.n {
+				to = append(to, entry{j, b.get(i)})
+			}
 		}
 	}
 	if t.branches == 1 {
 		return to
 	}
-	for i := range t.countOf(counts, t.branches) {
-		v := packed.Bits(*t.words, t.at+t.upper+i*t.entry, t.entry)
+	s := t.shared()
+	for i := range s.n {
+		v := s.get(i)
 		to = append(to, entry{v >> t.width, v & (1<<t.width - 1)})
 	}
 	return to
@@ -209,3 +217,46 @@ func (t tree) gather(to []entry) []entry {
 
 // wipe takes all fingerprints out.
 func (t tree) wipe() { packed.SetBits(*t.words, t.at+1, t.head-1, 0) }
+
+// split moves the fingerprints of a branch that have the given bit to the same branch of
+// another tree, where it is empty, and reports whether either has some then.
+func (t tree) split(to tree, branch, bit uint64) (low, high bool) {
+	n := t.count(branch)
+	if n > t.front || t.spills(n) {
+		return t.splitBack(to, branch, bit)
+	}
+	from := t.first(branch)
+	keep, move := from, to.first(branch)
+	moved := uint64(0)
+	for range n {
+		v := packed.Bits(*t.words, from, t.width)
+		if v>>bit&1 != 0 {
+			packed.SetBits(*to.words, move, t.width, v)
+			move += t.step
+			moved++
+		} else {
+			if keep != from {
+				packed.SetBits(*t.words, keep, t.width, v)
+			}
+			keep += t.step
+		}
+		from += t.step
+	}
+	if moved > 0 {
+		to.setCount(branch, moved)
+		t.setCount(branch, n-moved)
+	}
+	return moved < n, moved > 0
+}
+
+// splitBack is split for a branch with fingerprints in the back.
+func (t tree) splitBack(to tree, branch, bit uint64) (low, high bool) {
+	var room [(maxBranches + 1) * maxSlots]entry
+	for _, e := range t.gather(room[:0]) {
+		if e.branch == branch && e.fp>>bit&1 != 0 {
+			t.take(branch, e.fp)
+			to.add(branch, e.fp) // fits: it gets a part of what fitted
+		}
+	}
+	return !t.vacant(branch), !to.vacant(branch)
+}
