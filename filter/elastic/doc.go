@@ -87,7 +87,7 @@
 // A query reads up to k cache lines of fast memory, as in package bloom, whose time
 // it takes within 10 %. A change reads as many of both memories, and takes up to k locks.
 // Only doubling and halving allocate, and changes with more than 16 hashes. Slow memory is
-// large, most of it empty slots; the first two of each bucket, which is what is used as a
+// large, most of it empty slots; the first few of each bucket, which is what is used as a
 // rule, lie together. Bits per key in a
 // cycle of growth, from just before a doubling to just after it, with Items from a
 // thousand, which takes the most, to 10^9:

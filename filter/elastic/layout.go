@@ -1,13 +1,16 @@
 package elastic
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // A layout says where in the slow memory things are. All is in bits, without gaps. A
-// tree has two parts. Few buckets have more than two fingerprints, so most of what is
-// used is in the fronts, which follow each other and are small:
+// tree has two parts. Few buckets have more than two or three fingerprints, so most of
+// what is used is in the fronts, which follow each other and are small:
 //
 //	front: unused bit | number of fingerprints of each bucket | number of entries of level 2
-//	       the first fingerprint of each branch | the second of each branch
+//	       the first fingerprint of each branch | the second of each ...
 //	back:  other fingerprints of each branch, one of each after the other
 //	       level 2, if b > 1: D entries: fingerprint | branch
 //
@@ -41,7 +44,7 @@ func newLayout(s Shape) layout {
 	l.head = 1 + l.branches*l.counter
 	l.segment = (s.Bits + l.branches - 1) / l.branches
 	l.runs = (l.segment + runTrees - 1) / runTrees
-	l.front = min(2, l.slots)
+	l.front = min(s.frontSlots(), l.slots)
 	l.upper = (l.slots - l.front) * l.step
 	l.backBits = l.upper
 	if l.branches > 1 {
@@ -51,6 +54,21 @@ func newLayout(s Shape) layout {
 	}
 	l.frontBits = l.head + l.front*l.step
 	return l
+}
+
+// frontSlots returns how many fingerprints of a bucket are in the front: as many as leave
+// the front of few buckets full when the share of set bits is the threshold.
+func (s Shape) frontSlots() uint64 {
+	const few = 0.04
+	load := min(s.load(), maxSlots)
+	exactly := math.Exp(-load) // odds of n fingerprints in a bucket
+	more := 1 - exactly
+	n := uint64(1)
+	for ; more > few && n < maxSlots; n++ {
+		exactly *= load / float64(n)
+		more -= exactly
+	}
+	return n
 }
 
 // words returns the number of words that the trees take after e doublings. Every

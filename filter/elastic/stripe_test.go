@@ -16,10 +16,10 @@ import (
 // common, at every size: of fronts, of backs, and where a block goes from one to the other.
 func TestStripesCoverSharedWords(t *testing.T) {
 	for _, s := range []Shape{
-		{Bits: 1 << 10, Hashes: 1, HashBits: 12, Slots: 2, Branches: 1, Growth: 2, Threshold: 1}, // backs of two bits
-		{Bits: 1 << 10, Hashes: 1, HashBits: 11, Slots: 1, Branches: 1, Growth: 1, Threshold: 1}, // no backs
+		{Bits: 1 << 10, Hashes: 1, HashBits: 12, Slots: 2, Branches: 1, Growth: 2, Threshold: 0.02}, // backs of two bits
+		{Bits: 1 << 10, Hashes: 1, HashBits: 11, Slots: 1, Branches: 1, Growth: 1, Threshold: 1},    // no backs
 		{Bits: 1 << 10, Hashes: 1, HashBits: 13, Slots: 1, Branches: 3, Growth: 3, Threshold: 1},
-		{Bits: 1 << 9, Hashes: 1, HashBits: 40, Slots: 8, Branches: 7, Growth: 3, Threshold: 1},
+		{Bits: 1 << 9, Hashes: 1, HashBits: 40, Slots: 8, Branches: 7, Growth: 3, Threshold: 0.2},
 		{Bits: 1 << 17, Hashes: 1, HashBits: 40, Slots: 3, Branches: 3, Growth: 2, Threshold: 1}, // stripes of several runs
 	} {
 		l := newLayout(s)

@@ -251,6 +251,28 @@ func (t tree) split(to tree, branch, bit uint64) (low, high bool) {
 
 // splitBack is split for a branch with fingerprints in the back.
 func (t tree) splitBack(to tree, branch, bit uint64) (low, high bool) {
+	b := t.lower(branch)
+	if t.spills(b.n) {
+		return t.splitFull(to, branch, bit)
+	}
+	moved, kept := to.lower(branch), uint64(0)
+	for i := range b.n {
+		v := b.get(i)
+		if v>>bit&1 != 0 {
+			moved.put(moved.n, v)
+			moved.n++
+		} else {
+			b.put(kept, v)
+			kept++
+		}
+	}
+	to.setCount(branch, moved.n)
+	t.setCount(branch, kept)
+	return kept > 0, moved.n > 0
+}
+
+// splitFull is split for a branch that may have fingerprints in level 2.
+func (t tree) splitFull(to tree, branch, bit uint64) (low, high bool) {
 	var room [(maxBranches + 1) * maxSlots]entry
 	for _, e := range t.gather(room[:0]) {
 		if e.branch == branch && e.fp>>bit&1 != 0 {
