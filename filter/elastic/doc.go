@@ -106,9 +106,10 @@
 // # Concurrency
 //
 // Any number of goroutines may do anything. MayContain takes no lock. Add, Delete and
-// Contains lock the stripes of the key's trees. A stripe is some hundred neighbouring
-// trees of a segment, the same in each segment, so that a number of the key tells its stripe
-// at every size; there are up to 256, and fewer if the initial size is below 2^16 bits.
+// Contains lock the stripes of the key's trees. A stripe is a range of trees, the same in
+// each segment, so that a number of the key tells its stripe at every size. There are up to
+// 256, one for each 64 trees of a segment: a filter whose initial size is below a thousand
+// bits or so has few, and its writers take turns however large it gets.
 // Whatever changes the size, the whole set or what all share takes all stripes: doubling,
 // halving, union, intersection, Clear, Snapshot, Close, an Add that makes a tree overflow,
 // and a Delete when keys are not counted. The rules:
@@ -122,8 +123,8 @@
 //   - A run is split with its stripe locked. A change that finds a run of its key not split
 //     lets go, splits it, and begins again.
 //
-// Changes of different keys are atomic, each with all its fingerprints: of several
-// goroutines that add one key, one is told that it was new. Why no reader ever sees a key
+// A change is atomic, with all fingerprints of its key: of several goroutines that add one
+// key, one is told that it was new. Why no reader ever sees a key
 // vanish that is in the set from before its query to after it:
 //
 //  1. A reader takes the pointer to an array of bits once, and asks only that array,
