@@ -23,6 +23,7 @@ const (
 // [Measured], [Sampled], [Rate], [Predicted], [PredictedRate], [Holds] or [Show],
 // which compute the verdict.
 type Check struct {
+	Kind      Kind    `json:"kind,omitempty"` // Paper if empty
 	Name      string  `json:"name"`
 	Printed   string  `json:"printed,omitempty"` // what the paper prints, and where
 	Ours      string  `json:"ours"`
@@ -63,8 +64,11 @@ func (c Check) Timed() Check {
 // notConfirmed is the reason of a timing that came out otherwise.
 const notConfirmed = "a timing, which this run does not confirm: repeat it on a quiet machine"
 
-// Unexpected reports whether the check differs without an explanation.
-func (c Check) Unexpected() bool { return c.Verdict == Differs && !c.Known }
+// Unexpected reports whether the check differs without an explanation, or is said to
+// be an error in print and reproduces.
+func (c Check) Unexpected() bool {
+	return c.Verdict == Differs && !c.Known || c.Kind == Erratum && c.Verdict == Reproduced
+}
 
 func (c Check) check() error {
 	var problems []error

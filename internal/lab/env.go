@@ -24,6 +24,7 @@ type Env struct {
 
 	calls       uint64 // of Trials
 	done, total int    // steps, see Progress
+	part, parts int    // see Part
 }
 
 // Int returns a parameter that was declared with [Int]. Like the other getters it
@@ -69,10 +70,15 @@ func (e *Env) Progress(done, total int) {
 	e.within(0)
 }
 
+// Part says that what follows is the i-th of so many parts of the experiment, such
+// as sweeps. Steps are those of the part.
+func (e *Env) Part(i, parts int) { e.part, e.parts = i, parts }
+
 // within reports progress inside the current step.
 func (e *Env) within(share float64) {
 	if e.OnProgress != nil {
-		e.OnProgress(min(1, (float64(e.done)+share)/float64(max(e.total, 1))))
+		step := min(1, (float64(e.done)+share)/float64(max(e.total, 1)))
+		e.OnProgress((float64(e.part) + step) / float64(max(e.parts, 1)))
 	}
 }
 

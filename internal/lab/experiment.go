@@ -29,6 +29,10 @@ type Experiment struct {
 	// Run must watch ctx; Trials does. It gives up with an error if the question
 	// could not be answered, not if the answer is other than the paper's.
 	Run func(ctx context.Context, e *Env) (*Result, error)
+
+	// Plots and Claims take their numbers from the grids of the result.
+	Plots  []View
+	Claims []Claim
 }
 
 // idForm is strict because identifiers become file names and anchors.
@@ -82,6 +86,9 @@ func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
 	result, err := x.Run(ctx, e)
 	if err == nil && result == nil {
 		err = errors.New("no result")
+	}
+	if err == nil {
+		err = x.finish(result)
 	}
 	if err == nil {
 		err = result.Check()

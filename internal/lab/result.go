@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Result is what an experiment found.
@@ -15,6 +14,10 @@ type Result struct {
 	Tables []Table  `json:"tables,omitempty"`
 	Checks []Check  `json:"checks,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
+
+	// Grids are what sweeps and races found. Each gives a table; the plots and claims of
+	// the experiment take their numbers from them.
+	Grids []*Grid `json:"-"`
 }
 
 // Plot is one picture: series over two axes, or a drawing.
@@ -81,9 +84,10 @@ const (
 	LinePoints Style = "linepoints"
 	Step       Style = "step"
 	Bars       Style = "bars"
+	Printed    Style = "printed" // numbers in print, as marks
 )
 
-var styles = []Style{"", Line, Dashed, Dots, LinePoints, Step, Bars}
+var styles = []Style{"", Line, Dashed, Dots, LinePoints, Step, Bars, Printed}
 
 // Table has rows of text.
 type Table struct {
@@ -120,26 +124,6 @@ func Digits(v float64, digits int) string {
 
 // Percent writes a share with three significant digits: 0.8 is 80.0 %.
 func Percent(share float64) string { return Digits(100*share, 3) + " %" }
-
-// Tally counts the checks by verdict, in words: "4 reproduced, 1 differs".
-func (r *Result) Tally() string {
-	var parts []string
-	for _, v := range []Verdict{Reproduced, Differs, Shown} {
-		n := 0
-		for _, c := range r.Checks {
-			if c.Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v))
-		}
-	}
-	if len(parts) == 0 {
-		return "no checks"
-	}
-	return strings.Join(parts, ", ")
-}
 
 // Unexpected returns the checks that differ without an explanation.
 func (r *Result) Unexpected() []Check {

@@ -1,65 +1,74 @@
 package dlbf10
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// exactCodes name every collided cell; bits is what they need for a filter.
-var exactCodes = []struct {
+// code is a way to say with a budget of bits which cells are clean. It never names a
+// collided one.
+type code struct {
 	name string
-	bits func(p picture) float64
-}{
-	{"a bit per cell, [Sum]", func(p picture) float64 { return float64(len(p.set)) }},
-	{"a bit per set cell", func(p picture) float64 { return float64(count(p.set)) }},
-	{"list of cells", func(p picture) float64 {
-		width := bits.Len(uint(len(p.set) - 1))
-		return float64(width * (p.collisions() + 1)) // and their number
-	}},
-	{"Rice-coded gaps", func(p picture) float64 { return riceBits(p.collided) }},
-	{"enumerative", func(p picture) float64 { return enumerative(len(p.set), p.collisions()) }},
-	{"enumerative among set cells", func(p picture) float64 { return enumerative(count(p.set), p.collisions()) }},
+	gain func(p picture, budget int) gain
 }
 
-// enumerative is the size of the number of a choice of part among whole, and of
-// the count itself.
-func enumerative(whole, part int) float64 {
-	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v / math.Ln2 }
-	return math.Ceil(lg(whole)-lg(part)-lg(whole-part)-1e-9) + float64(bits.Len(uint(whole)))
+// regionCode lays regions over the cells.
+func regionCode(name string, of func(p picture, regions int) func(cell int) int) code {
+	return code{name, func(p picture, budget int) gain { return p.gainOf(p.byRegions(budget, of(p, budget))) }}
 }
 
-// riceBits is the size of the gaps between the listed cells in a Rice code with
-// the best parameter, which takes three bits, and an end mark of one more gap.
-func riceBits(list []bool) float64 {
-	best := math.Inf(1)
-	for low := range 8 {
-		size, gap := 3, 0
-		for _, on := range append(list[:len(list):len(list)], true) {
-			if !on {
-				gap++
-				continue
-			}
-			size += gap>>low + 1 + low
-			gap = 0
+var inRow = regionCode("regions in a row", func(p picture, regions int) func(int) int { return p.inRow(regions) })
+
+// otherCodes are those of the study of codes; the first is the paper's.
+var otherCodes = []code{
+	inRow,
+	regionCode("regions of set cells", func(p picture, regions int) func(int) int { return rankRegions(p.set, regions) }),
+	{"the same, one by one", deleteOneByOne},
+}
+
+// layoutCodes are those of the study of ranges: the paper's regions, and the best of
+// some layouts, whose number costs bits.
+func layoutCodes(all, mostBits int, budgets []int) []code {
+	list := []code{inRow}
+	for b := mostBits / 2; b <= mostBits; b += max(1, mostBits/2) {
+		layouts := map[int][][]int{}
+		for _, budget := range budgets {
+			layouts[budget] = makeLayouts(all-budget, budget-b, 1<<b)
 		}
-		best = min(best, float64(size))
+		list = append(list, code{fmt.Sprintf("best of %d layouts", 1<<b), func(p picture, budget int) gain { return p.bestLayout(budget-b, layouts[budget]) }})
+	}
+	return list
+}
+
+// makeLayouts returns so many ways to deal the cells to regions of equal size. Both
+// sides can make them again.
+func makeLayouts(cells, regions, number int) [][]int {
+	size := (cells + regions - 1) / regions
+	r := rand.New(rand.NewPCG(uint64(cells), uint64(regions)))
+	layouts := make([][]int, number)
+	for i := range layouts {
+		layouts[i] = r.Perm(cells)
+		for c := range layouts[i] {
+			layouts[i][c] /= size
+		}
+	}
+	return layouts
+}
+
+// bestLayout takes the layout in which most keys can be deleted.
+func (p picture) bestLayout(regions int, layouts [][]int) (best gain) {
+	for _, layout := range layouts {
+		g := p.gainOf(p.byRegions(regions, func(cell int) int { return layout[cell] }))
+		if g.deletable > best.deletable {
+			best = g
+		}
 	}
 	return best
-}
-
-// lossyCodes use as many bits as they are given. The first is the paper's.
-var lossyCodes = []struct {
-	name      string
-	deletable func(p picture, budget int) float64
-}{
-	{"regions in a row", func(p picture, budget int) float64 { return p.gainOf(p.byRegions(budget, p.inRow(budget))).deletable }},
-	{"regions of set cells", func(p picture, budget int) float64 {
-		return p.gainOf(p.byRegions(budget, rankRegions(p.set, budget))).deletable
-	}},
-	{"the same, one by one", deleteOneByOne},
-	{"finer, compressed", func(p picture, budget int) float64 { return p.gainOf(p.compressed(budget)).deletable }},
 }
 
 // rankRegions divides the set cells alone: cells that are clear need no mark, and
@@ -79,12 +88,10 @@ func rankRegions(set []bool, regions int) func(cell int) int {
 
 // deleteOneByOne deletes the keys in turn from a filter with regions of set cells.
 // Each time the set cells become fewer, and the regions have to be drawn anew
-// without knowing more than the old marks told. It returns the share of keys that
-// were deleted.
-func deleteOneByOne(p picture, regions int) float64 {
-	now := picture{set: append([]bool{}, p.set...), collided: append([]bool{}, p.collided...)}
+// without knowing more than the old marks told.
+func deleteOneByOne(p picture, regions int) (g gain) {
+	now := picture{set: slices.Clone(p.set), collided: slices.Clone(p.collided)}
 	clean := now.byRegions(regions, rankRegions(now.set, regions))
-	deleted := 0
 	for _, places := range p.places {
 		cleared := false
 		for _, c := range places {
@@ -95,33 +102,32 @@ func deleteOneByOne(p picture, regions int) float64 {
 		if !cleared {
 			continue
 		}
-		deleted++
+		g.deletable += 1 / float64(len(p.places))
 		for i := range now.collided {
 			now.collided[i] = now.set[i] && !clean[i]
 		}
 		clean = now.byRegions(regions, rankRegions(now.set, regions))
 	}
-	return float64(deleted) / float64(max(1, len(p.places)))
+	g.free = 1 - float64(count(now.set))/float64(count(p.set))
+	return g
 }
 
-// regionSizes are those that three bits choose from in the compressed code.
-var regionSizes = []int{1, 2, 3, 4, 6, 8, 12, 24}
+// exactCodes name every collided cell; bits is what they need for a filter.
+var exactCodes = []struct {
+	name string
+	bits func(p picture) float64
+}{
+	{"a bit per cell, [Sum]", func(p picture) float64 { return float64(len(p.set)) }},
+	{"a bit per set cell", func(p picture) float64 { return float64(count(p.set)) }},
+	{"enumerative", func(p picture) float64 { return enumerative(len(p.set), count(p.collided)) }},
+	{"enumerative among set cells", func(p picture) float64 { return enumerative(count(p.set), count(p.collided)) }},
+}
 
-// compressed takes the smallest regions whose bitmap, coded enumeratively, fits.
-// If none does, no cell is known to be clean.
-func (p picture) compressed(budget int) []bool {
-	for _, size := range regionSizes {
-		regions := (len(p.set) + size - 1) / size
-		of := func(cell int) int { return cell / size }
-		marked := make([]bool, regions)
-		for i, c := range p.collided {
-			marked[of(i)] = marked[of(i)] || c
-		}
-		if enumerative(regions, count(marked))+3 <= float64(budget) {
-			return p.byRegions(regions, of)
-		}
-	}
-	return make([]bool, len(p.set))
+// enumerative is the size of the number of a choice of part among whole, and of
+// the count itself.
+func enumerative(whole, part int) float64 {
+	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v / math.Ln2 }
+	return math.Ceil(lg(whole)-lg(part)-lg(whole-part)-1e-9) + float64(bits.Len(uint(whole)))
 }
 
 // limit is the deletability that a code of so many bits cannot exceed if it treats

@@ -11,6 +11,30 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
+// setting is a density and a size of regions. They are varied one at a time.
+type setting struct{ density, ratio int }
+
+const (
+	fixedDensity = 16
+	fixedRatio   = 10
+)
+
+func (s setting) String() string { return fmt.Sprintf("m/n = %d, m/r = %d", s.density, s.ratio) }
+
+func settings(e *lab.Env) (list []setting) {
+	for _, d := range e.Ints("densities, m/n") {
+		list = append(list, setting{d, fixedRatio})
+	}
+	for _, r := range e.Ints("bits per region, m/r") {
+		if r != fixedRatio {
+			list = append(list, setting{fixedDensity, r})
+		}
+	}
+	return list
+}
+
+var densities = []setting{{11, 10}, {16, 10}, {32, 10}, {64, 10}}
+
 var dynamics = lab.Experiment{
 	ID:       "dlbf10/dynamics",
 	Paper:    "[DlBF10]",
@@ -21,6 +45,28 @@ var dynamics = lab.Experiment{
 	Quick: dynamicParams(200, 20, 4),
 	Full:  dynamicParams(2_000, 100, 16),
 	Run:   runDynamics,
+	Plots: []lab.View{
+		lifePlot("density", "Keys that can be deleted; lines: prediction", deletableAxis, lab.Curve{Measured: "deletable", Formula: "predicted"}, densities...),
+		lifePlot("regions", "Keys that can be deleted; lines: prediction", deletableAxis, lab.Curve{Measured: "deletable", Formula: "predicted"}, setting{16, 20}, setting{16, 10}, setting{16, 4}, setting{16, 2}),
+		lifePlot("rate", "False positives while keys are replaced", lab.Axis{Label: "false positives, fill^k", Log: true, Percent: true}, lab.Curve{Measured: "rate"}, densities...),
+	},
+	Claims: []lab.Claim{
+		{Name: "clean regions", Printed: "orphaned bits may fill the filter until collisions have happened in every region", Where: "Sec. III", Of: lab.Of("clean regions"), Is: lab.Falls("turnovers")},
+		{Name: "deletable keys", Printed: "hampering future deletions", Where: "Sec. III", Of: lab.Of("deletable"), Is: lab.Falls("turnovers")},
+		{Name: "rate", Printed: "increasing the residual fpr", Where: "Sec. III", Of: lab.Of("rate"), Is: lab.Rises("turnovers")},
+		{Kind: lab.Own, Name: "deletable after one turnover", Printed: "the Markov chain of a clean region", Of: lab.Of("deletable", "turnovers", 1), Is: lab.Matches(lab.Of("predicted"))},
+		{Kind: lab.Question, Name: "turnovers until half of the keys are pinned", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("half-life"), Is: lab.Shows()},
+		{Kind: lab.Question, Name: "undeleted keys after one turnover, per live key", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("undeleted", "turnovers", 1), Is: lab.Shows()},
+		noneLost,
+	},
+}
+
+func lifePlot(name, title string, y lab.Axis, curve lab.Curve, of ...setting) lab.View {
+	v := lab.View{Name: name, Title: title, X: "turnovers", By: "setting", XAxis: lab.Axis{Label: "turnovers: times that all keys were replaced"}, Y: y, Curves: []lab.Curve{curve}}
+	for _, s := range of {
+		v.Only = append(v.Only, s.String())
+	}
+	return v
 }
 
 func dynamicParams(keys, trials, turnovers int) lab.Params {
@@ -30,102 +76,74 @@ func dynamicParams(keys, trials, turnovers int) lab.Params {
 	}
 }
 
-// The settings that are varied one at a time.
-const (
-	fixedDensity = 16
-	fixedRatio   = 10
-)
-
-// life is one setting with what became of it.
-type life struct {
-	name  string
-	shape deletable.Shape
-	n     int
-	every float64  // turnovers between two reports
-	state []report // means, one per report; the first is before any replacement
-}
-
-// report is the state of filters at one time.
-type report struct{ deletable, clean, rate, ghosts lab.Estimate }
-
-// moment is that of one filter.
+// moment is the state of a filter at one time.
 type moment struct {
-	deletable, clean, rate float64
-	ghosts                 float64 // keys that should be gone and are still answered with yes, per live key
-	denied                 int
+	outcome
+	rate   float64
+	ghosts float64 // keys that should be gone and are still answered with yes, per live key
 }
+
+// longest is where the search for the end of a filter's useful life gives up.
+const longest = 64
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	n, k, every := e.Int("keys"), e.Int("hashes"), 1/float64(e.Int("reports per turnover"))
-	var byDensity, byRatio []*life
-	for _, d := range e.Ints("densities, m/n") {
-		byDensity = append(byDensity, &life{name: fmt.Sprintf("m/n = %d", d), shape: sized(n, k, d, fixedRatio), n: n, every: every})
+	n, k, per := e.Int("keys"), e.Int("hashes"), e.Int("reports per turnover")
+	var names []string
+	var shapes []deletable.Shape
+	var chains [][]float64
+	for _, s := range settings(e) {
+		names, shapes = append(names, s.String()), append(shapes, sized(n, k, s.density, s.ratio))
+		chains = append(chains, lifeOf(numbersOf(shapes[len(shapes)-1], float64(n)), e.Int("turnovers")))
 	}
-	for _, r := range e.Ints("bits per region, m/r") {
-		byRatio = append(byRatio, &life{name: fmt.Sprintf("m/r = %d", r), shape: sized(n, k, fixedDensity, r), n: n, every: every})
+	bySetting, turnovers := lab.Among("setting", names...), lab.Dim{Name: "turnovers"}
+	for i := range e.Int("turnovers")*per + 1 {
+		turnovers.Values = append(turnovers.Values, float64(i)/float64(per))
 	}
-	all := append(append([]*life{}, byDensity...), byRatio...)
-	denied, asked := 0, 0
-	for i, l := range all {
-		e.Progress(i, len(all))
-		d, a, err := l.run(ctx, e)
-		if err != nil {
-			return nil, err
-		}
-		denied, asked = denied+d, asked+a
-	}
-	limits := lifeTable(byDensity, byRatio, e)
-	return &lab.Result{
-		Plots: []lab.Plot{
-			lifePlot("density", fmt.Sprintf("Keys that can be deleted, m/r = %d; lines: prediction", fixedRatio), byDensity),
-			lifePlot("regions", fmt.Sprintf("Keys that can be deleted, m/n = %d; lines: prediction", fixedDensity), byRatio),
-			wearPlot(byDensity),
+	g, err := lab.Sweep(ctx, e, lab.Spec[moment]{
+		Name: "life", Title: "Filters whose keys are replaced", Dims: []lab.Dim{bySetting}, Trace: turnovers, Trials: e.Int("trials"),
+		Follow: func(at lab.At, r *rand.Rand) ([]moment, error) {
+			return live(shapes[at.Int("setting")], n, n/per, len(turnovers.Values), r)
 		},
-		Tables: []lab.Table{limits}, Checks: append(lifeChecks(all), noneDenied(denied, asked)),
-		Notes: []string{
-			"Each step deletes a random key and adds a new one, so that the number of keys stays the same; one turnover is as many steps as there are keys. A key that cannot be deleted is gone for its owner, but is still answered with yes.",
-			"The prediction is a Markov chain for the set cells of a clean region, exact for large filters.",
+		Metrics: []lab.Metric[moment]{
+			{Name: "deletable", Unit: lab.InPercent, Of: func(m moment) float64 { return m.deletable }, Asked: func(lab.At) int { return n }},
+			{Name: "clean regions", Unit: lab.InPercent, Of: func(m moment) float64 { return m.clean }},
+			{Name: "rate", Unit: lab.InPercent, Of: func(m moment) float64 { return m.rate }},
+			{Name: "undeleted", Of: func(m moment) float64 { return m.ghosts }},
+			{Name: "false negatives", Of: func(m moment) float64 { return m.lost }},
 		},
-	}, nil
+		Formulas: []lab.Formula{{Name: "predicted", Unit: lab.InPercent, Of: func(at lab.At) float64 { return between(chains[at.Int("setting")], at.Float("turnovers")/fluidStep) }}},
+	})
+	half := lab.Computed("limits", "Practical limits", []lab.Dim{bySetting}, lab.Formula{
+		Name: "half-life", Unit: "turnovers", Of: func(at lab.At) float64 { return halfLife(numbersOf(shapes[at.Int("setting")], float64(n)), longest) },
+	})
+	half.Notes = []string{"The half-life is the prediction's. A filter that shall last longer needs a lower load or smaller regions; rebuilding it starts over."}
+	return &lab.Result{Grids: []*lab.Grid{g, half}, Notes: []string{
+		"Each step deletes a random key and adds a new one, so that the number of keys stays the same; one turnover is as many steps as there are keys. A key that cannot be deleted is gone for its owner, but is still answered with yes.",
+		"The prediction is a Markov chain for the set cells of a clean region, exact for large filters.",
+	}}, err
 }
 
-// run simulates and takes the means. It returns how many of the live keys were
-// denied, and how many were asked about.
-func (l *life) run(ctx context.Context, e *lab.Env) (denied, asked int, err error) {
-	reports := e.Int("turnovers")*e.Int("reports per turnover") + 1
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]moment, error) { return l.live(r, reports) })
-	if err != nil {
-		return 0, 0, err
-	}
-	for i := range reports {
-		at := func(figure func(moment) float64) lab.Estimate {
-			return lab.Figure(trials, func(t []moment) float64 { return figure(t[i]) })
-		}
-		l.state = append(l.state, report{
-			deletable: at(func(m moment) float64 { return m.deletable }), clean: at(func(m moment) float64 { return m.clean }),
-			rate: at(func(m moment) float64 { return m.rate }), ghosts: at(func(m moment) float64 { return m.ghosts }),
-		})
-		denied += sumOf(trials, func(t []moment) int { return t[i].denied })
-	}
-	return denied, reports * len(trials) * l.n, nil
+// between interpolates in a list.
+func between(list []float64, place float64) float64 {
+	i := min(int(place), len(list)-2)
+	return list[i] + (place-float64(i))*(list[i+1]-list[i])
 }
 
-// live is the life of one filter.
-func (l *life) live(r *rand.Rand, reports int) ([]moment, error) {
-	keys := lab.RandomKeys(r, l.n)
-	f, err := filled(l.shape, keys)
+// live is the life of one filter: looks with so many steps between.
+func live(s deletable.Shape, n, steps, looks int, r *rand.Rand) ([]moment, error) {
+	keys := lab.RandomKeys(r, n)
+	f, err := filled(s, keys)
 	if err != nil {
 		return nil, err
 	}
 	var out []moment
 	var gone []filter.Key // deleted in vain
-	steps := int(math.Round(l.every * float64(l.n)))
 	for {
 		m, err := look(f, keys, gone)
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, m); len(out) == reports {
+		if out = append(out, m); len(out) == looks {
 			return out, nil
 		}
 		for range steps {
@@ -145,16 +163,24 @@ func (l *life) live(r *rand.Rand, reports int) ([]moment, error) {
 // whether another can be deleted, so a copy from which all are deleted tells.
 func look(f *deletable.Filter, keys, gone []filter.Key) (m moment, err error) {
 	m.rate = f.Info().FPR
-	for _, k := range keys {
-		m.denied += oneIf(!f.MayContain(k))
-	}
-	m.ghosts = lab.YesShare(f, gone) * float64(len(gone)) / float64(len(keys))
+	lost := float64(len(keys) - lab.CountYes(f, keys))
+	m.ghosts = float64(lab.CountYes(f, gone)) / float64(len(keys))
 	twin, err := deletable.FromRaw(f.Shape(), f.AppendRaw(nil))
 	if err != nil {
 		return m, err
 	}
-	o := deleteAll(twin, keys)
-	m.deletable, m.clean = o.deletable, o.clean
-	m.denied += o.denied
+	m.outcome = deleteAll(twin, keys)
+	m.lost += lost
 	return m, nil
+}
+
+// lifeOf is the prediction at every step.
+func lifeOf(v numbers, turnovers int) []float64 {
+	f := newFluid(v)
+	shares := []float64{f.deletable()}
+	for range int(math.Round(float64(turnovers) / fluidStep)) {
+		f.advance(fluidStep)
+		shares = append(shares, f.deletable())
+	}
+	return shares
 }

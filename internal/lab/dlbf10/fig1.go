@@ -20,6 +20,11 @@ var fig1 = lab.Experiment{
 	Quick:    fig1Params(2_000),
 	Full:     fig1Params(200_000),
 	Run:      runFig1,
+	Claims: []lab.Claim{
+		{Name: "filters like the printed one: a region with collisions, and all three can be deleted", Of: lab.Of("all deletable, with a collision"), Is: lab.Shows()},
+		{Name: "filters in which all three can be deleted", Of: lab.Of("all deletable"), Is: lab.Shows()},
+		noneLost,
+	},
 }
 
 func fig1Params(trials int) lab.Params {
@@ -30,51 +35,25 @@ func fig1Params(trials int) lab.Params {
 var exampleKeys = []string{"x", "y", "z"}
 
 func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	s := deletable.Shape{Bits: uint64(e.Int("bits")), Hashes: e.Int("hashes"), Regions: uint64(e.Int("regions"))}
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (outcome, error) {
-		keys := lab.RandomKeys(r, e.Int("keys"))
-		f, err := filled(s, keys)
-		if err != nil {
-			return outcome{}, err
-		}
-		return deleteAll(f, keys), nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	s := shape(e, e.Int("regions"))
 	drawing, salt, err := drawExample(s)
 	if err != nil {
 		return nil, err
 	}
-	all := sumOf(trials, func(o outcome) int { return oneIf(o.deletable == 1) })
-	marked := sumOf(trials, func(o outcome) int { return oneIf(o.deletable == 1 && o.clean < 1) })
-	return &lab.Result{
-		Plots: []lab.Plot{{
-			Name: "example", Title: fmt.Sprintf("Three keys in %d bits, %d hashes, %d regions", s.Bits, s.Hashes, s.Regions), Drawing: drawing,
-			Notes: []string{fmt.Sprintf("The keys are the strings x, y and z; the salt is %d, the first with a marked region and three keys that can be deleted.", salt)},
-		}},
-		Checks: []lab.Check{
-			lab.Show("filters like the printed one: a region with collisions, and all three can be deleted", fmt.Sprintf("%d of %d: %s", marked, len(trials), share(marked, len(trials)))),
-			lab.Show("filters in which all three can be deleted", fmt.Sprintf("%d of %d: %s", all, len(trials), share(all, len(trials)))),
-			noneDenied(sumOf(trials, func(o outcome) int { return o.denied }), len(trials)*e.Int("keys")),
+	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+		Name: "alike", Title: "Filters like the one of the figure", Trials: e.Int("trials"),
+		Trial: func(_ lab.At, r *rand.Rand) (outcome, error) { return randomTrial(s, e.Int("keys"), r) },
+		Metrics: []lab.Metric[outcome]{
+			{Name: "all deletable, with a collision", Unit: lab.InPercent, Of: func(o outcome) float64 { return oneIf(o.deletable == 1 && o.clean < 1) }},
+			{Name: "all deletable", Unit: lab.InPercent, Of: func(o outcome) float64 { return oneIf(o.deletable == 1) }},
+			{Name: "false negatives", Of: lostKeys},
 		},
-	}, nil
+	})
+	return &lab.Result{Grids: []*lab.Grid{g}, Plots: []lab.Plot{{
+		Name: "example", Title: fmt.Sprintf("Three keys in %d bits, %d hashes, %d regions", s.Bits, s.Hashes, s.Regions), Drawing: drawing,
+		Notes: []string{fmt.Sprintf("The keys are the strings x, y and z; the salt is %d, the first with a marked region and three keys that can be deleted.", salt)},
+	}}}, err
 }
-
-// noneDenied is R2 of the paper, for any experiment that deletes.
-func noneDenied(denied, asked int) lab.Check {
-	return lab.Holds("false negatives after deleting", "none (R2, Sec. I)", fmt.Sprintf("%d among %d keys", denied, asked), denied == 0, "not a single one")
-}
-
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// share writes a share as a percentage.
-func share(part, whole int) string { return lab.Percent(float64(part) / float64(max(whole, 1))) }
 
 // drawExample looks for the first salt that gives what the figure shows.
 func drawExample(s deletable.Shape) (svg string, salt uint64, err error) {

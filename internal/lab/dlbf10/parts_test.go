@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,6 +13,28 @@ import (
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
+
+func TestFalseNegativesAreSeen(t *testing.T) {
+	// A filter whose bits are lost denies keys, and deleteAll must notice.
+	r := rand.New(rand.NewPCG(1, 1))
+	keys := lab.RandomKeys(r, 60)
+	s := deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}
+	f, err := filled(s, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := f.AppendRaw(nil)
+	for i := 8; i < len(raw); i++ {
+		raw[i] = 0
+	}
+	broken, err := deletable.FromRaw(s, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := deleteAll(broken, keys); o.lost == 0 {
+		t.Errorf("%+v", o)
+	}
+}
 
 // The drawing must show a filter like that of Fig. 1: 4 marks, 28 cells, one of
 // the regions with a collision and a line for every position of a key.
@@ -61,47 +84,33 @@ func TestExampleMayNotExist(t *testing.T) {
 	}
 }
 
-// The menu must take the fewest regions that reach the wish, or the best.
+// The menu must take the fewest regions that reach the goal, or the best.
 func TestMenuTakesTheFewestRegionsThatSuffice(t *testing.T) {
 	e := &lab.Env{Params: adaptiveParams(1, 4)}
 	regions := []int{6, 24, 60, 120}
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
 		keys := lab.RandomKeys(r, 22)
-		const wish = 0.9
-		m, err := buildMenu(e, keys, regions, wish)
+		const goal = 0.9
+		menu, err := buildMenu(e, keys, regions, goal)
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := 0.0
+		chosen, best := menu[len(menu)-1], 0.0
 		for _, n := range regions {
 			// Two bits tell which of four it was.
 			v, err := buildVersion(deletable.Shape{Bits: 238, Hashes: 5, Regions: uint64(min(n, 119))}, keys)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.regions < m.chosen.regions && v.deletable >= wish {
-				t.Errorf("%v regions suffice, %v were taken", v.regions, m.chosen.regions)
+			if v.regions < chosen.regions && v.deletable >= goal {
+				t.Errorf("%v regions suffice, %v were taken", v.regions, chosen.regions)
 			}
 			best = max(best, v.deletable)
 		}
-		if m.chosen.deletable < wish && m.chosen.deletable != best {
-			t.Errorf("%v deletable, the best has %v", m.chosen.deletable, best)
+		if chosen.deletable < goal && chosen.deletable != best {
+			t.Errorf("%v deletable, the best has %v", chosen.deletable, best)
 		}
-	}
-}
-
-func TestAmountsAreCompared(t *testing.T) {
-	trials := []menu{
-		{fixed: []version{{6, 0.5, 0.01}, {24, 0.95, 0.02}, {60, 0.99, 0.03}}, chosen: version{24, 0.95, 0.02}},
-		{fixed: []version{{6, 0.7, 0.01}, {24, 0.87, 0.02}, {60, 0.99, 0.03}}, chosen: version{60, 0.99, 0.03}},
-	}
-	row, c := compareAmounts(22, trials, 0.9)
-	if row[1] != 24.0 {
-		t.Errorf("fixed r is %v: %v", row[1], row)
-	}
-	if c.Ours != "50.0 % with r = 24, 100 % with adaptive r" {
-		t.Errorf("%+v", c)
 	}
 }
 
@@ -122,7 +131,7 @@ func TestLookLeavesTheFilterAlone(t *testing.T) {
 	if err != nil || string(f.AppendRaw(nil)) != before {
 		t.Fatalf("looking changed the filter: %v", err)
 	}
-	if first.ghosts != 0 || second.ghosts != 0.1 || first.deletable != second.deletable || first.denied != 0 {
+	if first.ghosts != 0 || second.ghosts != 0.1 || first.deletable != second.deletable || first.lost != 0 {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 	if want := deleteAll(f, keys).deletable; first.deletable != want {
@@ -149,5 +158,104 @@ func TestContendersHaveEqualMemory(t *testing.T) {
 		if c.name != "standard" && !filter.AbilitiesOf(f).Delete {
 			t.Errorf("%s cannot delete", c.name)
 		}
+	}
+}
+
+func TestSignaturesLoseOthers(t *testing.T) {
+	f := newSignatures(1000, 5)
+	keys := lab.RandomKeys(rand.New(rand.NewPCG(3, 3)), 100)
+	if _, _, err := filter.AddBatch(f, keys); err != nil {
+		t.Fatal(err)
+	}
+	if lab.YesShare(f, keys) != 1 {
+		t.Error("a key is lost before anything is deleted")
+	}
+	if fill := f.Info().Fill; fill < 0.3 || fill > 0.5 {
+		t.Errorf("fill %v", fill)
+	}
+	for _, k := range keys[:50] {
+		_ = f.Delete(k) // may be lost already
+		if f.MayContain(k) {
+			t.Error("a deleted key is still there")
+		}
+	}
+	if lab.YesShare(f, keys[50:]) == 1 {
+		t.Error("no other key is lost")
+	}
+	if err := f.Delete(keys[0]); !errors.Is(err, filter.ErrNotFound) {
+		t.Errorf("deleting twice: %v", err)
+	}
+}
+
+// The ideal filter and the real one are the same experiment.
+func TestIdealTrialsAgreeWithTheFilter(t *testing.T) {
+	s := deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}
+	var ideal, found []outcome
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 2_000 {
+		ideal = append(ideal, idealTrial(r, s, 22, false))
+		o, err := addAndDelete(s, lab.RandomKeys(r, 22))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, o)
+	}
+	a, b := lab.Figure(ideal, deletableShare), lab.Figure(found, deletableShare)
+	if d := a.Mean - b.Mean; d > lab.Spread(a, b) || -d > lab.Spread(a, b) {
+		t.Errorf("ideal %v, filter %v", a, b)
+	}
+}
+
+// One key with two positions in four cells of two regions: it cannot be deleted only
+// if both positions are the same cell, one time in four.
+func TestLiteralDeletableOfOneKey(t *testing.T) {
+	s := deletable.Shape{Bits: 6, Hashes: 2, Regions: 2}
+	if got := literalDeletable(s, 1); math.Abs(got-0.75) > 1e-12 {
+		t.Errorf("%v, want 0.75", got)
+	}
+}
+
+func TestLiteralDeletableMatchesSimulation(t *testing.T) {
+	for _, c := range []struct {
+		s deletable.Shape
+		n int
+	}{
+		{deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, 22},
+		{deletable.Shape{Bits: 32, Hashes: 3, Regions: 4}, 3},
+		{deletable.Shape{Bits: 64, Hashes: 4, Regions: 32}, 6},
+	} {
+		r := rand.New(rand.NewPCG(7, uint64(c.n)))
+		shares := make([]float64, 4_000)
+		for i := range shares {
+			shares[i] = idealTrial(r, c.s, c.n, true).deletable
+		}
+		if found, want := lab.Mean(shares), literalDeletable(c.s, c.n); !found.Within(want, lab.Sigmas) {
+			t.Errorf("%+v, %d keys: %s, formula %v", c.s, c.n, found, want)
+		}
+	}
+}
+
+// One cell and one hit, two cells and two hits, and the paper's filter against
+// simulation.
+func TestExactRate(t *testing.T) {
+	for _, c := range []struct {
+		cells, k, n int
+		want        float64
+	}{{1, 1, 1, 1}, {5, 3, 0, 0}, {2, 1, 2, 0.75}, {2, 2, 1, (0.5*0.25 + 0.5*1)}} {
+		if got := exactRate(c.cells, c.k, c.n); !near(got, c.want) {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	fills := make([]float64, 20_000)
+	for i := range fills {
+		f, err := filled(deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, lab.RandomKeys(r, 22))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fills[i] = f.Info().FPR
+	}
+	if got := lab.Mean(fills); !got.Within(exactRate(216, 5, 22), lab.Sigmas) {
+		t.Errorf("simulated %v, exact %v", got, exactRate(216, 5, 22))
 	}
 }

@@ -1,6 +1,8 @@
 package dlbf10
 
 import (
+	"slices"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/probe"
@@ -42,11 +44,7 @@ func placesOf(k filter.Key, s deletable.Shape) []int {
 	var places []int
 	for range s.Hashes {
 		place := int(probe.Reduce(h, s.Cells()))
-		known := false
-		for _, p := range places {
-			known = known || p == place
-		}
-		if !known {
+		if !slices.Contains(places, place) {
 			places = append(places, place)
 		}
 		h = probe.Step(h)
@@ -105,9 +103,6 @@ func (p picture) inRow(regions int) func(cell int) int {
 	size := (len(p.set) + regions - 1) / regions
 	return func(cell int) int { return cell / size }
 }
-
-// collisions counts the collided cells.
-func (p picture) collisions() int { return count(p.collided) }
 
 func count(list []bool) (n int) {
 	for _, v := range list {

@@ -19,13 +19,41 @@ var r4 = lab.Experiment{
 	ID:       "dlbf10/r4",
 	Paper:    "[DlBF10]",
 	Title:    "Requirements R1 to R4, at equal memory",
-	Question: "In m bits, which filter deletes how many keys, denies how many others, and what does that cost in false positives?",
+	Question: "In m bits, which filter deletes how many keys, loses how many others, and what does that cost in false positives?",
 	Says: "Sec. I: R1 probabilistic deletability, R2 no false negatives, R3 fixed memory, R4 a rate comparable to a standard filter of the same size. " +
 		"Sec. II: counters of 3 or 4 bits cut the bit space c-fold; a d-left filter needs about half the bits of a 4-bit counting one and around 2m for the rate of a standard filter; " +
-		"variable-length signatures deny keys; no variation satisfies all four. Sec. III-B: \"the false positive degradation is driven by the ratio m/r\".",
+		"variable-length signatures lose keys; no variation satisfies all four. Sec. III-B: \"the false positive degradation is driven by the ratio m/r\".",
 	Quick: r4Params(2_000, 40, 5_000),
 	Full:  r4Params(10_000, 200, 100_000),
 	Run:   runR4,
+	Plots: []lab.View{{
+		Name: "degradation", Title: "The price of the bitmap: Eq. (2) to the standard filter of m bits, k = 5", X: "r/m", By: "m/n",
+		XAxis: lab.Axis{Label: "share of the bits for the bitmap, r/m", Percent: true}, Y: lab.Axis{Label: "rate to that of the standard filter"}, Curves: []lab.Curve{{Formula: "Eq. (2) to standard"}},
+	}},
+	Claims: []lab.Claim{
+		{Kind: lab.Own, Name: "rates before deleting", Printed: "the formulas of the kinds", Of: lab.Of("rate before"), Is: lab.Matches(lab.Of("rate, formula"))},
+		{Name: "R1: deletable filters", Printed: "probabilistic deletability", Where: "Sec. I", Of: lab.Of("deleted", "filter", "deletable, m/r = 20"), Is: lab.Above(lab.Number(0)), Show: []lab.Pick{lab.Of("deleted", "filter", "deletable, m/r = 4")}},
+		{Name: "no false negatives: R2", Printed: "deletions without false negatives", Where: "Sec. I", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		{Name: "R2: variable-length signatures", Printed: "prone to false negatives", Where: "Sec. II", Of: lab.Of("keys lost by signatures", "filter", "signatures, one bit reset"), Is: lab.Above(lab.Number(0))},
+		rateToStandard("R4: the price of the bitmap", "comparable to a standard filter for 5 % of the bits, taken as less than twice its rate", "Sec. III-B", "deletable, m/r = 20", lab.Below(lab.Number(2)), "deletable, m/r = 10", "deletable, m/r = 4", "deletable, m/r = 2"),
+		rateToStandard("R4: counting", "no other variation satisfies all four: not comparable, taken as at least twice the rate", "Sec. II", "counting, 4 bits", lab.AtLeast(lab.Number(2))),
+		rateToStandard("R4: d-left", "no other variation satisfies all four: not comparable, taken as at least twice the rate", "Sec. II", "d-left", lab.AtLeast(lab.Number(2))),
+		{Name: "d-left to a 4-bit counting filter, at 1 %", Printed: "0.5 of the bits: \"about half\"", Where: "Sec. II", Of: lab.Of("d-left to counting"), Is: lab.Around()},
+		{Name: "d-left to a standard filter, at 1 %", Printed: "2 m: \"around 2m for construction\"", Where: "Sec. II", Of: lab.Of("d-left to standard"), Is: lab.Around()},
+		{Name: "counters of 3 bits, by the formulas", Of: lab.Of("rate with 3-bit counters"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("overflow of 3 bits"), lab.Of("overflow of 4 bits")}},
+	},
+}
+
+// rateToStandard is about the ratio of rates by the formulas.
+func rateToStandard(name, printed, where, contender string, is lab.Test, others ...string) lab.Claim {
+	ratio := func(contender string) lab.Pick {
+		return lab.Of("rate, formula", "filter", contender).Over(lab.Of("rate, formula", "filter", "standard"))
+	}
+	c := lab.Claim{Name: name, Printed: printed, Where: where, Of: ratio(contender), Is: is}
+	for _, o := range others {
+		c.Show = append(c.Show, ratio(o))
+	}
+	return c
 }
 
 func r4Params(keys, trials, queries int) lab.Params {
@@ -36,30 +64,43 @@ func r4Params(keys, trials, queries int) lab.Params {
 }
 
 func runR4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	result := &lab.Result{Notes: []string{
-		"Half of the keys are deleted, in the order of their addition. \"Deleted\" are those that are denied afterwards. All filters have the same number of bits; the d-left filter rounds to whole buckets.",
-		"The filter with variable-length signatures is known here by one sentence of the letter only: deleting resets one of a key's bits, whoever else has it.",
-	}}
 	list, err := contenders(e)
 	if err != nil {
 		return nil, err
 	}
-	table := lab.Table{
-		Name: "requirements", Title: fmt.Sprintf("%d bits per key, half of the keys deleted", e.Int("bits per key")),
-		Columns: []string{"filter", "bits per key", "rate before, formula", "rate before", "rate after", "deleted (R1)", "false negatives (R2)", "rate to standard (R4)"},
-	}
-	found := make([]trialMeans, len(list))
+	names := make([]string, len(list))
 	for i, c := range list {
-		e.Progress(i, len(list))
-		if found[i], err = c.measure(ctx, e); err != nil {
-			return nil, err
-		}
-		table.Add(c.name, c.bits/float64(e.Int("keys")), c.rate, found[i].before, found[i].after, found[i].deleted, found[i].denied, c.rate/list[0].rate)
+		names[i] = c.name
 	}
-	result.Tables = append(result.Tables, table)
-	result.Plots = append(result.Plots, degradation(e))
-	result.Checks = r4Checks(list, found, float64(e.Int("keys")))
-	return result, nil
+	n, queries := e.Int("keys"), e.Int("queries")
+	half := func(lab.At) int { return n / 2 }
+	asked := func(lab.At) int { return queries }
+	g, err := lab.Sweep(ctx, e, lab.Spec[halved]{
+		Name: "requirements", Title: fmt.Sprintf("%d bits per key, half of the keys deleted", e.Int("bits per key")),
+		Dims: []lab.Dim{lab.Among("filter", names...)}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (halved, error) {
+			f, err := list[at.Int("filter")].build()
+			if err != nil {
+				return halved{}, err
+			}
+			return deleteHalf(f, lab.RandomKeys(r, n), lab.RandomKeys(r, queries))
+		},
+		Metrics: []lab.Metric[halved]{
+			{Name: "rate before", Unit: lab.InPercent, Of: func(t halved) float64 { return t.before }, Asked: asked},
+			{Name: "rate after", Unit: lab.InPercent, Of: func(t halved) float64 { return t.after }, Asked: asked},
+			{Name: "deleted", Unit: lab.InPercent, Of: func(t halved) float64 { return t.deleted }, Asked: half},
+			{Name: "false negatives", Unit: lab.InPercent, Of: func(t halved) float64 { return t.lost }},
+			{Name: "keys lost by signatures", Unit: lab.InPercent, Of: func(t halved) float64 { return t.lostBySignatures }},
+		},
+		Formulas: []lab.Formula{
+			{Name: "rate, formula", Unit: lab.InPercent, Of: func(at lab.At) float64 { return list[at.Int("filter")].rate }},
+			{Name: "bits per key", Of: func(at lab.At) float64 { return list[at.Int("filter")].bits / float64(n) }},
+		},
+	})
+	return &lab.Result{Grids: []*lab.Grid{g, bitmapPrice(float64(e.Int("hashes"))), sizesOfOthers(float64(n*e.Int("bits per key")), float64(n))}, Notes: []string{
+		"Half of the keys are deleted, in the order of their addition. \"Deleted\" are those that are absent afterwards. All filters have the same number of bits; the d-left filter rounds to whole buckets.",
+		"The filter with variable-length signatures is known here by one sentence of the letter only: deleting resets one of a key's bits, whichever other key has it.",
+	}}, err
 }
 
 // contender is one filter of the comparison. The first is the standard one.
@@ -92,33 +133,13 @@ func contenders(e *lab.Env) ([]contender, error) {
 	), err
 }
 
-// oneTrial is what became of one filter, all as shares.
-type oneTrial struct{ before, after, deleted, denied float64 }
-
-// trialMeans are the means of many.
-type trialMeans struct{ before, after, deleted, denied lab.Estimate }
-
-func (c contender) measure(ctx context.Context, e *lab.Env) (out trialMeans, err error) {
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (oneTrial, error) {
-		f, err := c.build()
-		if err != nil {
-			return oneTrial{}, err
-		}
-		return deleteHalf(f, lab.RandomKeys(r, e.Int("keys")), lab.RandomKeys(r, e.Int("queries")))
-	})
-	if err != nil {
-		return out, fmt.Errorf("%s: %w", c.name, err)
-	}
-	out.before = lab.Figure(trials, func(t oneTrial) float64 { return t.before })
-	out.after = lab.Figure(trials, func(t oneTrial) float64 { return t.after })
-	out.deleted = lab.Figure(trials, func(t oneTrial) float64 { return t.deleted })
-	out.denied = lab.Figure(trials, func(t oneTrial) float64 { return t.denied })
-	return out, nil
-}
+// halved is what became of one filter, all as shares. Signatures promise nothing
+// about the keys that stay, so what they lose counts apart.
+type halved struct{ before, after, deleted, lost, lostBySignatures float64 }
 
 // deleteHalf adds the keys and deletes the first half of them. Kinds that cannot
 // delete keep all.
-func deleteHalf(f filter.Filter, keys, absent []filter.Key) (t oneTrial, err error) {
+func deleteHalf(f filter.Filter, keys, absent []filter.Key) (t halved, err error) {
 	if _, _, err := filter.AddBatch(f, keys); err != nil {
 		return t, err
 	}
@@ -129,74 +150,36 @@ func deleteHalf(f filter.Filter, keys, absent []filter.Key) (t oneTrial, err err
 	}
 	t.after = lab.YesShare(f, absent)
 	t.deleted = 1 - lab.YesShare(f, gone)
-	t.denied = 1 - lab.YesShare(f, kept)
+	t.lost, t.lostBySignatures = 1-lab.YesShare(f, kept), math.NaN()
+	if _, ok := f.(*signatures); ok {
+		t.lost, t.lostBySignatures = math.NaN(), t.lost
+	}
 	return t, nil
 }
 
-// degradation plots Eq. (2) over the share of the bitmap.
-func degradation(e *lab.Env) lab.Plot {
-	p := lab.Plot{
-		Name: "degradation", Title: fmt.Sprintf("The price of the bitmap: Eq. (2) to the standard filter of m bits, k = %d", e.Int("hashes")),
-		X: lab.Axis{Label: "share of the bits for the bitmap, r/m", Percent: true}, Y: lab.Axis{Label: "rate to that of the standard filter"},
-	}
+// bitmapPrice is Eq. (2) over the share of the bitmap.
+func bitmapPrice(k float64) *lab.Grid {
 	const m = 1e6
-	k := float64(e.Int("hashes"))
-	for _, density := range []float64{8, 10.9, 16, 32} {
-		s := lab.Series{Name: fmt.Sprintf("m/n = %v", density)}
-		for share := 0.0; share <= 0.301; share += 0.02 {
-			s.Points = append(s.Points, lab.Point{X: share, Y: theory.DeletableFPR(m, share*m, k, m/density) / theory.BloomFPR(m, k, m/density)})
-		}
-		p.Series = append(p.Series, s)
+	return lab.Computed("", "", []lab.Dim{lab.Along("m/n", 8, 10.9, 16, 32), lab.Along("r/m", 0, 0.3)}, lab.Formula{
+		Name: "Eq. (2) to standard", Of: func(at lab.At) float64 {
+			n := m / at.Float("m/n")
+			return theory.DeletableFPR(m, at.Float("r/m")*m, k, n) / theory.BloomFPR(m, k, n)
+		},
+	})
+}
+
+// sizesOfOthers computes what Sec. II says of other filters. It has no rate; 1 % is
+// that of the example with m = 240 and n = 22. No package has counters of 3 bits.
+func sizesOfOthers(bits, keys float64) *lab.Grid {
+	const rate = 0.01
+	constant := func(name string, unit lab.Unit, v float64) lab.Formula {
+		return lab.Formula{Name: name, Unit: unit, Of: func(lab.At) float64 { return v }}
 	}
-	return p
-}
-
-// r4Checks judges the four requirements and the numbers of Sec. II.
-func r4Checks(list []contender, found []trialMeans, keys float64) []lab.Check {
-	var checks []lab.Check
-	deletables, denied := 0, 0.0
-	for i, c := range list {
-		checks = append(checks, lab.Predicted("rate before deleting: "+c.name, "formula", c.rate, found[i].before))
-		if i > 0 && i < len(list)-3 {
-			deletables++
-			denied = max(denied, found[i].denied.Mean)
-		}
-	}
-	last := len(list) - 1
-	five, half := list[1].rate/list[0].rate, list[deletables].rate/list[0].rate
-	return append(checks,
-		lab.Holds("R1, R2: deletable filters", "deletions without false negatives (Sec. I)", fmt.Sprintf("deleted %s to %s; false negatives at most %v", found[1].deleted, found[deletables].deleted, denied),
-			denied == 0 && found[1].deleted.Mean > 0, "some keys deleted and not one denied"),
-		lab.Holds("R2: variable-length signatures", "prone to false negatives (Sec. II)", "denied "+found[last].denied.String(), found[last].denied.Mean > 0, "at least one key denied"),
-		lab.Holds("R4: the price of the bitmap", "controllable and arguably comparable to a standard filter (Sec. III-B)",
-			fmt.Sprintf("%.2f times its rate with 5 %% of the bits, %.2f times with half of them", five, half), five < 1.5 && five < half,
-			"rises with r, and for the paper's 5 % less than half as much again; what is comparable the paper does not say"),
-		lab.Holds("R4: counting and d-left", "no other variation satisfies all four (Sec. II)",
-			fmt.Sprintf("%.0f and %.0f times the standard filter's rate", list[last-2].rate/list[0].rate, list[last-1].rate/list[0].rate),
-			min(list[last-2].rate, list[last-1].rate) > list[2].rate, "both above the deletable filter with the second smallest bitmap, in the same memory"),
-		narrowCounters(list[0].bits, keys),
-		dleftToCounting(), dleftToStandard())
-}
-
-// Sec. II has no rate; 1 % is that of the example with m = 240 and n = 22.
-const exampleRate = 0.01
-
-// narrowCounters is the other width that Sec. II names. No package has it, so it is
-// computed: the rate that m/3 counters have, and how many of them overflow when
-// the filter is full.
-func narrowCounters(bits, keys float64) lab.Check {
-	counters := bits / 3
-	hashes := math.Round(theory.BloomHashes(counters, keys))
-	return lab.Show("counters of 3 bits, by the formulas", fmt.Sprintf("rate %s in the same memory; a counter overflows with probability %s, one of 4 bits with %s",
-		lab.Digits(theory.BloomFPR(counters, hashes, keys), 3), lab.Digits(theory.CountingOverflow(math.Ln2, 3), 2), lab.Digits(theory.CountingOverflow(math.Ln2, 4), 2)))
-}
-
-func dleftToCounting() lab.Check {
-	ratio := theory.DLeftBitsPerKey(exampleRate) / (4 * theory.BloomBits(1, exampleRate))
-	return lab.Holds("d-left to a 4-bit counting filter, at 1 %", "about half the bit-space (Sec. II)", fmt.Sprintf("%.2f of it", ratio), math.Abs(ratio-0.5) < 0.1, "0.4 to 0.6: \"about\"")
-}
-
-func dleftToStandard() lab.Check {
-	ratio := theory.DLeftBitsPerKey(exampleRate) / theory.BloomBits(1, exampleRate)
-	return lab.Holds("d-left to a standard filter, at 1 %", "around 2m for construction (Sec. II)", fmt.Sprintf("%.2f m", ratio), math.Abs(ratio-2) < 0.5, "1.5 to 2.5: \"around\", to the nearest whole number")
+	standard, counters := theory.BloomBits(1, rate), bits/3
+	return lab.Computed("others", "Sec. II by the formulas", nil,
+		constant("d-left to counting", lab.Plain, theory.DLeftBitsPerKey(rate)/(4*standard)),
+		constant("d-left to standard", lab.Plain, theory.DLeftBitsPerKey(rate)/standard),
+		constant("rate with 3-bit counters", lab.InPercent, theory.BloomFPR(counters, math.Round(theory.BloomHashes(counters, keys)), keys)),
+		constant("overflow of 3 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 3)),
+		constant("overflow of 4 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 4)))
 }

@@ -57,14 +57,14 @@ func TestRealWordsComeFromTheDataFolder(t *testing.T) {
 	if err != nil || len(keys) != 3_000 || !strings.Contains(note, "real dictionary, 3000") {
 		t.Errorf("%d keys, %q, %v", len(keys), note, err)
 	}
-	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 22), Data: folder})
+	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 10, 22), Data: folder})
 	if err != nil || !slices.Contains(result.Notes, note) {
 		t.Errorf("%v: notes %v", err, result)
 	}
 }
 
 func TestDataFolderWithoutWordsIsSaid(t *testing.T) {
-	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 22), Data: t.TempDir()})
+	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 10, 22), Data: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,9 @@ func newCurve(s lab.Series, i int, p lab.Plot, room float64) curve {
 		Series: s, color: palette[look%len(palette)], glyph: glyphs[look%len(glyphs)],
 		again: look >= len(palette), room: room,
 	}
+	if s.Style == lab.Printed {
+		c.color, c.glyph = ink, draw.PlusGlyph{}
+	}
 	if s.Style == lab.Bars {
 		bars, mine := barSeries(p), 0
 		for _, other := range p.Series[:i] {
@@ -137,7 +140,11 @@ func (c curve) lineStyle() draw.LineStyle {
 }
 
 func (c curve) glyphStyle() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: c.color, Radius: glyphSize, Shape: c.glyph}
+	size := vg.Length(glyphSize)
+	if c.has(lab.Printed) {
+		size = printedSize
+	}
+	return draw.GlyphStyle{Color: c.color, Radius: size, Shape: c.glyph}
 }
 
 // marks draws error bars and markers.
@@ -151,7 +158,7 @@ func (c curve) marks(to draw.Canvas, p *plot.Plot) {
 		if pt.HasInterval() && !c.Band {
 			c.errorBar(to, at.X, y(bounded(p.Y, pt.Lo)), y(bounded(p.Y, pt.Hi)))
 		}
-		if c.has(lab.Dots, lab.LinePoints) {
+		if c.has(lab.Dots, lab.LinePoints, lab.Printed) {
 			to.DrawGlyph(c.glyphStyle(), at)
 		}
 	}

@@ -71,10 +71,10 @@ func drawName(c draw.Canvas, curve curve, at vg.Length) {
 	switch {
 	case curve.has(lab.Bars):
 		c.FillPolygon(curve.color, []vg.Point{{X: left + 4, Y: at - 4}, {X: left + 4, Y: at + 4}, {X: right - 4, Y: at + 4}, {X: right - 4, Y: at - 4}})
-	case !curve.has(lab.Dots):
+	case !curve.has(lab.Dots, lab.Printed):
 		c.StrokeLine2(curve.lineStyle(), left, at, right, at)
 	}
-	if curve.has(lab.Dots, lab.LinePoints) {
+	if curve.has(lab.Dots, lab.LinePoints, lab.Printed) {
 		c.DrawGlyphNoClip(curve.glyphStyle(), vg.Point{X: (left + right) / 2, Y: at})
 	}
 	style := textStyle(labelSize)

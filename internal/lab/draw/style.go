@@ -45,6 +45,9 @@ const (
 	labelSize = 10
 	tickSize  = 9
 	glyphSize = 2.6
+
+	printedSize = 5.5 // of numbers in print
+
 	lineWidth = 1.7
 	thin      = 0.7
 	gap       = 6

@@ -2,6 +2,7 @@
 package labtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -32,6 +33,48 @@ func Verdicts(t *testing.T, list []lab.Experiment, differing map[string][]string
 			compare(t, result.Checks, differing[x.ID])
 		})
 	}
+}
+
+// Claims runs the quick variants. Claims without a reason must hold, those with one
+// must differ, and a plot compares at most five things. The short form is what Briefly
+// does.
+func Claims(t *testing.T, list []lab.Experiment) {
+	t.Helper()
+	if effort.Brief() {
+		t.Skip("make check runs them with the tool: everbloom lab run all --strict")
+	}
+	for _, x := range list {
+		t.Run(x.ID, func(t *testing.T) {
+			result := do(t, x, &lab.Env{Params: x.Quick, Seed: seed})
+			compare(t, result.Checks, differing(x))
+			for _, p := range result.Plots {
+				if n := colours(p); n > lab.MostColours {
+					t.Errorf("plot %q compares %d things", p.Name, n)
+				}
+			}
+		})
+	}
+}
+
+// differing names the claims that have a reason.
+func differing(x lab.Experiment) (names []string) {
+	for _, c := range x.Claims {
+		if c.Why != "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// colours counts the colours of a plot. Numbers in print have none.
+func colours(p lab.Plot) int {
+	seen := map[int]bool{}
+	for i, s := range p.Series {
+		if s.Style != lab.Printed {
+			seen[cmp.Or(s.Color, -1-i)] = true
+		}
+	}
+	return len(seen)
 }
 
 const seed = 1

@@ -1,0 +1,231 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// study is an experiment over x = 1 to 4 with noise, whose means are known.
+func study(t *testing.T) findings {
+	t.Helper()
+	noisy := func(mean func(x float64) float64) func([2]float64) float64 {
+		return func(v [2]float64) float64 { return mean(v[0]) + v[1] }
+	}
+	g, err := Sweep(t.Context(), &Env{Seed: 1}, Spec[[2]float64]{
+		Name: "means", Dims: []Dim{Among("contender", "a", "b"), Along("x", 1, 2, 3, 4)}, Trials: 100,
+		Trial: func(at At, r *rand.Rand) ([2]float64, error) {
+			return [2]float64{at.Float("x") + at.Float("contender"), 0.01 * r.NormFloat64()}, nil
+		},
+		Metrics: []Metric[[2]float64]{
+			{Name: "line", Of: noisy(func(x float64) float64 { return x })},
+			{Name: "bent", Of: noisy(func(x float64) float64 { return math.Abs(x - 3) })},
+			{Name: "share", Unit: InPercent, Of: func([2]float64) float64 { return 0 }, Asked: func(At) int { return 10 }},
+			{Name: "nothing", Of: func([2]float64) float64 { return 0 }},
+			{Name: "loud", Of: func(v [2]float64) float64 { return 1 + 1000*v[1] }},
+		},
+		Formulas: []Formula{
+			{Name: "formula", Of: func(at At) float64 { return at.Float("x") + at.Float("contender") }},
+			{Name: "higher", Of: func(at At) float64 { return at.Float("x") + at.Float("contender") + 0.1 }},
+			{Name: "half above", Of: func(at At) float64 { return 3.5 }},
+			{Name: "one in ten", Unit: InPercent, Of: func(At) float64 { return 0.1 }},
+			{Name: "one in a million", Unit: InPercent, Of: func(At) float64 { return 1e-6 }},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return findings{g}
+}
+
+// Every test is right about good and about spoilt numbers.
+func TestClaimsAreJudged(t *testing.T) {
+	f := study(t)
+	for _, c := range []struct {
+		name    string
+		printed string
+		of      Pick
+		is      Test
+		want    Verdict
+	}{
+		{"rounds", "3.0", Of("formula", "contender", "a", "x", 3), Rounds(), Reproduced},
+		{"rounds to another", "3.1", Of("formula", "contender", "a", "x", 3), Rounds(), Differs},
+		{"agrees", "3.00", Of("line", "contender", "a", "x", 3), Agrees(0), Reproduced},
+		{"agrees with another", "3.02", Of("line", "contender", "a", "x", 3), Agrees(0), Differs},
+		{"around", "3 or so", Of("higher", "contender", "b", "x", 2), Around(), Reproduced},
+		{"around is one digit", "3 or so", Of("half above", "contender", "b", "x", 2).Minus(Number(-0.1)), Around(), Differs},
+		{"at most", "", Of("line"), AtMost(Of("formula")), Reproduced},
+		{"at most, spoilt", "", Of("higher"), AtMost(Of("line")), Differs},
+		{"at least", "", Of("line"), AtLeast(Of("formula")), Reproduced},
+		{"at least, spoilt", "", Of("line"), AtLeast(Of("higher")), Differs},
+		{"below", "", Of("line"), Below(Of("higher")), Reproduced},
+		{"equal is not below", "", Of("line"), Below(Of("formula")), Differs},
+		{"above", "", Of("higher"), Above(Of("line")), Reproduced},
+		{"equal is not above", "", Of("line"), Above(Of("formula")), Differs},
+		{"matches", "", Of("line"), Matches(Of("formula")), Reproduced},
+		{"does not match", "", Of("line"), Matches(Of("higher")), Differs},
+		{"another contender", "", Of("line", "contender", "b").Minus(Of("line", "contender", "a")), Matches(Number(1)), Reproduced},
+		{"a ratio", "", Of("line", "contender", "b", "x", 1).Over(Of("line", "contender", "a")), Matches(Number(2)), Reproduced},
+		{"a ratio, spoilt", "", Of("line", "contender", "b", "x", 1).Over(Of("line", "contender", "a")), Matches(Number(2.1)), Differs},
+		{"mostly", "", Of("line", "contender", "a"), MostlyBelow(Of("half above")), Reproduced},
+		{"half is not mostly", "", Of("line", "contender", "b"), MostlyBelow(Of("half above")), Differs},
+		{"from x = 4", "", Of("half above", "contender", "a"), BelowFrom(Of("line"), Span{Dim: "x", From: 4}), Reproduced},
+		{"from x = 3", "", Of("half above", "contender", "a"), BelowFrom(Of("line"), Span{Dim: "x", From: 3}), Differs},
+		{"rises", "", Of("line"), Rises("x"), Reproduced},
+		{"rises, not falls", "", Of("line"), Falls("x"), Differs},
+		{"bent", "", Of("bent", "contender", "a"), Falls("x"), Differs},
+		{"does not move", "", Of("half above"), Rises("x"), Differs},
+		{"never", "", Of("nothing"), Zero(), Reproduced},
+		{"once", "", Of("line"), Zero(), Differs},
+		{"none of 1000 is not one in ten", "", Of("share"), Matches(Of("one in ten")), Differs},
+		{"none of 1000 says nothing about one in a million", "", Of("share"), Matches(Of("one in a million")), Shown},
+		{"noise says nothing", "", Of("loud"), AtMost(Number(0.5)), Shown},
+		{"shown", "", Of("line"), Shows(), Shown},
+	} {
+		check, err := f.judge(Claim{Name: c.name, Printed: c.printed, Of: c.of, Is: c.is})
+		if err != nil || check.Verdict != c.want {
+			t.Errorf("%s: %s, want %s: %s; %s; %v", c.name, check.Verdict, c.want, check.Ours, check.Tolerance, err)
+		}
+	}
+}
+
+func TestClaimsAboutNothingAreRefused(t *testing.T) {
+	f := study(t)
+	for name, c := range map[string]Claim{
+		"no test":            {Of: Of("line")},
+		"unknown metric":     {Of: Of("curve"), Is: Shows()},
+		"unknown dimension":  {Of: Of("line", "y", 1), Is: Shows()},
+		"unknown value":      {Of: Of("line", "x", 7), Is: Shows()},
+		"unknown name":       {Of: Of("line", "contender", "c"), Is: Shows()},
+		"several numbers":    {Of: Of("line"), Is: Rounds(), Printed: "1"},
+		"unknown reference":  {Of: Of("line"), Is: AtMost(Of("curve"))},
+		"unknown to show":    {Of: Of("line"), Is: Shows(), Show: []Pick{Of("curve")}},
+		"divided by nothing": {Of: Of("line").Over(Of("nothing")), Is: Shows()},
+		"no steps":           {Of: Of("line", "x", 1), Is: Rises("x")},
+	} {
+		if check, err := f.judge(c); err == nil {
+			t.Errorf("%s: %+v", name, check)
+		}
+	}
+}
+
+func TestReasonsAndKinds(t *testing.T) {
+	f := study(t)
+	wrong := Claim{Name: "x", Printed: "3.1", Where: "Sec. 2", Of: Of("formula", "contender", "a", "x", 3), Is: Rounds()}
+	check, err := f.judge(wrong)
+	if err != nil || !check.Unexpected() || check.Printed != "3.1 (Sec. 2)" {
+		t.Errorf("%+v, %v", check, err)
+	}
+	wrong.Why, wrong.Kind = "a slip", Erratum
+	if check, _ = f.judge(wrong); check.Unexpected() || check.Word() != "erratum" || check.Reason != "a slip" {
+		t.Errorf("%+v", check)
+	}
+	wrong.Printed = "3.0"
+	if check, _ = f.judge(wrong); !check.Unexpected() || check.Word() != "right after all" {
+		t.Errorf("an erratum that is none: %+v", check)
+	}
+	r := Result{Checks: []Check{{Verdict: Reproduced}, {Kind: Own, Verdict: Differs}, {Kind: Question, Verdict: Shown}, {Kind: Question, Verdict: Reproduced}, {Verdict: Shown}}}
+	if got := r.Tally(); got != "1 reproduced, 1 fails, 2 answered, 1 shown" {
+		t.Error(got)
+	}
+}
+
+func TestSweepFollowsTraces(t *testing.T) {
+	g, err := Sweep(t.Context(), &Env{}, Spec[float64]{
+		Name: "walk", Dims: []Dim{Along("n", 1, 2)}, Trace: Along("time", 0, 1, 2), Trials: 3,
+		Follow: func(at At, _ *rand.Rand) ([]float64, error) {
+			n := at.Float("n")
+			return []float64{n, 2 * n, math.NaN()}, nil
+		},
+		Metrics: []Metric[float64]{{Name: "size", Unit: "bits", Of: func(v float64) float64 { return v }}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := g.table()
+	if len(table.Rows) != 4 || strings.Join(table.Rows[3], ", ") != "2, 1, 4.00 bits" {
+		t.Errorf("%v", table.Rows)
+	}
+	broken := errors.New("broken")
+	_, err = Sweep(t.Context(), &Env{}, Spec[float64]{Trials: 1, Trial: func(At, *rand.Rand) (float64, error) { return 0, broken }})
+	if !errors.Is(err, broken) {
+		t.Error(err)
+	}
+}
+
+func TestViewsAreDrawn(t *testing.T) {
+	f := study(t)
+	p, err := f.plot(View{
+		Name: "lines", X: "x", By: "contender", Curves: []Curve{{Measured: "line", Formula: "formula"}, {Formula: "half above", Once: true}},
+		Marks: []Mark{{X: 2, Y: 2, Text: "2 at x = 2"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range p.Series {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, "|"); got != "|a||b|half above|printed: 2 at x = 2" {
+		t.Error(got)
+	}
+	if n := len(p.Series[0].Points); n < 50 || p.Series[0].Color != p.Series[1].Color || p.Series[4].Color == p.Series[1].Color {
+		t.Errorf("%d points, %+v", n, p.Series)
+	}
+	only, err := f.plot(View{Name: "b", X: "x", By: "contender", Only: []any{"b"}, Curves: []Curve{{Measured: "line"}}, Y: Axis{Log: true}})
+	if err != nil || len(only.Series) != 1 || only.Series[0].Name != "b" || only.Series[0].Style != LinePoints {
+		t.Errorf("%+v, %v", only.Series, err)
+	}
+	for _, v := range []View{
+		{Name: "x", X: "x", Curves: []Curve{{Measured: "curve"}}},
+		{Name: "x", X: "x", By: "contender", Only: []any{"c"}, Curves: []Curve{{Measured: "line"}}},
+		{Name: "x", X: "x", At: []any{"y", 1}, Curves: []Curve{{Measured: "line"}}},
+	} {
+		if _, err := f.plot(v); err == nil {
+			t.Errorf("%+v was drawn", v)
+		}
+	}
+}
+
+func TestRaceComparesRoundByRound(t *testing.T) {
+	var now time.Duration
+	spin := func(n int) func() error {
+		return func() error { now += time.Duration(n) * time.Microsecond; return nil }
+	}
+	var keys []uint64
+	race := Race{
+		Name: "race", Dims: []Dim{Along("n", 10)}, Contenders: []string{"slow", "fast"}, Rounds: 5, clock: func() time.Duration { return now },
+		Start: func(at At, contender string, r *rand.Rand) ([]Lap, error) {
+			keys = append(keys, r.Uint64())
+			laps := []Lap{{"add", 10, spin(1)}, {"add", 10, spin(1)}}
+			if contender == "slow" {
+				laps = []Lap{{"add", 10, spin(8)}, {"add", 10, spin(8)}, {"delete", 10, spin(1)}}
+			}
+			return laps, nil
+		},
+	}
+	g, err := race.Run(t.Context(), &Env{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys[0] != keys[1] || keys[0] == keys[2] {
+		t.Error("contenders of a round must have the same keys, rounds others")
+	}
+	f := findings{g}
+	ratio := Of("add", Contenders, "slow").Over(Of("add", Contenders, "fast"))
+	if c, err := f.one(ratio); err != nil || c.Value.Mean != 8 || c.Value.N != 5 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if cells, err := f.cells(Of("delete")); err != nil || len(cells) != 1 {
+		t.Errorf("%v, %v", cells, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := race.Run(ctx, &Env{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/everbloom-go/everbloom/internal/timing"
+)
+
+// Contenders is the dimension that a race adds to its own.
+const Contenders = "contender"
+
+// Race times contenders against each other. In every round each contender is made
+// anew from the same random numbers; then they take turns, lap by lap, so that all
+// of them see the same machine. Figures are ns per operation, medians over rounds;
+// a ratio of two of them is taken round by round.
+type Race struct {
+	Name, Title string // of the table
+	Dims        []Dim
+	Contenders  []string
+	Rounds      int
+	Notes       []string
+
+	// Wall is for work on several goroutines. Else the clock is the processor time of
+	// the thread, which other programs do not change much.
+	Wall bool
+
+	// Start makes a contender for one round at a point and returns its laps. The i-th
+	// laps of all contenders follow each other; laps of one name add up.
+	Start func(at At, contender string, r *rand.Rand) ([]Lap, error)
+
+	clock timing.Clock // of tests
+}
+
+// Lap is work that is timed.
+type Lap struct {
+	Name string
+	Ops  int
+	Run  func() error
+}
+
+// Run runs the race, on one goroutine.
+func (c Race) Run(ctx context.Context, e *Env) (*Grid, error) {
+	dims := append(append([]Dim{}, c.Dims...), Among(Contenders, c.Contenders...))
+	g := &Grid{Name: c.Name, Title: c.Title, Dims: dims, Notes: c.Notes}
+	all := points(c.Dims)
+	for i, at := range all {
+		rounds := timing.Rounds{}
+		for j := range c.Rounds {
+			e.Progress(i*c.Rounds+j, len(all)*c.Rounds)
+			if err := c.round(ctx, e, at, uint64(i*c.Rounds+j), rounds, g); err != nil {
+				return nil, err
+			}
+		}
+		for k, name := range c.Contenders {
+			for _, work := range g.columns {
+				if samples := rounds[timing.Lap{name, work}]; len(samples) > 0 {
+					here := At{dims, append(append([]float64{}, at.place...), float64(k))}
+					g.cells = append(g.cells, Cell{At: here, Metric: work, Unit: "ns", Value: robust(samples), samples: samples})
+				}
+			}
+		}
+	}
+	return g, nil
+}
+
+// round lets all contenders take their laps once.
+func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds timing.Rounds, g *Grid) error {
+	clock := c.clock
+	switch {
+	case clock != nil:
+	case c.Wall:
+		clock = timing.Wall
+	default:
+		clock = timing.Thread
+	}
+	turns := timing.NewTurns(clock)
+	laps, longest := make([][]Lap, len(c.Contenders)), 0
+	for i, name := range c.Contenders {
+		var err error
+		if laps[i], err = c.Start(at, name, e.Rand(stream)); err != nil {
+			return err
+		}
+		longest = max(longest, len(laps[i]))
+	}
+	runtime.GC()
+	for i := range longest {
+		for j := range laps {
+			k := (i + j + int(stream)) % len(laps)
+			if i >= len(laps[k]) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			lap, err := laps[k][i], error(nil)
+			turns.Time(timing.Lap{c.Contenders[k], lap.Name}, lap.Ops, func() { err = lap.Run() })
+			if err != nil {
+				return err
+			}
+			g.column(lap.Name)
+		}
+	}
+	rounds.Add(turns)
+	return nil
+}
+
+// column adds a column that is not there yet.
+func (g *Grid) column(name string) {
+	for _, c := range g.columns {
+		if c == name {
+			return
+		}
+	}
+	g.columns = append(g.columns, name)
+}
+
+// robust estimates the median, with the spread that the middle half of the samples
+// would have in a normal distribution: rounds in which the machine was busy do not
+// count.
+func robust(samples []float64) Estimate {
+	const (
+		halfToDeviation = 1 / 1.349 // interquartile range of the normal distribution
+		medianToMean    = 1.2533    // its median has a larger error than its mean
+	)
+	spread := timing.Quantile(samples, 0.75) - timing.Quantile(samples, 0.25)
+	return Estimate{Mean: timing.Median(samples), Deviation: spread * halfToDeviation * medianToMean, N: len(samples)}
+}

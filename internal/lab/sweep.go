@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+)
+
+// Spec is a sweep: one trial function, run at every combination of the dimensions.
+// Each metric is the mean of one figure of the trials; formulas stand beside.
+type Spec[T any] struct {
+	Name, Title string // of the table; the name is unique in the experiment
+	Dims        []Dim
+	Trials      int
+	Metrics     []Metric[T]
+	Formulas    []Formula
+	Notes       []string
+
+	// Trial runs once at a point. It may run on several goroutines at a time.
+	Trial func(at At, r *rand.Rand) (T, error)
+
+	// Trace and Follow take the place of Trial where one trial gives a result for
+	// every value of a further dimension: a filter that is looked at again and again,
+	// or contenders that get the same keys.
+	Trace  Dim
+	Follow func(at At, r *rand.Rand) ([]T, error)
+}
+
+// Metric is a figure of a trial.
+type Metric[T any] struct {
+	Name string
+	Unit Unit
+	Of   func(T) float64
+
+	// Asked is, for a share, of how many independent answers of one trial it is. Where
+	// the trials show less spread than that many answers must have, that of the answers
+	// counts: few trials may show none at all.
+	Asked func(at At) int
+}
+
+// Formula is a number that is computed. Plots draw it as a smooth curve.
+type Formula struct {
+	Name string
+	Unit Unit
+	Of   func(at At) float64
+}
+
+// Sweep runs a sweep. The error is that of a trial or of ctx.
+func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
+	g := &Grid{Name: s.Name, Title: s.Title, Dims: s.Dims, Notes: s.Notes, formulas: s.Formulas}
+	follow := s.Follow
+	if follow == nil {
+		follow = func(at At, r *rand.Rand) ([]T, error) {
+			t, err := s.Trial(at, r)
+			return []T{t}, err
+		}
+	} else {
+		g.Dims = append(append([]Dim{}, s.Dims...), s.Trace)
+	}
+	for _, m := range s.Metrics {
+		g.columns = append(g.columns, m.Name)
+	}
+	all := points(s.Dims)
+	for i, at := range all {
+		e.Progress(i, len(all))
+		trials, err := TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return follow(at, r) })
+		if err != nil {
+			return nil, err
+		}
+		if s.Follow == nil {
+			take(g, s.Metrics, at, 0, trials)
+			continue
+		}
+		for j, v := range s.Trace.Values {
+			here := At{g.Dims, append(append([]float64{}, at.place...), v)}
+			take(g, s.Metrics, here, j, trials)
+		}
+	}
+	g.compute()
+	return g, nil
+}
+
+// take adds the means of the j-th results of the trials. Those that are not finite
+// are left out: the metric has no value there.
+func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
+	for _, m := range metrics {
+		value := Figure(trials, func(t []T) float64 { return m.Of(t[j]) })
+		if math.IsNaN(value.Mean) || math.IsInf(value.Mean, 0) {
+			continue
+		}
+		c := Cell{At: at, Metric: m.Name, Unit: m.Unit, Value: value}
+		if m.Asked != nil {
+			c.asked = max(1, m.Asked(at))
+			c.Value = c.expecting(value.Mean)
+		}
+		g.cells = append(g.cells, c)
+	}
+}
+
+// expecting returns the value of a share with no smaller a deviation than its answers
+// have if the share is p, or one of all is otherwise.
+func (c Cell) expecting(p float64) Estimate {
+	e := c.Value
+	if c.asked > 0 {
+		all := float64(c.asked * max(1, e.N))
+		p = min(max(p, 1/all), 1-1/all)
+		e.Deviation = max(e.Deviation, math.Sqrt(p*(1-p)/float64(c.asked)))
+	}
+	return e
+}
+
+// Computed returns a grid of formulas alone.
+func Computed(name, title string, dims []Dim, formulas ...Formula) *Grid {
+	g := &Grid{Name: name, Title: title, Dims: dims, formulas: formulas}
+	g.compute()
+	return g
+}
+
+// compute adds the formulas at all points. Where one has no value it is left out.
+func (g *Grid) compute() {
+	for _, f := range g.formulas {
+		g.columns = append(g.columns, f.Name)
+		for _, at := range points(g.Dims) {
+			if v := f.Of(at); !math.IsNaN(v) {
+				g.cells = append(g.cells, Cell{At: at, Metric: f.Name, Unit: f.Unit, Value: Estimate{Mean: v}})
+			}
+		}
+	}
+}
