@@ -12,6 +12,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/origin"
+	"github.com/everbloom-go/everbloom/internal/lab/report"
+	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -99,7 +101,7 @@ func last(dir store.Dir, x lab.Experiment) string {
 	case err != nil:
 		return "unreadable: " + fault.Text(err)
 	}
-	text := fmt.Sprintf("%s (%s%s)", r.Result.Tally(), r.Mode(), used(r.Data))
+	text := fmt.Sprintf("%s (%s%s)", report.Tally(runner.Outcome{Experiment: x, Record: r}), r.Mode(), used(r.Data))
 	switch {
 	case !r.Current(x):
 		return text + ", of other parameters"

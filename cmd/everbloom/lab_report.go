@@ -68,7 +68,7 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 		return err
 	}
 	if !r.quiet {
-		if _, err := fmt.Fprintln(r.stdout, r.out); err != nil {
+		if _, err := fmt.Fprintf(r.stdout, "%s\n%s\n", r.out, report.Tally(outcomes...)); err != nil {
 			return err
 		}
 	}

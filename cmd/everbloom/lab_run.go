@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -73,6 +74,10 @@ func (r *labRun) run(ctx context.Context, patterns []string) error {
 	if err := failed(outcomes); err != nil {
 		return err
 	}
+	if !r.quiet && len(outcomes) > 1 {
+		// The results are in files, so an output that is not read is no failure.
+		_, _ = fmt.Fprintf(r.stdout, "%-20s  %s\n", "in all", report.Tally(outcomes...))
+	}
 	if unexpected > 0 {
 		r.say("%d checks differ that are expected to reproduce", unexpected)
 	}
@@ -95,10 +100,11 @@ func (r *labRun) print(o runner.Outcome) {
 			took = "kept: a full result; --again replaces it"
 		}
 	}
-	_, _ = fmt.Fprintf(r.stdout, "%-20s  %s  (%s)\n", o.Experiment.ID, o.Record.Result.Tally(), took)
+	_, _ = fmt.Fprintf(r.stdout, "%-20s  %s  (%s)\n", o.Experiment.ID, report.Tally(o), took)
 	for _, c := range o.Record.Result.Checks {
 		if c.Verdict == lab.Differs && (!r.quiet || c.Unexpected()) {
-			_, _ = fmt.Fprintf(r.stdout, "  differs: %s: printed %s, ours %s\n    tolerance: %s\n    why: %s\n", c.Name, c.Printed, c.Ours, c.Tolerance, c.Reason)
+			c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
+			_, _ = fmt.Fprintf(r.stdout, "  %s: %s: printed %s, ours %s\n    tolerance: %s\n    why: %s\n", c.Word(), c.Name, c.Printed, c.Ours, c.Tolerance, c.Reason)
 		}
 	}
 }

@@ -164,14 +164,14 @@ func (x Experiment) finish(r *Result) error {
 	}
 	for i := range r.Checks {
 		if r.Checks[i].Kind == "" {
-			r.Checks[i].Kind = x.kind()
+			r.Checks[i].Kind = x.Kind()
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// kind is what claims are that do not say.
-func (x Experiment) kind() Kind {
+// Kind is that of claims that do not say.
+func (x Experiment) Kind() Kind {
 	if x.Paper == "" {
 		return Own
 	}

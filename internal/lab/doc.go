@@ -4,16 +4,67 @@
 // An [Experiment] is a value. It names the paper and the place it repeats, what
 // is printed there, and two sets of parameters: quick ones that take seconds and
 // full ones with the paper's own trial counts. Its Run function gets an [Env],
-// which hands out the parameters in force, random sources and workers, and
-// returns a [Result]: plots, tables, notes, and checks that compare with what the
-// paper prints.
+// which hands out the parameters in force, random sources and workers, and returns
+// grids of numbers. Plots, tables and verdicts are made of these.
 //
-//	lab            this package: experiments, environments, results, checks
+//	lab            this package
 //	lab/draw       plots as SVG, in one style
 //	lab/store      results in a folder, as JSON, CSV and SVG
 //	lab/report     the page with all results
 //	lab/sum ...    experiments, one package per document or topic
 //	lab/catalog    the one list of all experiments
+//
+// # Sweeps and races
+//
+// [Sweep] runs one trial function at every combination of some dimensions and takes
+// the means of its metrics; formulas stand beside:
+//
+//	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+//		Name: "deletability", Title: "Keys that can be deleted", // of the table
+//		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
+//		Trials: e.Int("trials"),
+//		Trial:  func(at lab.At, r *rand.Rand) (outcome, error) { return try(at.Int("r"), at.Int("n"), r) },
+//		Metrics:  []lab.Metric[outcome]{{Name: "deletable", Unit: lab.InPercent, Of: func(o outcome) float64 { return o.share }}},
+//		Formulas: []lab.Formula{{Name: "Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return eq1(at.Float("r"), at.Float("n")) }}},
+//	})
+//	return &lab.Result{Grids: []*lab.Grid{g}}, err
+//
+// Contenders are a dimension, too: lab.Among("filter", "bloom", "d-left"). Where one
+// trial gives a result for each value of a dimension (a filter that grows, contenders
+// with the same keys), Spec.Trace and Spec.Follow take the place of Trial. [Computed]
+// is a grid of formulas alone; without dimensions it holds the constants of a text. A
+// metric that is NaN at a point is left out there.
+//
+// [Race] times contenders lap by lap, in turns; its metrics are the names of the laps,
+// in ns per operation, and its last dimension is [Contenders].
+//
+// # Claims
+//
+// A [Claim] is a row: what is printed and where, which numbers it is about, and the
+// [Test] they have to pass.
+//
+//	{Name: "deletable with r = 24, n = 22", Printed: "80 %", Where: "Sec. IV", Of: lab.Of("deletable", "r", 24, "n", 22), Is: lab.Agrees(2_000)},
+//	{Name: "more keys", Printed: "...", Where: "Sec. IV", Of: lab.Of("deletable"), Is: lab.Falls("n")},
+//	{Name: "insertion", Printed: "slightly slower", Of: lab.Of("insert", lab.Contenders, "elastic").Over(lab.Of("insert", lab.Contenders, "dynamic")), Is: lab.Below(lab.Number(2)), Why: "..."},
+//
+// [Of] picks a metric at all points with the given coordinates; what is not fixed
+// ranges over all values, and the test must hold everywhere. The number to compare
+// with is a Pick as well: coordinates that it does not fix are those of the point.
+// A claim is of one of four kinds, see [Kind]. One with a Why is expected to differ.
+//
+// # Moving a package from checks to claims
+//
+//  1. Find the parameter sweeps: each loop over sizes, contenders or shapes that fills
+//     Series and Table becomes one Spec. Delete the code of plots and tables.
+//  2. Turn each check into a row: Exact is [Rounds], Measured and Sampled are [Agrees],
+//     Predicted is [Matches] with a formula, Holds is one of the others, Show is
+//     [Shows]. Numbers in the text of a check are further picks in Claim.Show.
+//  3. Give each row its kind. Formulas of this project are [Own], open questions
+//     [Question], slips in print [Erratum]. Drop rows that cannot fail.
+//  4. Replace labtest.Verdicts and its map by labtest.Claims, drop tests of checks with
+//     spoilt input (the tests of this package have them), keep those of the trials.
+//
+// Package dlbf10 is the model. Identifiers of experiments and names of parameters stay.
 //
 // # What holds
 //
@@ -22,8 +73,8 @@
 // trial, never on which worker ran it or how many there are. Times are the
 // exception, and experiments that measure them say so.
 //
-// A claim that failed never looks like one that held. The verdict of a check is
-// computed from its numbers; the tolerance comes from the precision of the
-// printed number and from the number of trials and is stated with the check; a
-// difference needs a reason, without which the result is refused.
+// A claim that failed never looks like one that held. The verdict is computed from
+// the numbers; the tolerance comes from the precision of the printed number and from
+// the number of trials and is stated; a comparison that so few trials cannot decide is
+// shown, not counted; a difference needs a reason, without which a strict run fails.
 package lab

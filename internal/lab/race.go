@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/timing"
 )
@@ -108,12 +109,9 @@ func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds ti
 
 // column adds a column that is not there yet.
 func (g *Grid) column(name string) {
-	for _, c := range g.columns {
-		if c == name {
-			return
-		}
+	if !slices.Contains(g.columns, name) {
+		g.columns = append(g.columns, name)
 	}
-	g.columns = append(g.columns, name)
 }
 
 // robust estimates the median, with the spread that the middle half of the samples

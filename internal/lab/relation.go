@@ -71,6 +71,29 @@ func (r relation) tells(a, b Estimate, diff, reach float64) bool {
 	return r.clear || !r.holds(diff, reach) || reach <= max(math.Abs(a.Mean), math.Abs(b.Mean))/2 || r.holds(diff+reach, 0) && r.holds(diff-reach, 0)
 }
 
+// score counts the points of a claim.
+type score struct {
+	judged, held, silent int
+	worst, against       Cell
+	worstBy              float64
+}
+
+// add judges one point.
+func (s *score) add(r relation, a, b Cell) {
+	diff, reach := a.Value.Mean-b.Value.Mean, Spread(a.expecting(b.Value.Mean), b.Value)+1e-12*math.Abs(b.Value.Mean)
+	if !r.tells(a.Value, b.Value, diff, reach) {
+		s.silent++
+		return
+	}
+	if by := r.worse(diff) - reach; s.judged == 0 || by > s.worstBy {
+		s.worst, s.against, s.worstBy = a, b, by
+	}
+	s.judged++
+	if r.holds(diff, reach) {
+		s.held++
+	}
+}
+
 // relate judges every point of the pick, of which a share must hold.
 func relate(r relation, other Pick, part Span, share float64) Test {
 	return func(f findings, c Claim) (judgement, error) {
@@ -78,9 +101,7 @@ func relate(r relation, other Pick, part Span, share float64) Test {
 		if err != nil {
 			return judgement{}, err
 		}
-		var judged, held, silent int
-		var worst, worstOther Cell
-		worstBy := math.Inf(-1)
+		var s score
 		for _, a := range cells {
 			if !part.within(a.At) {
 				continue
@@ -89,36 +110,24 @@ func relate(r relation, other Pick, part Span, share float64) Test {
 			if err != nil {
 				return judgement{}, err
 			}
-			expected := a.expecting(b.Value.Mean)
-			diff, reach := a.Value.Mean-b.Value.Mean, Spread(expected, b.Value)+1e-12*math.Abs(b.Value.Mean)
-			if !r.tells(a.Value, b.Value, diff, reach) {
-				silent++
-				continue
-			}
-			judged++
-			if r.holds(diff, reach) {
-				held++
-			}
-			if by := r.worse(diff) - reach; by > worstBy {
-				worst, worstOther, worstBy = a, b, by
-			}
+			s.add(r, a, b)
 		}
-		if judged == 0 {
+		if s.judged == 0 {
 			return judgement{Shown, several(cells, c.Of.fixed) + "; too few trials to tell", r.how}, nil
 		}
-		ok := held == judged
+		ok := s.held == s.judged
 		if share < 1 {
-			ok = float64(held) > share*float64(judged)
+			ok = float64(s.held) > share*float64(s.judged)
 		}
-		return judgement{verdict(ok), r.text(c.Of, other, worst, worstOther, held, judged, silent), r.how}, nil
+		return judgement{verdict(ok), s.text(r.word, c.Of, other), r.how}, nil
 	}
 }
 
 // text tells the number at the only point, or how many points there are and the worst.
-func (r relation) text(of, other Pick, a, b Cell, held, judged, silent int) string {
-	against := ""
+func (s score) text(word string, of, other Pick) string {
+	against, b := "", s.against
 	if b.Unit == Plain && b.Value.N == 0 {
-		b.Unit = a.Unit
+		b.Unit = s.worst.Unit
 	}
 	if other.metric != "" || b.Value.Mean != 0 {
 		against = fmt.Sprintf(" against %s", b)
@@ -126,12 +135,12 @@ func (r relation) text(of, other Pick, a, b Cell, held, judged, silent int) stri
 			against += " (" + other.String() + ")"
 		}
 	}
-	if judged+silent == 1 {
-		return a.String() + against
+	if s.judged+s.silent == 1 {
+		return s.worst.String() + against
 	}
-	text := fmt.Sprintf("%s at %d of %d points; the worst is %s: %s%s", r.word, held, judged, a.At.free(of.fixed), a, against)
-	if silent > 0 {
-		text += fmt.Sprintf("; at %d more there are too few trials to tell", silent)
+	text := fmt.Sprintf("%s at %d of %d points; the worst is %s: %s%s", word, s.held, s.judged, s.worst.At.free(of.fixed), s.worst, against)
+	if s.silent > 0 {
+		text += fmt.Sprintf("; at %d more there are too few trials to tell", s.silent)
 	}
 	return text
 }
@@ -143,42 +152,54 @@ func Falls(dim string) Test { return moves(dim, -1, "falls") }
 // Rises is the contrary of Falls.
 func Rises(dim string) Test { return moves(dim, 1, "rises") }
 
+// trend counts the steps of lines.
+type trend struct {
+	sign                      float64
+	lines, steps, wrong, flat int
+	first, last, against      Cell
+}
+
+func (t *trend) add(line []Cell) {
+	begin, end := line[0], line[len(line)-1]
+	if t.lines == 0 {
+		t.first, t.last = begin, end
+	}
+	t.lines++
+	for j := 1; j < len(line); j++ {
+		a, b := line[j-1].Value, line[j].Value
+		t.steps++
+		if t.sign*(b.Mean-a.Mean) < -Spread(a, b) {
+			t.wrong, t.against = t.wrong+1, line[j]
+		}
+	}
+	if t.sign*(end.Value.Mean-begin.Value.Mean) <= Spread(begin.Value, end.Value) {
+		t.flat++
+	}
+}
+
 func moves(dim string, sign float64, word string) Test {
 	return func(f findings, c Claim) (judgement, error) {
 		cells, err := f.cells(c.Of)
 		if err != nil {
 			return judgement{}, err
 		}
-		wrong, steps, lines, flat := 0, 0, 0, 0
-		var first, last, at Cell
-		for i, line := range linesAlong(cells, dim) {
-			lines++
-			for j := 1; j < len(line); j++ {
-				a, b := line[j-1].Value, line[j].Value
-				steps++
-				if sign*(b.Mean-a.Mean) < -Spread(a, b) {
-					wrong, at = wrong+1, line[j]
-				}
-			}
-			begin, end := line[0], line[len(line)-1]
-			if i == 0 {
-				first, last = begin, end
-			}
-			if sign*(end.Value.Mean-begin.Value.Mean) <= Spread(begin.Value, end.Value) {
-				flat++
-			}
+		t := trend{sign: sign}
+		for _, line := range linesAlong(cells, dim) {
+			t.add(line)
 		}
-		if steps == 0 {
+		if t.steps == 0 {
 			return judgement{}, fmt.Errorf("%s has one value of %q", c.Of, dim)
 		}
-		ours := fmt.Sprintf("%s at %d of %d steps, such as from %s (%s) to %s (%s)", word, steps-wrong, steps, first, first.At.free(c.Of.fixed), last, last.At.free(c.Of.fixed))
-		if flat > 0 {
-			ours += fmt.Sprintf("; at %d of %d lines the ends are not clearly apart", flat, lines)
+		at := func(cell Cell) string { return fmt.Sprintf("%s (%s)", cell, cell.At.free(c.Of.fixed)) }
+		ours := fmt.Sprintf("%s at %d of %d steps, such as from %s to %s", word, t.steps-t.wrong, t.steps, at(t.first), at(t.last))
+		if t.flat > 0 {
+			ours += fmt.Sprintf("; in %d of %d lines the ends are not clearly apart", t.flat, t.lines)
 		}
-		if wrong > 0 {
-			ours += fmt.Sprintf("; not towards %s: %s", at.At.free(c.Of.fixed), at)
+		if t.wrong > 0 {
+			ours += "; not towards " + at(t.against)
 		}
-		return judgement{verdict(wrong == 0 && 2*flat < lines), ours, fmt.Sprintf("no step the other way by more than %d standard errors of the difference, and the ends of most lines clearly apart", Sigmas)}, nil
+		how := fmt.Sprintf("no step the other way by more than %d standard errors of the difference, and the ends of most lines clearly apart", Sigmas)
+		return judgement{verdict(t.wrong == 0 && 2*t.flat < t.lines), ours, how}, nil
 	}
 }
 

@@ -44,32 +44,29 @@ func (f findings) plot(v View) (Plot, error) {
 	if p.X.Label == "" {
 		p.X.Label = v.X
 	}
-	most := 0
+	colours := 0 // of the values of By
 	for i, curve := range v.Curves {
 		g, err := f.grid(cmp.Or(curve.Measured, curve.Formula))
 		if err != nil {
 			return p, fmt.Errorf("plot %q: %w", v.Name, err)
 		}
-		if d := g.dim(v.X); d != nil && len(d.Names) > 0 && len(p.X.Names) == 0 {
+		if d := g.dim(v.X); d != nil && len(p.X.Names) == 0 {
 			p.X.Names = d.Names
 		}
 		places, err := v.places(g)
 		if err != nil {
 			return p, fmt.Errorf("plot %q: %w", v.Name, err)
 		}
-		if curve.Once {
-			places = places[:1]
-		}
 		for j, at := range places {
-			look := i + 1
-			if v.By != "" && !curve.Once {
-				look = j + 1
+			switch {
+			case curve.Once && j == 0:
+				p.Series = append(p.Series, g.series(v, curve, at, colours+i)...)
+			case v.By == "":
+				p.Series = append(p.Series, g.series(v, curve, at, i+1)...)
+			case !curve.Once:
+				p.Series = append(p.Series, g.series(v, curve, at, j+1)...)
+				colours = len(places)
 			}
-			most = max(most, look)
-			if curve.Once {
-				look = most + i
-			}
-			p.Series = append(p.Series, g.series(v, curve, at, look)...)
 		}
 	}
 	if len(v.Marks) > 0 {

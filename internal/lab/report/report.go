@@ -8,6 +8,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed" // the page
 	"fmt"
 	"html/template"
@@ -43,16 +44,23 @@ func Write(w io.Writer, outcomes []runner.Outcome) error {
 
 // page is what the template shows.
 type page struct {
-	Checks   []count // by verdict
-	Marks    []mark  // what the marks mean
+	Kinds    []kindCount // of checks
+	Marks    []mark      // what the marks mean
 	Topics   []topic
 	Machines []string
 	Commits  []string
 }
 
+// kindCount is what was found of one kind of checks.
+type kindCount struct {
+	Means  string
+	Counts []count
+}
+
+// count is an outcome with the checks that have it.
 type count struct {
-	Mark mark
-	N    int
+	Mark   mark
+	Checks []checkRow
 }
 
 type topic struct {
@@ -81,12 +89,13 @@ type picture struct {
 
 type checkRow struct {
 	lab.Check
-	Mark mark
+	Mark       mark
+	ID, Anchor string // of the experiment
 }
 
 func newPage(outcomes []runner.Outcome) (*page, error) {
 	p := &page{Marks: marks}
-	tally := map[string]int{}
+	var all []checkRow
 	for _, o := range outcomes {
 		s, err := newSection(o)
 		if err != nil {
@@ -97,23 +106,39 @@ func newPage(outcomes []runner.Outcome) (*page, error) {
 		}
 		last := &p.Topics[len(p.Topics)-1]
 		last.Sections = append(last.Sections, s)
-		for _, c := range s.Checks {
-			tally[c.Mark.Class]++
-		}
+		all = append(all, s.Checks...)
 		if o.Record == nil {
-			tally[s.Mark.Class]++
+			all = append(all, checkRow{Check: lab.Check{Name: o.Experiment.Title, Reason: s.Error}, Mark: s.Mark, ID: s.ID, Anchor: s.Anchor})
 			continue
 		}
 		p.Machines = append(p.Machines, o.Record.Origin.String())
 		p.Commits = append(p.Commits, o.Record.Origin.Commit)
 	}
 	p.Machines, p.Commits = distinct(p.Machines), distinct(p.Commits)
+	for _, kind := range lab.Kinds() {
+		p.addKind(kind.Means(), all, kind)
+	}
+	p.addKind("experiments without a result", all, "")
+	return p, nil
+}
+
+// addKind counts the checks of a kind by outcome.
+func (p *page) addKind(means string, all []checkRow, kind lab.Kind) {
+	k := kindCount{Means: means}
 	for _, m := range marks {
-		if n := tally[m.Class]; n > 0 {
-			p.Checks = append(p.Checks, count{m, n})
+		c := count{Mark: m}
+		for _, row := range all {
+			if row.Kind == kind && row.Mark == m {
+				c.Checks = append(c.Checks, row)
+			}
+		}
+		if len(c.Checks) > 0 {
+			k.Counts = append(k.Counts, c)
 		}
 	}
-	return p, nil
+	if len(k.Counts) > 0 {
+		p.Kinds = append(p.Kinds, k)
+	}
 }
 
 func distinct(words []string) []string {
@@ -142,12 +167,28 @@ func newSection(o runner.Outcome) (section, error) {
 		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)})
 	}
 	for _, c := range o.Record.Result.Checks {
-		s.Checks = append(s.Checks, checkRow{c, checkMark(c)})
+		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
+		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
 	}
-	s.Tally = o.Record.Result.Tally()
+	s.Tally = Tally(o)
 	s.Took = Duration(o.Record.Seconds)
 	s.When = o.Record.Started.Format(time.DateTime) + " UTC"
 	return s, nil
+}
+
+// Tally counts the checks of outcomes by kind, in words.
+func Tally(outcomes ...runner.Outcome) string {
+	var all []lab.Check
+	for _, o := range outcomes {
+		if o.Record == nil {
+			continue
+		}
+		for _, c := range o.Record.Result.Checks {
+			c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
+			all = append(all, c)
+		}
+	}
+	return lab.Tally(all)
 }
 
 // Duration writes seconds as people read them.
@@ -173,9 +214,13 @@ type mark struct {
 // marks are in the order from good to bad.
 var marks = []mark{
 	{"reproduced", "✓", "reproduced", "what the paper prints, within the tolerance"},
-	{"shown", "○", "shown", "nothing is printed to compare with"},
+	{"holds", "✓", "holds", "what this project states, within the tolerance"},
+	{"answered", "◆", "answered", "a question that the paper leaves open"},
+	{"shown", "○", "shown", "nothing is printed to compare with, or too little was measured to tell"},
+	{"erratum", "✎", "erratum", "an error in print that no run can change; the reason is given"},
 	{"differs", "≠", "differs", "not what the paper prints; the reason is given"},
-	{"unexplained", "≠!", "differs, unexplained", "expected to reproduce, and did not"},
+	{"fails", "≠", "fails", "not what this project states; the reason is given"},
+	{"unexplained", "≠!", "unexplained", "expected otherwise, and without a reason"},
 	{"missing", "–", "not run", "there is no result"},
 	{"failed", "✗", "failed", "the experiment ended with an error"},
 }
@@ -188,7 +233,7 @@ func checkMark(c lab.Check) mark {
 	if c.Unexpected() {
 		return markCalled("unexplained")
 	}
-	return markCalled(string(c.Verdict))
+	return markCalled(c.Word())
 }
 
 // markOf is the worst mark of the checks. One that only shows something does not
@@ -203,6 +248,7 @@ func markOf(o runner.Outcome) mark {
 	shown := markCalled(string(lab.Shown))
 	worst := shown
 	for _, c := range o.Record.Result.Checks {
+		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
 		m := checkMark(c)
 		if m != shown && (worst == shown || slices.Index(marks, m) > slices.Index(marks, worst)) {
 			worst = m

@@ -90,7 +90,7 @@ func render(r *lab.Result) (map[string][]byte, error) {
 		files[t.Name+".csv"] = table(t.Columns, t.Rows)
 	}
 	if len(r.Checks) > 0 {
-		files["checks.csv"] = table([]string{"check", "printed", "ours", "tolerance", "verdict", "reason"}, checkRows(r.Checks))
+		files["checks.csv"] = table([]string{"kind", "check", "printed", "ours", "tolerance", "verdict", "reason"}, checkRows(r.Checks))
 	}
 	return files, nil
 }
@@ -122,7 +122,7 @@ func pointRows(p lab.Plot) (rows [][]string) {
 
 func checkRows(checks []lab.Check) (rows [][]string) {
 	for _, c := range checks {
-		rows = append(rows, []string{c.Name, c.Printed, c.Ours, c.Tolerance, string(c.Verdict), c.Reason})
+		rows = append(rows, []string{string(c.Kind), c.Name, c.Printed, c.Ours, c.Tolerance, c.Word(), c.Reason})
 	}
 	return rows
 }

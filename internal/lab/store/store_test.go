@@ -59,7 +59,7 @@ func TestFilesHoldWhatIsShown(t *testing.T) {
 		"rate.csv":   "series,x,y,lo,hi\n\"a, b\",1,0.5,0.25,1\n\"a, b\",1e-09,2,,\n",
 		"bars.csv":   "series,x,y,lo,hi\ns,elastic,3,,\n",
 		"sizes.csv":  "n,text\n1,\"with \"\"quotes\"\", and commas\"\n",
-		"checks.csv": "check,printed,ours,tolerance,verdict,reason\nx,1.0,1.000,0.950 to 1.050: the digits printed,reproduced,\ny,1.0,2.000,0.950 to 1.050: the digits printed,differs,it is so\n",
+		"checks.csv": "kind,check,printed,ours,tolerance,verdict,reason\n,x,1.0,1.000,0.950 to 1.050: the digits printed,reproduced,\n,y,1.0,2.000,0.950 to 1.050: the digits printed,differs,it is so\n",
 	} {
 		got, err := os.ReadFile(filepath.Join(dir.Folder("sum/params"), name))
 		if err != nil || string(got) != want {
