@@ -55,6 +55,8 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"rounds", "3.0", Of("formula", "contender", "a", "x", 3), Rounds(), Reproduced},
 		{"rounds to another", "3.1", Of("formula", "contender", "a", "x", 3), Rounds(), Differs},
 		{"agrees", "3.00", Of("line", "contender", "a", "x", 3), Agrees(0), Reproduced},
+		{"none of 1000 agrees with few", "0.1 %", Of("share", "contender", "a", "x", 3), Agrees(0), Reproduced},
+		{"none of 1000 is not one in ten, in print", "10 %", Of("share", "contender", "a", "x", 3), Agrees(0), Differs},
 		{"agrees with another", "3.02", Of("line", "contender", "a", "x", 3), Agrees(0), Differs},
 		{"around", "3 or so", Of("higher", "contender", "b", "x", 2), Around(), Reproduced},
 		{"around is one digit", "3 or so", Of("half above", "contender", "b", "x", 2).Minus(Number(-0.1)), Around(), Differs},
@@ -131,6 +133,21 @@ func TestReasonsAndKinds(t *testing.T) {
 	r := Result{Checks: []Check{{Verdict: Reproduced}, {Kind: Own, Verdict: Differs}, {Kind: Question, Verdict: Shown}, {Kind: Question, Verdict: Reproduced}, {Verdict: Shown}}}
 	if got := r.Tally(); got != "1 reproduced, 1 fails, 2 answered, 1 shown" {
 		t.Error(got)
+	}
+}
+
+func TestConstantsAreCompared(t *testing.T) {
+	g, claims := Constants("numbers", "Numbers", Constant{Name: "pi", Printed: "3.14", Value: math.Pi}, Constant{Name: "e", Printed: "2.7", Value: math.Pi, Why: "another"}, Constant{Name: "free", Value: 1})
+	x := Experiment{Claims: append(claims, Claim{Name: "large", Of: Of("absent"), Is: Shows(), FullOnly: true})}
+	r := &Result{Grids: []*Grid{g}}
+	if err := x.finish(r, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Tally(); got != "1 holds, 1 fails, 2 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
+		t.Errorf("%s: %+v", got, r)
+	}
+	if err := x.finish(r, true); err == nil {
+		t.Error("a claim about nothing is judged in a full run")
 	}
 }
 
@@ -219,6 +236,12 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 	ratio := Of("add", Contenders, "slow").Over(Of("add", Contenders, "fast"))
 	if c, err := f.one(ratio); err != nil || c.Value.Mean != 8 || c.Value.N != 5 {
 		t.Errorf("%+v, %v", c, err)
+	}
+	// One round in three the other way: that is noise, not an order.
+	noisy := Cell{Value: robust([]float64{0.8, 0.9, 1.3}), samples: []float64{0.8, 0.9, 1.3}}
+	var s score
+	if s.add(below, noisy, Cell{Value: Estimate{Mean: 1}}); s.silent != 1 {
+		t.Errorf("%+v", s)
 	}
 	if cells, err := f.cells(Of("delete")); err != nil || len(cells) != 1 {
 		t.Errorf("%v, %v", cells, err)
