@@ -129,7 +129,7 @@ func TestTallyCountsVerdicts(t *testing.T) {
 func TestTablesFormatNumbers(t *testing.T) {
 	var table Table
 	table.Add("a", 5, 0.0012345, 123456.7, 1e-9, uint64(1)<<40, Estimate{1, 0.1, 100})
-	if got, want := strings.Join(table.Rows[0], "|"), "a|5|0.001234|123457|1e-09|1099511627776|1.000 ± 0.020"; got != want {
+	if got, want := strings.Join(table.Rows[0], "|"), "a|5|0.001234|123457|1e-9|1099511627776|1.000 ± 0.020"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

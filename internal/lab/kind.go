@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -32,7 +31,7 @@ func (k Kind) Means() string {
 	}[k]
 }
 
-// words are the outcomes of each kind, in the order from good to bad.
+// words are the outcomes of each kind.
 var words = map[Kind]map[Verdict]string{
 	Paper:    {Reproduced: "reproduced", Differs: "differs", Shown: "shown"},
 	Erratum:  {Reproduced: "right after all", Differs: "erratum", Shown: "shown"},
@@ -53,31 +52,24 @@ func (c Check) kind() Kind {
 // Tally counts the checks by outcome, in words: "4 reproduced, 1 differs, 2 answered".
 func (r *Result) Tally() string { return Tally(r.Checks) }
 
-// Tally counts checks, kind by kind.
+// Tally counts checks by outcome, kind by kind.
 func Tally(checks []Check) string {
 	counts := map[string]int{}
-	var order []string
-	for _, kind := range Kinds() {
-		for _, verdict := range []Verdict{Reproduced, Differs, Shown} {
-			word := words[kind][verdict]
-			for _, c := range checks {
-				if c.kind() == kind && c.Verdict == verdict {
-					counts[word]++
-				}
-			}
-			if counts[word] > 0 && word != "shown" && !slices.Contains(order, word) {
-				order = append(order, word)
-			}
+	for _, c := range checks {
+		counts[c.Word()]++
+	}
+	var parts []string
+	for _, word := range []string{"reproduced", "differs", "erratum", "right after all", "holds", "fails", "answered", "shown"} {
+		n := counts[word]
+		if word == "erratum" && n > 1 {
+			word = "errata"
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
-	if counts["shown"] > 0 {
-		order = append(order, "shown")
-	}
-	if len(order) == 0 {
+	if len(parts) == 0 {
 		return "no checks"
 	}
-	for i, word := range order {
-		order[i] = fmt.Sprintf("%d %s", counts[word], word)
-	}
-	return strings.Join(order, ", ")
+	return strings.Join(parts, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Result is what an experiment found.
@@ -119,7 +120,8 @@ func Digits(v float64, digits int) string {
 		places := max(0, digits-1-int(math.Floor(math.Log10(a))))
 		return strconv.FormatFloat(v, 'f', places, 64)
 	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
+	// An exponent has no leading zero: 1.2e-6.
+	return strings.NewReplacer("e-0", "e-", "e+0", "e+").Replace(strconv.FormatFloat(v, 'g', digits, 64))
 }
 
 // Percent writes a share with three significant digits: 0.8 is 80.0 %.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // View is a plot of one grid.
@@ -158,7 +159,7 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 }
 
 // smoothPoints is how many points a curve has, enough for any bend.
-const smoothPoints = 96
+const smoothPoints = 64
 
 // smooth computes a formula along x.
 func (g *Grid) smooth(name string, v View, at At) (s Series) {
@@ -177,10 +178,16 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 	for j := range smoothPoints {
 		x := v.XAxis.between(from, to, float64(j)/(smoothPoints-1))
 		if y := g.formulas[i].Of(at.with(v.X, x)); !v.Y.Log || y > 0 {
-			s.Points = append(s.Points, Point{X: x, Y: y})
+			s.Points = append(s.Points, Point{X: brief(x), Y: brief(y)})
 		}
 	}
 	return s
+}
+
+// brief keeps the digits that a plot can show: results are stored as text.
+func brief(v float64) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	return short
 }
 
 // between divides a range as the axis shows it.
