@@ -54,6 +54,9 @@ func TestClaimsAreJudged(t *testing.T) {
 	}{
 		{"rounds", "3.0", Of("formula", "contender", "a", "x", 3), Rounds(), Reproduced},
 		{"rounds to another", "3.1", Of("formula", "contender", "a", "x", 3), Rounds(), Differs},
+		{"inside", "1 to 5", Of("formula"), Inside("1", "5"), Reproduced},
+		{"inside by digits", "0.6 to 5", Of("formula"), Inside("1.04", "5"), Differs},
+		{"above the inside", "1 to 4", Of("formula"), Inside("1", "4"), Differs},
 		{"agrees", "3.00", Of("line", "contender", "a", "x", 3), Agrees(0), Reproduced},
 		{"none of 1000 agrees with few", "0.1 %", Of("share", "contender", "a", "x", 3), Agrees(0), Reproduced},
 		{"none of 1000 is not one in ten, in print", "10 %", Of("share", "contender", "a", "x", 3), Agrees(0), Differs},
@@ -148,6 +151,23 @@ func TestConstantsAreCompared(t *testing.T) {
 	}
 	if err := x.finish(r, true); err == nil {
 		t.Error("a claim about nothing is judged in a full run")
+	}
+}
+
+// The answers of a single trial are what a share is judged by.
+func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
+	g, err := Sweep(t.Context(), &Env{Seed: 1}, Spec[float64]{
+		Dims: []Dim{Along("share", 0.01, 0.02)}, Trials: 1, Trial: func(at At, _ *rand.Rand) (float64, error) { return at.Float("share"), nil },
+		Metrics: []Metric[float64]{{Name: "yes", Unit: InPercent, Of: func(v float64) float64 { return v }, Asked: func(At) int { return 10_000 }}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for share, want := range map[float64]Verdict{0.01: Reproduced, 0.02: Differs} {
+		c, err := findings{g}.judge(Claim{Name: "rate", Printed: "at most 0.99 %", Of: Of("yes", "share", share), Is: AtMost(Number(0.0099))})
+		if err != nil || c.Verdict != want {
+			t.Errorf("%v: %+v, %v", share, c, err)
+		}
 	}
 }
 

@@ -142,6 +142,7 @@ type Cell struct {
 
 	samples []float64 // of a race, round by round
 	asked   int       // answers of one trial, see Metric.Asked
+	trials  int       // of a share, whose answers may count in their place
 }
 
 func (c Cell) String() string { return c.Unit.estimate(c.Value) }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -56,6 +57,30 @@ type Span struct {
 // BelowFrom holds if the numbers are clearly below the other in a part of a
 // dimension: "faster from 2^16 on". What is outside is shown and not judged.
 func BelowFrom(other Pick, part Span) Test { return relate(below, other, part, 1) }
+
+// Inside holds if all numbers are between two, which are printed with their digits:
+// Inside("10.1", "13.5").
+func Inside(least, most string) Test {
+	return func(f findings, c Claim) (judgement, error) {
+		from, err1 := parsePrinted(least)
+		to, err2 := parsePrinted(most)
+		cells, err3 := f.cells(c.Of)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return judgement{}, err
+		}
+		low, high := cells[0], cells[0]
+		for _, cell := range cells {
+			if cell.Value.Mean < low.Value.Mean {
+				low = cell
+			}
+			if cell.Value.Mean > high.Value.Mean {
+				high = cell
+			}
+		}
+		ok := low.Value.Mean >= from.value-from.half && high.Value.Mean <= to.value+to.half
+		return judgement{verdict(ok), fmt.Sprintf("%s to %s", low, high), fmt.Sprintf("%s to %s, by the digits printed, at all of %d points", least, most, len(cells))}, nil
+	}
+}
 
 func everywhere(r relation, other Pick) Test { return relate(r, other, Span{}, 1) }
 

@@ -61,12 +61,12 @@ func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 		g.columns = append(g.columns, m.Name)
 	}
 	all := points(s.Dims)
+	found, err := s.run(ctx, e, all, follow)
+	if err != nil {
+		return nil, err
+	}
 	for i, at := range all {
-		e.Progress(i, len(all))
-		trials, err := TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return follow(at, r) })
-		if err != nil {
-			return nil, err
-		}
+		trials := found[i]
 		if s.Follow == nil {
 			take(g, s.Metrics, at, 0, trials)
 			continue
@@ -80,6 +80,26 @@ func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 	return g, nil
 }
 
+// run returns the trials of all points. Points with one trial each run side by side.
+func (s Spec[T]) run(ctx context.Context, e *Env, all []At, follow func(at At, r *rand.Rand) ([]T, error)) ([][][]T, error) {
+	found := make([][][]T, len(all))
+	if s.Trials == 1 {
+		single, err := TryTrials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return follow(all[i], r) })
+		for i, t := range single {
+			found[i] = [][]T{t}
+		}
+		return found, err
+	}
+	for i, at := range all {
+		e.Progress(i, len(all))
+		var err error
+		if found[i], err = TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return follow(at, r) }); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // take adds the means of the j-th results of the trials. Those that are not finite
 // are left out: the metric has no value there.
 func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
@@ -90,7 +110,7 @@ func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
 		}
 		c := Cell{At: at, Metric: m.Name, Unit: m.Unit, Value: value}
 		if m.Asked != nil {
-			c.asked = max(1, m.Asked(at))
+			c.asked, c.trials = max(1, m.Asked(at)), value.N
 			c.Value = c.expecting(value.Mean)
 		}
 		g.cells = append(g.cells, c)
@@ -98,12 +118,16 @@ func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
 }
 
 // expecting returns the value of a share with no smaller a deviation than its answers
-// have if the share is p, or one of all is otherwise.
+// have if the share is p, or one of all is otherwise. A single trial has no spread but
+// that of its answers, which are then what counts.
 func (c Cell) expecting(p float64) Estimate {
 	e := c.Value
 	if c.asked > 0 {
-		all := float64(c.asked * max(1, e.N))
+		all := float64(c.asked * max(1, c.trials))
 		p = min(max(p, 1/all), 1-1/all)
+		if c.trials <= 1 {
+			return Estimate{e.Mean, math.Sqrt(p * (1 - p)), c.asked}
+		}
 		e.Deviation = max(e.Deviation, math.Sqrt(p*(1-p)/float64(c.asked)))
 	}
 	return e

@@ -1,0 +1,99 @@
+package walk
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+func testKeys() Keys { return NewKeys((&lab.Env{Seed: 1}).Rand(0)) }
+
+func newWalker(t *testing.T, rate float64) (*Walker, *evergreen.Filter) {
+	t.Helper()
+	f, err := evergreen.New(evergreen.Config{FPR: rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Walker{F: f, Keys: testKeys()}, f
+}
+
+func TestStrangersAreNeverMembers(t *testing.T) {
+	k := testKeys()
+	seen := map[filter.Key]bool{}
+	for i := range 10_000 {
+		seen[k.Member(i)], seen[k.Stranger(i)], seen[k.Stranger(-1-i)] = true, true, true
+	}
+	if len(seen) != 30_000 {
+		t.Errorf("%d different keys of 30,000", len(seen))
+	}
+}
+
+func TestSizesAreAtEqualRatios(t *testing.T) {
+	if got := Sizes(1000, 1_000_000, 4); !slices.Equal(got, []int{1000, 10_000, 100_000, 1_000_000}) {
+		t.Error(got)
+	}
+}
+
+// TestWalkersDeleteTheOldestFirst moves the window of members along.
+func TestWalkersDeleteTheOldestFirst(t *testing.T) {
+	w, f := newWalker(t, 0.01)
+	for _, step := range []struct{ to, first, next int }{{1000, 0, 1000}, {400, 600, 1000}, {500, 600, 1100}} {
+		if err := w.To(step.to); err != nil || w.First != step.first || w.Next != step.next {
+			t.Fatalf("to %d: members %d to %d, %v; want %d to %d", step.to, w.First, w.Next, err, step.first, step.next)
+		}
+	}
+	if f.Len() != 500 || f.Contains(w.Keys.Member(599)) || !f.Contains(w.Keys.Member(600)) {
+		t.Errorf("%d keys in the filter", f.Len())
+	}
+	w.First-- // a key that is not there any more
+	if err := w.To(0); !errors.Is(err, filter.ErrNotFound) {
+		t.Errorf("deleting what is gone: %v", err)
+	}
+}
+
+func TestLooksCountAnswers(t *testing.T) {
+	w, f := newWalker(t, 0.5)
+	looks, err := w.Through(t.Context(), []int{10_000, 20_000}, 5_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, info := looks[1], f.Info()
+	if l.Keys != 20_000 || l.Denied != 0 || l.Yes == 0 || l.Yes == 1 || l.Yes == looks[0].Yes {
+		t.Errorf("%+v", l)
+	}
+	if want := float64(info.FastBits+info.SlowBits) / 20_000; l.All() != want || l.Most < want || l.Says != info.FPR {
+		t.Errorf("%+v, want %v bits", l, want)
+	}
+	w.Next += 20_000 // half of these were never added
+	if n := w.Denied(1_000); n < 300 || n > 500 {
+		t.Errorf("%d of 1000 denied, want nearly half", n)
+	}
+}
+
+// A reader must notice a filter that loses lasting keys while others come and go.
+func TestReadersNoticeLostKeys(t *testing.T) {
+	for _, lossy := range []bool{false, true} {
+		d := &Readers{Lasting: 500, Passing: 200, Queries: 1_000, Make: func(string) (Shared, error) {
+			f, err := evergreen.New(evergreen.Config{FPR: 1e-6})
+			if err != nil {
+				return Shared{}, err
+			}
+			s := Of(f, f.Blocks)
+			if has := s.Has; lossy {
+				s.Has = func(k filter.Key) bool { return k%2 == 0 && has(k) }
+			}
+			return s, nil
+		}}
+		race := lab.Race{Name: "times", Contenders: []string{"some"}, Rounds: 1, Start: d.Start}
+		if _, err := race.Run(t.Context(), &lab.Env{Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if m := d.totals["some"]; m.Asked < 1_000 || (m.Denied > 0) != lossy {
+			t.Errorf("lossy %t: %+v", lossy, m)
+		}
+	}
+}
