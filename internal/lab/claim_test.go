@@ -69,6 +69,8 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"at least, spoilt", "", Of("line"), AtLeast(Of("higher")), Differs},
 		{"below", "", Of("line"), Below(Of("higher")), Reproduced},
 		{"equal is not below", "", Of("line"), Below(Of("formula")), Differs},
+		{"falls up to 3", "", Of("bent", "contender", "a"), In(Span{"x", 1, 3}, Falls("x")), Reproduced},
+		{"does not fall from 2 on", "", Of("bent", "contender", "a"), In(Span{"x", 2, 0}, Falls("x")), Differs},
 		{"above", "", Of("higher"), Above(Of("line")), Reproduced},
 		{"equal is not above", "", Of("line"), Above(Of("formula")), Differs},
 		{"matches", "", Of("line"), Matches(Of("formula")), Reproduced},
@@ -238,9 +240,9 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 		Name: "race", Dims: []Dim{Along("n", 10)}, Contenders: []string{"slow", "fast"}, Rounds: 5, clock: func() time.Duration { return now },
 		Start: func(at At, contender string, r *rand.Rand) ([]Lap, error) {
 			keys = append(keys, r.Uint64())
-			laps := []Lap{{"add", 10, spin(1)}, {"add", 10, spin(1)}}
+			laps := []Lap{{Name: "add", Ops: 10, Run: spin(1)}, {Name: "add", Ops: 10, Run: spin(1), Before: func() { now += time.Hour }}}
 			if contender == "slow" {
-				laps = []Lap{{"add", 10, spin(8)}, {"add", 10, spin(8)}, {"delete", 10, spin(1)}}
+				laps = []Lap{{Name: "add", Ops: 10, Run: spin(8)}, {Name: "add", Ops: 10, Run: spin(8)}, {Name: "delete", Ops: 10, Run: spin(1)}}
 			}
 			return laps, nil
 		},

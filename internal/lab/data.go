@@ -1,11 +1,14 @@
 package lab
 
 import (
+	"bufio"
 	"cmp"
+	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -35,6 +38,29 @@ func (x Experiment) Files(folder string) []DataFile {
 	}
 	slices.SortFunc(files, func(a, b DataFile) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.Compact(files)
+}
+
+// Lines reads a packed file of a folder with data line by line.
+func Lines(folder, name string, line func(text string) error) error {
+	file, err := os.Open(filepath.Join(folder, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	lines := bufio.NewScanner(plain)
+	for lines.Scan() {
+		if err := line(lines.Text()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // takeData hides a folder in which there is nothing for the experiment. So none

@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"compress/gzip"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,5 +77,31 @@ func TestDataPatternsAreChecked(t *testing.T) {
 	}
 	if err := (Experiment{Data: []string{"pcap/*.pcap", "a.txt"}}).checkData(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLinesArePacked(t *testing.T) {
+	folder := dataFolder(t, map[string]int{"a/plain.gz": 3})
+	file, err := os.Create(filepath.Join(folder, "a", "list.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := gzip.NewWriter(file)
+	_, _ = packed.Write([]byte("one\ntwo\n"))
+	if err := errors.Join(packed.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := Lines(folder, "a/list.gz", func(text string) error { got = append(got, text); return nil }); err != nil || !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	broken := errors.New("broken")
+	if err := Lines(folder, "a/list.gz", func(string) error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	for _, name := range []string{"a/plain.gz", "a/none.gz"} {
+		if err := Lines(folder, name, func(string) error { return nil }); err == nil {
+			t.Errorf("%s was read", name)
+		}
 	}
 }

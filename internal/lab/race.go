@@ -39,6 +39,9 @@ type Lap struct {
 	Name string
 	Ops  int
 	Run  func() error
+
+	// Before gets things ready and is not timed.
+	Before func()
 }
 
 // Run runs the race, on one goroutine.
@@ -96,6 +99,9 @@ func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds ti
 				return err
 			}
 			lap, err := laps[k][i], error(nil)
+			if lap.Before != nil {
+				lap.Before()
+			}
 			turns.Time(timing.Lap{c.Contenders[k], lap.Name}, lap.Ops, func() { err = lap.Run() })
 			if err != nil {
 				return err

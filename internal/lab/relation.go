@@ -58,6 +58,30 @@ type Span struct {
 // dimension: "faster from 2^16 on". What is outside is shown and not judged.
 func BelowFrom(other Pick, part Span) Test { return relate(below, other, part, 1) }
 
+// In judges a part of a dimension only: In(Span{"n", 1000, 0}, Falls("k")). What is
+// outside is not looked at, neither by the claim nor by what it is compared with.
+func In(part Span, test Test) Test {
+	return func(f findings, c Claim) (judgement, error) {
+		inside := make(findings, len(f))
+		for i, g := range f {
+			cut := *g
+			cut.cells = nil
+			for _, cell := range g.cells {
+				if g.dim(part.Dim) == nil || part.within(cell.At) {
+					cut.cells = append(cut.cells, cell)
+				}
+			}
+			inside[i] = &cut
+		}
+		j, err := test(inside, c)
+		j.tolerance += fmt.Sprintf("; %s from %s", part.Dim, number(part.From))
+		if part.To != 0 {
+			j.tolerance += " to " + number(part.To)
+		}
+		return j, err
+	}
+}
+
 // Inside holds if all numbers are between two, which are printed with their digits:
 // Inside("10.1", "13.5").
 func Inside(least, most string) Test {
