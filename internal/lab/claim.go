@@ -88,13 +88,23 @@ func Rounds() Test {
 
 // Agrees is for means of trials: they are within [Sigmas] standard errors of the
 // printed number, which has its digits and comes from so many trials; 0 if it is exact.
+// Where these are more than half of the number, agreement says nothing.
 func Agrees(trials int) Test {
 	return func(f findings, c Claim) (judgement, error) {
 		cell, err := f.one(c.Of)
-		if p, bad := parsePrinted(c.Printed); bad == nil {
+		p, bad := parsePrinted(c.Printed)
+		if bad == nil {
 			cell.Value = cell.expecting(p.value)
 		}
-		return judgedBy(Sampled("", c.Printed, cell.Value, trials)), err
+		j := judgedBy(Sampled("", c.Printed, cell.Value, trials))
+		noise := cell.Value.Reach(Sigmas)
+		if trials > 0 {
+			noise *= math.Sqrt(1 + float64(cell.Value.N)/float64(trials))
+		}
+		if j.verdict == Reproduced && noise > max(p.half, math.Abs(p.value)/2) {
+			j.verdict, j.ours = Shown, j.ours+"; too few trials to tell"
+		}
+		return j, err
 	}
 }
 
@@ -195,19 +205,22 @@ type Constant struct {
 	Printed string
 	Where   string
 	Value   float64
+	Is      Test // [Rounds] if nil
 	Why     string
 }
 
-// Constants returns a table of numbers, and claims that they round to what is
-// printed. Those without anything printed are shown. The table has the given name.
+// Constants returns a table of numbers, and claims that they are what is printed. Those without anything printed are shown. The table has the given name.
 func Constants(name, title string, list ...Constant) (*Grid, []Claim) {
 	var names []string
 	var claims []Claim
 	for _, c := range list {
 		names = append(names, c.Name)
-		claim := Claim{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Where: c.Where, Of: Of(name, "number", c.Name), Is: Rounds(), Why: c.Why}
-		if c.Printed == "" {
+		claim := Claim{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Where: c.Where, Of: Of(name, "number", c.Name), Is: c.Is, Why: c.Why}
+		switch {
+		case c.Printed == "":
 			claim.Is = Shows()
+		case c.Is == nil:
+			claim.Is = Rounds()
 		}
 		claims = append(claims, claim)
 	}

@@ -58,7 +58,7 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"inside by digits", "0.6 to 5", Of("formula"), Inside("1.04", "5"), Differs},
 		{"above the inside", "1 to 4", Of("formula"), Inside("1", "4"), Differs},
 		{"agrees", "3.00", Of("line", "contender", "a", "x", 3), Agrees(0), Reproduced},
-		{"none of 1000 agrees with few", "0.1 %", Of("share", "contender", "a", "x", 3), Agrees(0), Reproduced},
+		{"none of 1000 says nothing about few", "0.1 %", Of("share", "contender", "a", "x", 3), Agrees(0), Shown},
 		{"none of 1000 is not one in ten, in print", "10 %", Of("share", "contender", "a", "x", 3), Agrees(0), Differs},
 		{"agrees with another", "3.02", Of("line", "contender", "a", "x", 3), Agrees(0), Differs},
 		{"around", "3 or so", Of("higher", "contender", "b", "x", 2), Around(), Reproduced},
@@ -272,5 +272,32 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 	cancel()
 	if _, err := race.Run(ctx, &Env{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// One set of trials gives several grids.
+func TestTrialsAreGathered(t *testing.T) {
+	trials := []float64{1, 2, 2, 3}
+	half := func(float64) float64 { return 0.5 }
+	f := findings{Gather(trials, Spec[float64]{
+		Dims: []Dim{Along("value", 1, 2, 3)},
+		Metrics: []Metric[float64]{
+			{Name: "share", At: func(v float64, at At) float64 {
+				if v == at.Float("value") {
+					return 1
+				}
+				return 0
+			}},
+			{Name: "half", Of: half},
+		},
+		Formulas: []Formula{{Name: "formula", Of: func(at At) float64 { return at.Float("value") / 4 }}},
+	})}
+	for pick, want := range map[*Pick]float64{
+		{metric: "share", fixed: []any{"value", 2}}: 0.5, {metric: "share", fixed: []any{"value", 3}}: 0.25,
+		{metric: "half", fixed: []any{"value", 1}}: 0.5, {metric: "formula", fixed: []any{"value", 1}}: 0.25,
+	} {
+		if c, err := f.one(*pick); err != nil || c.Value.Mean != want {
+			t.Errorf("%s: %v, want %v; %v", pick, c.Value.Mean, want, err)
+		}
 	}
 }

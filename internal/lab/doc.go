@@ -31,9 +31,10 @@
 //
 // Contenders are a dimension, too: lab.Among("filter", "bloom", "d-left"). Where one
 // trial gives a result for each value of a dimension (a filter that grows, contenders
-// with the same keys), Spec.Trace and Spec.Follow take the place of Trial. [Computed]
-// is a grid of formulas alone; without dimensions it holds the constants of a text. A
-// metric that is NaN at a point is left out there.
+// with the same keys), Spec.Trace and Spec.Follow take the place of Trial. [Gather]
+// makes several grids of one set of trials, such as means and a distribution.
+// [Computed] is a grid of formulas alone; without dimensions it holds the constants of
+// a text. A metric that is NaN at a point is left out there.
 //
 // [Race] times contenders lap by lap, in turns; its metrics are the names of the laps,
 // in ns per operation, and its last dimension is [Contenders].

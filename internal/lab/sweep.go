@@ -32,6 +32,10 @@ type Metric[T any] struct {
 	Unit Unit
 	Of   func(T) float64
 
+	// At takes the place of Of where what counts of a trial depends on the point. It is
+	// for [Gather].
+	At func(t T, at At) float64
+
 	// Asked is, for a share, of how many independent answers of one trial it is. Where
 	// the trials show less spread than that many answers must have, that of the answers
 	// counts: few trials may show none at all.
@@ -104,17 +108,40 @@ func (s Spec[T]) run(ctx context.Context, e *Env, all []At, follow func(at At, r
 // are left out: the metric has no value there.
 func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
 	for _, m := range metrics {
-		value := Figure(trials, func(t []T) float64 { return m.Of(t[j]) })
-		if math.IsNaN(value.Mean) || math.IsInf(value.Mean, 0) {
-			continue
-		}
-		c := Cell{At: at, Metric: m.Name, Unit: m.Unit, Value: value}
-		if m.Asked != nil {
-			c.asked, c.trials = max(1, m.Asked(at)), value.N
-			c.Value = c.expecting(value.Mean)
-		}
-		g.cells = append(g.cells, c)
+		m.add(g, at, Figure(trials, func(t []T) float64 { return m.Of(t[j]) }))
 	}
+}
+
+// add adds a value to the grid unless it is none.
+func (m Metric[T]) add(g *Grid, at At, value Estimate) {
+	if math.IsNaN(value.Mean) || math.IsInf(value.Mean, 0) {
+		return
+	}
+	c := Cell{At: at, Metric: m.Name, Unit: m.Unit, Value: value}
+	if m.Asked != nil {
+		c.asked, c.trials = max(1, m.Asked(at)), value.N
+		c.Value = c.expecting(value.Mean)
+	}
+	g.cells = append(g.cells, c)
+}
+
+// Gather is [Sweep] for trials that have run already, so that one set of trials gives
+// several grids: means, loads, a distribution. The spec needs no trial.
+func Gather[T any](trials []T, s Spec[T]) *Grid {
+	g := &Grid{Name: s.Name, Title: s.Title, Dims: s.Dims, Notes: s.Notes, formulas: s.Formulas}
+	for _, m := range s.Metrics {
+		g.columns = append(g.columns, m.Name)
+		for _, at := range points(s.Dims) {
+			m.add(g, at, Figure(trials, func(t T) float64 {
+				if m.At != nil {
+					return m.At(t, at)
+				}
+				return m.Of(t)
+			}))
+		}
+	}
+	g.compute()
+	return g
 }
 
 // expecting returns the value of a share with no smaller a deviation than its answers

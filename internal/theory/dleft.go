@@ -128,3 +128,32 @@ func DLeftSteadyOverflow(d, cells int, buckets, n, steps float64) float64 {
 	}
 	return -math.Expm1(-steps * full)
 }
+
+// DLeftChurnFull returns how many keys are expected to find all their buckets full
+// during the given number of deletions and insertions, that begin when n keys have
+// been inserted. Inserted keys lie more evenly than those of a steady state: early
+// steps count less.
+//
+//	[dlCBF06] Sec. 5.2: the integral of prod_j x_j,cells over the steps
+func DLeftChurnFull(d, cells int, buckets, n, steps float64) (keys float64) {
+	x := newFluid(d, n/(float64(d)*buckets), cells+1).insert()
+	full := func() float64 {
+		p := 1.0
+		for j := range x.d {
+			p *= x.at(j, cells)
+		}
+		return p
+	}
+	x.leave = buckets / n
+	const looks = 256
+	dt := steps / buckets / looks
+	inner := math.Ceil(dt / min(0.5, 1/(x.leave*float64(x.levels))))
+	before := full()
+	for range looks {
+		x.run(int(inner), dt/inner)
+		after := full()
+		keys += (before + after) / 2 * steps / looks
+		before = after
+	}
+	return keys
+}

@@ -110,3 +110,19 @@ func TestDLeftRateOfTinyFilters(t *testing.T) {
 		t.Errorf("three fingerprints, one key: rate %g, want 0.375", got)
 	}
 }
+
+// Right after the insertions keys are more even than for ever after: fewer find all
+// buckets full. Many steps make the beginning not count.
+func TestChurnBeginsWithEvenLoads(t *testing.T) {
+	effort.OneGoroutine(t)
+	steady := func(steps float64) float64 {
+		return theory.DLeftSteadyOverflow(4, 8, 2048, 55_296, 1e-3) / 1e-3 * steps
+	}
+	churn := func(steps float64) float64 { return theory.DLeftChurnFull(4, 8, 2048, 55_296, steps) }
+	if got, most := churn(10_000), 0.6*steady(10_000); got <= 0 || got > most {
+		t.Errorf("%g keys in the first 10,000 steps, want less than %g", got, most)
+	}
+	if missing, later := steady(1<<20)-churn(1<<20), steady(1<<21)-churn(1<<21); math.Abs(missing-1.2) > 0.1 || math.Abs(later-missing) > 0.05 {
+		t.Errorf("%g keys fewer than in the steady state after 2^20 steps, %g after twice as many", missing, later)
+	}
+}
