@@ -177,7 +177,7 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 	}
 	for j := range smoothPoints {
 		x := v.XAxis.between(from, to, float64(j)/(smoothPoints-1))
-		if y := g.formulas[i].Of(at.with(v.X, x)); !v.Y.Log || y > 0 {
+		if y := g.formulas[i].Of(at.with(v.X, x)); y > 0 || !v.Y.Log && !math.IsNaN(y) {
 			s.Points = append(s.Points, Point{X: brief(x), Y: brief(y)})
 		}
 	}

@@ -5,4 +5,4 @@ package perennial
 import "github.com/everbloom-go/everbloom/internal/lab"
 
 // Experiments returns them, the general ones first.
-func Experiments() []lab.Experiment { return []lab.Experiment{size, shrink, churn, pauses} }
+func Experiments() []lab.Experiment { return []lab.Experiment{size, shrink, churn, pauses, readers} }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
@@ -159,4 +160,17 @@ func (d *Readers) Grid(names []string) *lab.Grid {
 		formula("false negatives", func(m Met) int64 { return m.Denied }),
 		formula("changes by the writer", func(m Met) int64 { return m.Writes }),
 		formula("changes of the size", func(m Met) int64 { return m.Steps }))
+}
+
+// SetOf wraps a set, which has a lock where its kind needs one.
+func SetOf(n everbloom.Needs) (Shared, error) {
+	set, err := everbloom.New(n)
+	if err != nil {
+		return Shared{}, err
+	}
+	return Shared{
+		Add:    func(k filter.Key) error { _, err := set.AddUint64(uint64(k)); return err },
+		Delete: func(k filter.Key) error { return set.DeleteUint64(uint64(k)) },
+		Has:    func(k filter.Key) bool { return set.MayContainUint64(uint64(k)) },
+	}, nil
 }

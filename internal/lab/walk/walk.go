@@ -4,8 +4,10 @@ package walk
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -151,4 +153,26 @@ func Metrics(queries int) []lab.Metric[Look] {
 		{Name: "rate by Info", Unit: lab.InPercent, Of: func(l Look) float64 { return l.Says }},
 		{Name: "false negatives", Unit: lab.InPercent, Of: func(l Look) float64 { return l.Denied }},
 	}
+}
+
+// ThereOrBack visits sizes in rising order, or, after growing to the last, on the way
+// back. Looks are in the order of the sizes.
+func ThereOrBack(ctx context.Context, w *Walker, sizes []int, queries int, back bool) ([]Look, error) {
+	if !back {
+		return w.Through(ctx, sizes, queries)
+	}
+	most := sizes[len(sizes)-1]
+	for part := range 100 { // an interrupt need not wait for all
+		if err := errors.Join(w.To(most/100*(part+1)), ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.To(most); err != nil {
+		return nil, err
+	}
+	falling := slices.Clone(sizes)
+	slices.Reverse(falling)
+	looks, err := w.Through(ctx, falling, queries)
+	slices.Reverse(looks)
+	return looks, err
 }
