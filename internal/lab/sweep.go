@@ -49,6 +49,14 @@ type Formula struct {
 	Of   func(at At) float64
 }
 
+// Fixed is a formula that is the same at all points.
+func Fixed(name string, unit Unit, value float64) Formula {
+	return Formula{Name: name, Unit: unit, Of: func(At) float64 { return value }}
+}
+
+// Each is for [Metric.Asked]: as many answers at all points.
+func Each(answers int) func(At) int { return func(At) int { return answers } }
+
 // Sweep runs a sweep. The error is that of a trial or of ctx.
 func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 	g := &Grid{Name: s.Name, Title: s.Title, Dims: s.Dims, Notes: s.Notes, formulas: s.Formulas}

@@ -3,97 +3,101 @@ package dlcbf06
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// sample is what a trial's queries found.
-type sample struct{ yes, queries int }
+// asked counts yeses about keys that are not in the set, but for odds of 2^-48.
+type asked struct{ yes, more int } // and among ten times as many queries
 
-func (s sample) rate() float64 { return float64(s.yes) / float64(s.queries) }
+func (a *asked) ask(f filter.Filter, queries int, r *rand.Rand) {
+	a.yes = lab.CountYes(f, lab.RandomKeys(r, queries))
+	a.more = lab.CountYes(f, lab.RandomKeys(r, 10*queries))
+}
 
-// printedRates is what Sec. 5.1 prints about the rate of one of its two filters.
+// printedRates is what Sec. 5.1 prints about the rates of one of its two filters.
 type printedRates struct {
 	average     string
 	least, most float64
-	expected    float64 // by formula
+	formula     float64
 }
 
-// checks compares the average and the range of the rates.
-func (p printedRates) checks(samples []sample) []lab.Check {
-	odds := outside(paperQueries, p.expected, p.least, p.most)
-	strayed := count(samples, func(s sample) bool { return s.rate() < p.least || s.rate() > p.most })
-	return []lab.Check{
-		lab.Sampled("rate of false positives, average", p.average+" (slightly less)", lab.Mean(column(samples, sample.rate)), paperTrials),
-		lab.Holds("trials outside the printed range of rates", fmt.Sprintf("0 of 10,000: from %v to %v", p.least, p.most),
-			fmt.Sprintf("%d of %d; expected %s %%", strayed, len(samples), lab.Digits(100*odds, 2)), odds < 1.0/paperTrials,
-			"fewer than one of 10,000 is expected, for 10,000 queries a trial as the text says").
-			Because("10,000 queries find about 15 false positives, of which the square root is 4: so few trials spread far wider than printed. " +
-				"With 100,000 queries the range fits, see the table"),
-	}
+// outside reports whether a trial of the paper's queries with so many yeses has a
+// rate outside the printed range.
+func (p printedRates) outside(yes int) bool {
+	rate := float64(yes) / paperQueries
+	return rate < p.least || rate > p.most
 }
 
-// rateTable has the range of rates for several numbers of queries.
-func rateTable(p printedRates, sets ...[]sample) lab.Table {
-	table := lab.Table{
-		Name: "range", Title: "Rates of false positives, trial by trial",
-		Columns: []string{"queries a trial", "average", "least", "most", "10,000 trials would range from", "to"},
+// odds is the probability of that.
+func (p printedRates) odds() (odds float64) {
+	for yes, prob := range theory.Poisson(paperQueries * p.formula) {
+		odds += prob * oneIf(p.outside(yes))
 	}
-	table.Add("printed: 10,000", p.average, p.least, p.most, "", "")
-	for _, samples := range sets {
-		rates := column(samples, sample.rate)
-		least, most := extremes(rates)
-		low, high := quantiles(samples[0].queries, p.expected, 1.0/paperTrials)
-		table.Add(samples[0].queries, lab.Mean(rates), least, most, low, high)
-	}
-	return table
+	return odds
 }
 
-// quantiles returns the rates that a trial of so many queries finds or exceeds
-// with all but the given odds on either side.
-func quantiles(queries int, p, odds float64) (low, high float64) {
-	below := 0.0
-	low = -1
-	for i, prob := range theory.Poisson(float64(queries) * p) {
-		below += prob
-		if low < 0 && below > odds {
-			low = float64(i)
-		}
-		if below < 1-odds {
-			high = float64(i + 1)
-		}
+// grids are the means of rates, and their distribution.
+func (p printedRates) grids(trials []asked, queries int) []*lab.Grid {
+	least, most := math.Inf(1), 0.0
+	for _, t := range trials {
+		rate := float64(t.more) / float64(10*queries)
+		least, most = min(least, rate), max(most, rate)
 	}
-	return low / float64(queries), high / float64(queries)
-}
-
-// ratePlot draws how often a trial found so many false positives.
-func ratePlot(p printedRates, samples []sample) lab.Plot {
-	found := map[int]int{}
-	for _, s := range samples {
-		found[s.yes]++
-	}
-	n := float64(samples[0].queries)
-	measured := lab.Series{Name: "measured", Style: lab.Dots, Color: 1}
-	expected := lab.Series{Name: "expected", Style: lab.Line, Color: 1}
-	for i, prob := range theory.Poisson(n * p.expected) {
-		if math.Abs(float64(i)-n*p.expected) > 4*math.Sqrt(n*p.expected) {
-			continue
-		}
-		x := float64(i) / n
-		expected.Points = append(expected.Points, lab.Point{X: x, Y: prob})
-		measured.Points = append(measured.Points, lab.Share(x, found[i], len(samples)))
-	}
-	top := 0.0
-	for _, pt := range expected.Points {
-		top = max(top, pt.Y)
-	}
-	return lab.Plot{
-		Name: "rates", Title: fmt.Sprintf("Rates that %d trials of %.0f queries found", len(samples), n),
-		X: lab.Axis{Label: "rate of false positives", Percent: true}, Y: lab.Axis{Label: "share of trials", Percent: true},
-		Series: []lab.Series{
-			expected, measured,
-			{Name: "printed range", Style: lab.Line, Color: 2, Points: []lab.Point{{X: p.least, Y: 1.3 * top}, {X: p.most, Y: 1.3 * top}}},
+	means := lab.Gather(trials, lab.Spec[asked]{
+		Name: "range", Title: fmt.Sprintf("Rates of %d trials", len(trials)),
+		Metrics: []lab.Metric[asked]{
+			{Name: "rate", Of: func(a asked) float64 { return float64(a.yes) / float64(queries) }, Asked: lab.Each(queries)},
+			{Name: "rate, ten times the queries", Of: func(a asked) float64 { return float64(a.more) / float64(10*queries) }, Asked: lab.Each(10 * queries)},
+			{Name: "outside the range", Unit: lab.InPercent, Of: func(a asked) float64 { return oneIf(p.outside(a.yes)) }, Asked: lab.Each(1)},
 		},
+		Formulas: []lab.Formula{
+			lab.Fixed("rate by formula", lab.Plain, p.formula), lab.Fixed("outside the range, Poisson", lab.InPercent, p.odds()),
+			lab.Fixed("least with ten times the queries", lab.Plain, least), lab.Fixed("most", lab.Plain, most),
+		},
+	})
+	var rates []float64
+	for yes := range 35 {
+		rates = append(rates, float64(yes)/paperQueries)
+	}
+	spread := lab.Gather(trials, lab.Spec[asked]{
+		Dims: []lab.Dim{lab.Along("rate of false positives", rates...)},
+		Metrics: []lab.Metric[asked]{{Name: "trials with the rate", Unit: lab.InPercent, Asked: lab.Each(1), At: func(a asked, at lab.At) float64 {
+			return oneIf(a.yes == int(math.Round(at.Float("rate of false positives")*float64(queries))))
+		}}},
+		Formulas: []lab.Formula{{Name: "Poisson", Unit: lab.InPercent, Of: func(at lab.At) float64 {
+			return poisson(at.Float("rate of false positives")*float64(queries), p.formula*float64(queries))
+		}}},
+	})
+	return []*lab.Grid{means, spread}
+}
+
+// poisson is the distribution with the factorial of any number, for smooth curves.
+func poisson(x, mean float64) float64 {
+	factorial, _ := math.Lgamma(x + 1)
+	return math.Exp(x*math.Log(mean) - mean - factorial)
+}
+
+func (p printedRates) view() lab.View {
+	return lab.View{
+		Name: "rates", Title: "Rates that trials of 10,000 queries find", X: "rate of false positives", XAxis: lab.Axis{Label: "rate of false positives", Percent: true}, Y: lab.Axis{Label: "share of trials", Percent: true},
+		Curves: []lab.Curve{{Name: "measured", Measured: "trials with the rate", Formula: "Poisson"}},
+		Marks:  []lab.Mark{{X: p.least, Text: "all trials between these"}, {X: p.most}},
+	}
+}
+
+func (p printedRates) claims() []lab.Claim {
+	return []lab.Claim{
+		{Name: "rate of false positives, average", Printed: p.average + " (slightly less)", Where: "Sec. 5.1", Of: lab.Of("rate"), Is: lab.Agrees(paperTrials)},
+		{
+			Kind: lab.Erratum, Name: "trials outside the printed range of rates", Printed: fmt.Sprintf("0 of 10,000: from %v to %v", p.least, p.most), Where: "Sec. 5.1",
+			Of: lab.Of("outside the range, Poisson"), Is: lab.AtMost(lab.Number(1.0 / paperTrials)), Show: []lab.Pick{lab.Of("outside the range"), lab.Of("least with ten times the queries"), lab.Of("most")},
+			Why: "10,000 queries, which the text states, find about 15 false positives, of which the square root is 4: trials spread far wider than printed. With 100,000 queries the range fits",
+		},
+		{Kind: lab.Own, Name: "the share outside is what so few queries must give", Printed: "Poisson distribution", Of: lab.Of("outside the range"), Is: lab.Matches(lab.Of("outside the range, Poisson"))},
+		{Kind: lab.Own, Name: "rate with ten times the queries", Printed: "the formula of the filter", Of: lab.Of("rate, ten times the queries"), Is: lab.Matches(lab.Of("rate by formula"))},
 	}
 }

@@ -2,6 +2,7 @@ package dlcbf06
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -47,14 +48,28 @@ func permuted(low bool) func(*rand.Rand) locator {
 	}
 }
 
-// A sketch is a d-left table with any way to find places: cell by cell, since it
-// is there to count, not to be fast.
+// A slot is a cell. It keeps the first key that came, so that the key can be moved; a
+// filter would take the inverse of its permutation.
+type slot struct {
+	remainder, copies uint16
+	key               filter.Key
+}
+
+// A sketch is a d-left table with any way to find places and any number of moves: cell
+// by cell, since it is there to count, not to be fast.
 type sketch struct {
-	cells   [4][2048][8]struct{ remainder, copies uint16 }
-	locate  locator
+	cells  [4][2048][8]slot
+	locate locator
+
+	moves int  // how many keys may be moved for a new one
+	first bool // only out of the first subarray
+	drops bool // keys that find no room are dropped, not refused
+
+	moved   int
 	unclear int // deletes that found several copies
 	denied  int // deletes that found none
-	full    int // keys that found no room and were dropped
+	full    int // keys that found no room
+	dropped map[filter.Key]bool
 }
 
 // find returns the copies of a key.
@@ -69,67 +84,99 @@ func (s *sketch) find(k filter.Key) (copies []*uint16) {
 	return copies
 }
 
-// add raises a copy that is there, or uses a cell of the least loaded bucket, the
-// leftmost of several.
-func (s *sketch) add(k filter.Key) bool {
-	if copies := s.find(k); len(copies) > 0 {
-		*copies[0]++
-		return true
-	}
-	best, least := -1, 8
-	at := s.locate(k)
-	for i := range at {
-		load := 0
-		for _, cell := range s.cells[i][at[i].bucket] {
-			load += min(1, int(cell.copies))
+// free returns the number of empty cells of a bucket, and the first one.
+func (s *sketch) free(subarray, bucket int) (n int, cell *slot) {
+	for c := range s.cells[subarray][bucket] {
+		if s.cells[subarray][bucket][c].copies > 0 {
+			continue
 		}
-		if load < least {
-			best, least = i, load
+		if n++; n == 1 {
+			cell = &s.cells[subarray][bucket][c]
 		}
 	}
-	if best < 0 {
-		s.full++
-		return false
-	}
-	bucket := &s.cells[best][at[best].bucket]
-	for c := range bucket {
-		if bucket[c].copies == 0 {
-			bucket[c].remainder, bucket[c].copies = at[best].remainder, 1
-			break
-		}
-	}
-	return true
+	return n, cell
 }
 
-// remove lowers the first copy it finds: there is no better choice.
-func (s *sketch) remove(k filter.Key) {
+// roomiest returns a cell of the least loaded bucket of a key, the leftmost of several,
+// of the subarrays from one on.
+func (s *sketch) roomiest(at [4]place, from int) (cell *slot, remainder uint16) {
+	most := 0
+	for i := from; i < 4; i++ {
+		if n, c := s.free(i, at[i].bucket); n > most {
+			most, cell, remainder = n, c, at[i].remainder
+		}
+	}
+	return cell, remainder
+}
+
+// Add raises a copy that is there, or takes a cell of the roomiest bucket, or makes
+// room.
+func (s *sketch) Add(k filter.Key) (bool, error) {
+	if copies := s.find(k); len(copies) > 0 {
+		*copies[0]++
+		return false, nil
+	}
+	at := s.locate(k)
+	cell, remainder := s.roomiest(at, 0)
+	for depth := 1; cell == nil && depth <= s.moves; depth++ {
+		for i := 0; i < 4 && cell == nil && (i == 0 || !s.first); i++ {
+			cell, remainder = s.makeRoom(i, at[i].bucket, depth, nil), at[i].remainder
+		}
+	}
+	if cell != nil {
+		*cell = slot{remainder, 1, k}
+		return true, nil
+	}
+	s.full++
+	if s.drops {
+		s.dropped[k] = true
+		return false, nil
+	}
+	return false, filter.ErrFull
+}
+
+// makeRoom empties a cell of a full bucket: its key goes to another of its buckets, in
+// which room is made if there is none, with so many moves in all. The path has the
+// buckets that are being emptied.
+func (s *sketch) makeRoom(subarray, bucket, moves int, path []int) *slot {
+	path = append(path, subarray<<11|bucket)
+	for c := range s.cells[subarray][bucket] {
+		from := &s.cells[subarray][bucket][c]
+		at := s.locate(from.key)
+		for i := range at {
+			if slices.Contains(path, i<<11|at[i].bucket) {
+				continue
+			}
+			_, to := s.free(i, at[i].bucket)
+			if to == nil && moves > 1 {
+				to = s.makeRoom(i, at[i].bucket, moves-1, path)
+			}
+			if to != nil {
+				*to = slot{at[i].remainder, from.copies, from.key}
+				from.copies = 0
+				s.moved++
+				return from
+			}
+		}
+	}
+	return nil
+}
+
+// Delete lowers the first copy it finds: there is no better choice. A key that is not
+// there is counted.
+func (s *sketch) Delete(k filter.Key) error {
+	if s.dropped[k] {
+		delete(s.dropped, k)
+		return nil
+	}
 	copies := s.find(k)
-	switch {
-	case len(copies) == 0:
+	if len(copies) == 0 {
 		s.denied++
-		return
-	case len(copies) > 1:
+		return nil
+	}
+	if len(copies) > 1 {
 		s.unclear++
 	}
 	*copies[0]--
-}
-
-// run is a trial of Sec. 5.1. Keys that find no room are not in the set.
-func (s *sketch) run(n, steps int, r *rand.Rand) {
-	var keys []filter.Key
-	insert := func() {
-		if k := filter.Key(r.Uint64()); s.add(k) {
-			keys = append(keys, k)
-		}
-	}
-	for range n {
-		insert()
-	}
-	for range steps {
-		i := r.IntN(len(keys))
-		s.remove(keys[i])
-		keys[i] = keys[len(keys)-1]
-		keys = keys[:len(keys)-1]
-		insert()
-	}
+	return nil
 }

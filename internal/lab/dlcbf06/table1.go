@@ -2,13 +2,9 @@ package dlcbf06
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
-	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -23,149 +19,116 @@ var table1 = lab.Experiment{
 	Quick: lab.Params{lab.Int("trials", 7), lab.Int("steps", 1<<19), lab.Int("queries", paperQueries)},
 	Full:  lab.Params{lab.Int("trials", paperTrials), lab.Int("steps", paperSteps), lab.Int("queries", paperQueries)},
 	Run:   runTable1,
+	Plots: []lab.View{
+		{
+			Name: "buckets", Title: "Buckets with at least so many keys, 49,152 keys in 8,192 buckets", X: "keys in a bucket", Y: lab.Axis{Label: "share of buckets", Percent: true},
+			Curves: []lab.Curve{{Measured: "simulation", Formula: "fluid limit"}, {Formula: "insertions only", Style: lab.Dashed}},
+			Marks:  []lab.Mark{{X: 4, Y: 0.9502, Text: "simulation"}, {X: 5, Y: 0.7655}, {X: 6, Y: 0.2868}, {X: 7, Y: 0.0022}},
+		},
+		dleftRates.view(),
+	},
+	Claims: append(append(loadClaims(), dleftRates.claims()...),
+		lab.Claim{Name: "odds of a load of 9, for a bucket", Printed: "1.681e-27 (\"on the order of 10^-27\")", Where: "Sec. 5.1", Of: lab.Of("fluid limit", "keys in a bucket", "≥ 9"), Is: lab.Rounds()},
+		lab.Claim{
+			Kind: lab.Erratum, Name: "odds of a load of 9, for a set of elements", Printed: "1e-27 (\"on the order of 10^-27 per set of elements\")", Where: "Sec. 5.1", Of: lab.Of("load of 9, any bucket"), Is: lab.Rounds(),
+			Why: "1.681e-27 of Table 1 is the share of buckets; a set has 8,192 of them. It can still be ignored",
+		},
+		lab.Claim{
+			Kind: lab.Own, Name: "why the columns of Table 1 differ", Printed: "equal fingerprints share a cell: loads follow the fluid limit at 5.9956", Of: lab.Of("simulation", "keys in a bucket", "≥ 7"),
+			Is: lab.Below(lab.Of("between both limits")), Show: []lab.Pick{lab.Of("fluid limit, shared cells", "keys in a bucket", "≥ 7"), lab.Of("fluid limit", "keys in a bucket", "≥ 7")}, FullOnly: true,
+		},
+		lab.Claim{Name: "no overflow", Printed: "never in 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("overflow"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("overflow, fluid limit")}},
+		lab.Claim{Name: "no full bucket in the fourth subarray", Printed: "never in 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("fourth subarray full"), Is: lab.Zero()},
+		lab.Claim{Name: "four elements of one hash value at some time", Printed: "0.06 %: six of 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("four equal"), Is: lab.Agrees(paperTrials), Show: []lab.Pick{lab.Of("four equal, formula")}},
+		lab.Claim{Name: "no cell is used when all keys are deleted", Printed: "only one remainder corresponding to an element will exist", Where: "Sec. 3.2", Of: lab.Of("cells left"), Is: lab.Zero()},
+	),
 }
 
-// levels is how many loads Table 1 has.
-const levels = 9
+// printedLoads is Table 1: simulation and fluid limit.
+var printedLoads = [levels][2]string{
+	{"1.0000", "1.0000"},
+	{"0.9999", "0.9999"},
+	{"0.9990", "0.9990"},
+	{"0.9920", "0.9920"},
+	{"0.9502", "0.9505"},
+	{"0.7655", "0.7669"},
+	{"0.2868", "0.2894"},
+	{"0.0022", "0.0023"},
+	{"0.0000", "1.681e-27"},
+}
 
-// Table 1, as printed.
-var (
-	printedSimulation = [levels]string{"1.0000", "0.9999", "0.9990", "0.9920", "0.9502", "0.7655", "0.2868", "0.0022", "0.0000"}
-	printedFluid      = [levels]string{"1.0000", "0.9999", "0.9990", "0.9920", "0.9505", "0.7669", "0.2894", "0.0023", "1.681e-27"}
-)
+// atLeast names a load of Table 1.
+func atLeast(i int) string { return fmt.Sprint("≥ ", i+1) }
+
+func loadClaims() (claims []lab.Claim) {
+	for i, p := range printedLoads {
+		claims = append(claims,
+			lab.Claim{Name: "fluid limit, load " + atLeast(i), Printed: p[1], Where: "Table 1", Of: lab.Of("fluid limit", "keys in a bucket", atLeast(i)), Is: lab.Rounds()},
+			lab.Claim{Name: "simulation, load " + atLeast(i), Printed: p[0], Where: "Table 1", Of: lab.Of("simulation", "keys in a bucket", atLeast(i)), Is: lab.Agrees(paperTrials)})
+	}
+	return claims
+}
+
+// dleftRates is what Sec. 5.1 prints about false positives.
+var dleftRates = printedRates{average: "0.001463", least: 0.00106, most: 0.00195, formula: example.FPR(exampleKeys)}
 
 // lookEvery is how many steps are between two looks at the fourth subarray.
 const lookEvery = 1 << 16
 
-// table1Trial is what one trial found.
-type table1Trial struct {
-	shares   [levels]float64 // of the buckets that hold at least 1, 2, ... keys
-	overflow bool            // some key found all its buckets full
-	last     bool            // a bucket of the last subarray was seen full
-	four     bool            // at some time four keys had one fingerprint
-	yes      int             // false positives
-	more     int             // and among ten times as many queries
-}
-
 func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps, queries := e.Int("steps"), e.Int("queries")
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (table1Trial, error) {
-		return oneTable1(steps, queries, r)
+	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (life, error) {
+		return live(exampleKeys, steps, lookEvery, queries, r)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result := &lab.Result{Notes: []string{
-		"Every trial draws new permutations and new keys. That a key finds all its buckets full and that four share a fingerprint would be seen whenever it happens; " +
+	rates := make([]asked, len(trials))
+	for i, t := range trials {
+		rates[i] = t.asked
+	}
+	return &lab.Result{Grids: append(dleftRates.grids(rates, queries), loads(trials), events(trials, steps)), Notes: []string{
+		"Every trial draws new permutations and new keys. That a key finds all its buckets full and that four share a fingerprint is seen whenever it happens; " +
 			fmt.Sprintf("full buckets of the fourth subarray are looked for every %d steps.", lookEvery),
 		"Equal fingerprints share a cell: 49,152 keys take 49,116 cells on average, a load of 5.9956. The fluid limit at that load, not at 6, is what simulations " +
 			"give, the paper's included: its two columns differ by just that.",
-	}}
-	loadResults(result, trials)
-	eventResults(result, trials, steps)
-	rateResults(result, trials, queries)
-	return result, nil
+	}}, nil
 }
 
-func oneTable1(steps, queries int, r *rand.Rand) (t table1Trial, err error) {
-	f, err := dleft.Build(salted(r))
-	if err != nil {
-		return t, err
+// loads is Table 1.
+func loads(trials []life) *lab.Grid {
+	six, shared := theory.DLeftSteadyLoads(4, 6, levels), theory.DLeftSteadyLoads(4, distinct(exampleKeys)/exampleBuckets, levels)
+	inserted := theory.DLeftInsertLoads(4, 6, levels)
+	names, between := make([]string, levels), make([]float64, levels)
+	for i := range names {
+		names[i], between[i] = atLeast(i), (six[i]+shared[i])/2
 	}
-	err = churn(f, exampleKeys, steps, lookEvery, r, func() { t.last = t.last || lastIsFull(f) })
-	if t.overflow = f.Moved() > 0 || errors.Is(err, filter.ErrFull); err != nil && !t.overflow {
-		return t, err
+	column := func(name string, shares []float64) lab.Formula {
+		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return shares[at.Int("keys in a bucket")] }}
 	}
-	for _, load := range f.Loads() {
-		for i := range load {
-			t.shares[i]++
-		}
-	}
-	for i := range t.shares {
-		t.shares[i] /= exampleBuckets
-	}
-	t.four = !f.Info().Exact
-	t.yes = falsePositives(f, queries, r)
-	t.more = falsePositives(f, 10*queries, r)
-	return t, nil
-}
-
-// lastIsFull reports whether a bucket of the last subarray is full.
-func lastIsFull(f *dleft.Filter) bool {
-	s := f.Shape()
-	for subtable, load := range f.Loads() {
-		if subtable == s.Subtables-1 && load == s.Cells {
-			return true
-		}
-	}
-	return false
-}
-
-// distinct returns the expected number of different fingerprints of n keys.
-func distinct(n float64) float64 {
-	return -fingerprints * math.Expm1(n*math.Log1p(-1.0/fingerprints))
-}
-
-// loadResults is Table 1.
-func loadResults(result *lab.Result, trials []table1Trial) {
-	six := theory.DLeftSteadyLoads(4, 6, levels)
-	load := distinct(exampleKeys) / exampleBuckets
-	shared := theory.DLeftSteadyLoads(4, load, levels)
-	table := lab.Table{
-		Name: "shares", Title: "Share of buckets with at least so many keys",
-		Columns: []string{"load ≥", "printed: simulation", "ours", "printed: fluid limit", "ours", fmt.Sprintf("fluid limit at load %.4f", load)},
-	}
-	measured := lab.Series{Name: "measured", Style: lab.Dots, Color: 1}
-	steady := lab.Series{Name: "fluid limit, steady state", Style: lab.Line, Color: 1}
-	insert := lab.Series{Name: "fluid limit, insertions only", Style: lab.Dashed, Color: 2}
-	for i, share := range theory.DLeftInsertLoads(4, 6, levels) {
-		x := float64(i + 1)
-		mean := lab.Mean(column(trials, func(t table1Trial) float64 { return t.shares[i] }))
-		table.Add(i+1, printedSimulation[i], mean, printedFluid[i], lab.Digits(six[i], 5), lab.Digits(shared[i], 5))
-		measured.Points = append(measured.Points, mean.At(x))
-		steady.Points = append(steady.Points, lab.Point{X: x, Y: six[i]})
-		insert.Points = append(insert.Points, lab.Point{X: x, Y: share})
-		result.Checks = append(result.Checks,
-			lab.Exact(fmt.Sprintf("fluid limit, load ≥ %d", i+1), printedFluid[i], six[i]),
-			lab.Sampled(fmt.Sprintf("simulation, load ≥ %d", i+1), printedSimulation[i], mean, paperTrials))
-	}
-	result.Tables = append(result.Tables, table)
-	result.Plots = append(result.Plots, lab.Plot{
-		Name: "loads", Title: "Buckets with at least so many keys, 49,152 keys in 8,192 buckets",
-		X: lab.Axis{Label: "keys in a bucket"}, Y: lab.Axis{Label: "share of buckets", Percent: true},
-		Series: []lab.Series{steady, measured, insert},
+	return lab.Gather(trials, lab.Spec[life]{
+		Name: "loads", Title: "Share of the buckets with at least so many keys", Dims: []lab.Dim{lab.Among("keys in a bucket", names...)},
+		Metrics:  []lab.Metric[life]{{Name: "simulation", At: func(l life, at lab.At) float64 { return l.shares[at.Int("keys in a bucket")] }}},
+		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", inserted)},
 	})
-	result.Checks = append(result.Checks,
-		lab.Holds("Sec. 5.1: odds of a load of 9, for a bucket", "on the order of 10^-27", lab.Digits(six[levels-1], 4),
-			math.Floor(math.Log10(six[levels-1])) == -27, "the same power of ten"),
-		lab.Holds("Sec. 5.1: odds of a load of 9, for a set of elements", "on the order of 10^-27 per set of elements", lab.Digits(exampleBuckets*six[levels-1], 2),
-			math.Floor(math.Log10(exampleBuckets*six[levels-1])) == -27, "the same power of ten").
-			Because("1.681e-27 of Table 1 is the share of buckets; a set has 8,192 of them. It can still be ignored"))
 }
 
-// eventResults are the rare events of Sec. 5.1.
-func eventResults(result *lab.Result, trials []table1Trial, steps int) {
-	n := len(trials)
-	overflows := count(trials, func(t table1Trial) bool { return t.overflow })
-	result.Checks = append(result.Checks,
-		lab.Holds("overflow", "never in 10,000 trials, no bucket obtained a load of 9", fmt.Sprintf("%d of %d trials", overflows, n),
-			overflows == 0, fmt.Sprintf("none at all: the fluid limit gives %s for 10,000 trials",
-				lab.Digits(paperTrials*example.ChurnOverflow(exampleKeys, paperSteps), 2))))
-	last := count(trials, func(t table1Trial) bool { return t.last })
-	result.Checks = append(result.Checks,
-		lab.Holds("full buckets in the fourth subarray", "never in 10,000 trials", fmt.Sprintf("%d of %d trials", last, n), last == 0,
-			fmt.Sprintf("none at any of the looks, one every %d steps", lookEvery)))
-	four := count(trials, func(t table1Trial) bool { return t.four })
-	check := events("trials with four elements of one hash value at some time", "six of 10,000 trials, five never", 6, four, n)
-	if steps != paperSteps { // shorter trials have other odds
-		check = expected("trials with four elements of one hash value at some time",
-			fmt.Sprintf("C(n,4)/|B||R|³, and so for each set of %d steps", steps), fourEqual(steps), four, n)
-	}
-	odds := fourEqual(paperSteps)
-	lo, hi := theory.BinomialInterval(paperTrials, odds, lab.Sigmas)
-	result.Checks = append(result.Checks, check,
-		lab.Holds("the same, computed", "six of 10,000 trials", fmt.Sprintf("%.1f expected, from C(m,4)/|B||R|³ and 4/m of that for every step", paperTrials*odds),
-			lo <= 6 && hi >= 6, fmt.Sprintf("%.0f to %.0f: %d standard deviations of what 10,000 trials see", lo, hi, lab.Sigmas)))
+// events are the rare ones of Sec. 5.1.
+func events(trials []life, steps int) *lab.Grid {
+	return lab.Gather(trials, lab.Spec[life]{
+		Name: "events", Title: fmt.Sprintf("Share of %d trials in which it happened", len(trials)),
+		Metrics: []lab.Metric[life]{
+			{Name: "overflow", Of: func(l life) float64 { return l.overflow }},
+			{Name: "fourth subarray full", Of: func(l life) float64 { return l.last }},
+			{Name: "four equal", Unit: lab.InPercent, Of: func(l life) float64 { return l.four }, Asked: lab.Each(1)},
+			{Name: "cells left", Of: func(l life) float64 { return l.left }},
+		},
+		Formulas: []lab.Formula{
+			lab.Fixed("overflow, fluid limit", lab.Plain, example.ChurnOverflow(exampleKeys, uint64(steps))),
+			lab.Fixed("four equal, formula", lab.InPercent, fourEqual(steps)),
+			lab.Fixed("load of 9, any bucket", lab.Plain, exampleBuckets*theory.DLeftSteadyLoads(4, 6, levels)[levels-1]),
+		},
+	})
 }
 
 // fourEqual is the probability that in a trial of so many steps four keys share a
@@ -173,20 +136,4 @@ func eventResults(result *lab.Result, trials []table1Trial, steps int) {
 // in n to touch a given four.
 func fourEqual(steps int) float64 {
 	return theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 4) * (1 + 4*float64(steps)/exampleKeys)
-}
-
-// dleftRates is what Sec. 5.1 prints about false positives.
-var dleftRates = printedRates{average: "0.001463", least: 0.00106, most: 0.00195, expected: example.FPR(exampleKeys)}
-
-// rateResults are the false positives of Sec. 5.1.
-func rateResults(result *lab.Result, trials []table1Trial, queries int) {
-	few, many := make([]sample, len(trials)), make([]sample, len(trials))
-	for i, t := range trials {
-		few[i], many[i] = sample{t.yes, queries}, sample{t.more, 10 * queries}
-	}
-	result.Checks = append(result.Checks, dleftRates.checks(few)...)
-	result.Tables = append(result.Tables, rateTable(dleftRates, few, many))
-	result.Plots = append(result.Plots, ratePlot(dleftRates, few))
-	result.Checks = append(result.Checks,
-		lab.Predicted("rate with ten times the queries", "1 - (1 - 1/|B||R|)^m, with the sentinel", dleftRates.expected, lab.Mean(column(many, sample.rate))))
 }

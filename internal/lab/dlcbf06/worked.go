@@ -2,10 +2,8 @@ package dlcbf06
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/counting"
@@ -25,118 +23,179 @@ var worked = lab.Experiment{
 	Quick: lab.Params{lab.Int("keys", 6_000), lab.Int("trials", 60), lab.Int("queries", 20_000), lab.Ints("cells", 4, 8, 16)},
 	Full:  lab.Params{lab.Int("keys", 12_000), lab.Int("trials", 2_000), lab.Int("queries", 100_000), lab.Ints("cells", 4, 6, 8, 12, 16, 24, 32)},
 	Run:   runWorked,
+	Plots: []lab.View{
+		{
+			Name: "bits", Title: "Bits per key of a counting filter and of the d-left one", X: "rate", XAxis: lab.Axis{Label: "rate of false positives", Log: true, Percent: true}, Y: lab.Axis{Label: "bits per key"},
+			Curves: []lab.Curve{{Name: "counting filter", Formula: "counting, bits"}, {Name: "d-left, any r", Formula: "d-left, bits"}},
+			Marks:  []lab.Mark{{X: 0.01327, Y: 36, Text: "worked sizes of Sec. 4 and 5.1"}, {X: 0.01172, Y: 52.0 / 3}, {X: 0.001529, Y: 54}, {X: 0.001465, Y: 64.0 / 3}},
+			Notes:  []string{"Counting: counters of four bits and the best number of hashes."},
+		},
+		{
+			Name: "ratio", Title: "Rate of a counting filter over that of a d-left one of the same size", X: "r", XAxis: lab.Axis{Label: "bits of a remainder, r"}, Y: lab.Axis{Label: "ratio of the rates", Log: true},
+			Curves: []lab.Curve{{Name: "by the formulas of Sec. 4", Formula: "counting to d-left"}}, Marks: []lab.Mark{{X: 14, Y: 100, Text: "over 100"}},
+		},
+	},
+	Claims: append(workedConstants.claims,
+		lab.Claim{Name: "the CBF's rate is higher at equal size", Printed: "for all integers r ≥ 7", Where: "Sec. 4", Of: lab.Of("counting to d-left"), Is: lab.In(lab.Span{Dim: "r", From: 7}, lab.Above(lab.Number(1))), Show: []lab.Pick{lab.Of("counting to d-left", "r", 6)}},
+		lab.Claim{Name: "the more space, the larger the ratio", Printed: "for all r", Where: "Sec. 4", Of: lab.Of("counting to d-left"), Is: lab.Rises("r")},
+		lab.Claim{
+			Kind: lab.Erratum, Name: "ratio at r = 14, c = 16/3", Printed: "over a factor of 100", Where: "Sec. 4", Of: lab.Of("counting to d-left", "r", 14), Is: lab.Above(lab.Number(100)),
+			Why: "the paper's own formulas, (2^(-ln 2))^(16/3) and 24·2^-14, give 52.6; 100 is passed at r = 16",
+		},
+		lab.Claim{Name: "savings at 1 % and below", Printed: "generally a factor of two or more", Where: "Abstract, Sec. 1", Of: lab.Of("factor"), Is: lab.In(lab.Span{Dim: "rate", To: 0.01}, lab.AtLeast(lab.Number(2))), Show: []lab.Pick{lab.Of("factor", "rate", 0.1)}},
+		lab.Claim{Name: "larger buckets, filled more tightly", Printed: "the factor 4/3 could be reduced arbitrarily close to 1", Where: "Sec. 4", Of: lab.Of("cells per key"), Is: lab.Falls("cells"), Show: []lab.Pick{lab.Of("cells per key")}},
+		lab.Claim{Name: "rate of 9 counters, 6 hashes, measured", Printed: "0.01327", Where: "Sec. 4", Of: lab.Of("measured", "filter", "counting"), Is: lab.Agrees(0)},
+		lab.Claim{Name: "rates measured", Printed: "1 - (1 - 1/|B||R|)^m, with the sentinel", Where: "Sec. 3.2", Of: lab.Of("measured"), Is: lab.Matches(lab.Of("by formula"))},
+		lab.Claim{Name: "24·2^-r is an upper bound", Printed: "0.01172 at r = 11", Where: "Sec. 4", Of: lab.Of("measured", "filter", "d-left"), Is: lab.AtMost(lab.Number(theory.DLeftRateBound(4, 6, 11)))},
+	),
+}
+
+// workedConstants are the computed numbers of Sec. 1 to 5.1.
+var workedConstants = func() constants {
+	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
+	eleven := dleft.Shape{Subtables: 4, Buckets: 1_000, Cells: 8, Remainder: 11, Counter: 2}
+	bits := float64(eleven.Bits()) / 24_000
+	cells := 8
+	for ; exampleBuckets*above(6, cells) > 1e-9; cells++ { // until a set overflows as rarely
+	}
+	below, over := func(v float64) lab.Test { return lab.Below(lab.Number(v)) }, func(v float64) lab.Test { return lab.Above(lab.Number(v)) }
+	return constantsOf("computed", "By the formulas",
+		lab.Constant{Name: "bits per element for 1 %", Printed: "less than 10", Where: "Sec. 1", Value: theory.BloomBits(1, 0.01), Is: below(10)},
+		lab.Constant{Name: "base of the rate over bits per element", Printed: "0.6185", Where: "Sec. 2.1", Value: theory.CountingOptimalFPR(1)},
+		lab.Constant{Name: "rate at 10 bits and 7 hashes", Printed: "0.008 (\"just over\")", Where: "Sec. 2.1", Value: theory.BloomFPR(10_000, 7, 1_000), Is: lab.Around()},
+		lab.Constant{Name: "deviation of the share of ones, 10,000 bits, 7 hashes, 1,000 elements", Value: onesDeviation(1e4, 7e3)},
+		lab.Constant{Name: "odds that one of 663,552 counters of four bits overflows", Printed: "suffice for most applications: taken as one in a million", Where: "Sec. 2.1", Value: theory.CountingOverflowBound(float64(rival.Counters), math.Ln2, 4), Is: below(1e-6)},
+		lab.Constant{Name: "counters that are zero, 13.5 per element and 9 hashes", Printed: "most entries are zero", Where: "Sec. 2.2", Value: math.Exp(-rival.Load(exampleKeys)), Is: over(0.5)},
+		lab.Constant{Name: "cells of a bucket with one hash function, for odds of 1e-9", Printed: "a lot of wasted space: taken as more than twice the 8 cells of d-left", Where: "Sec. 3.2", Value: float64(cells), Is: over(16)},
+		lab.Constant{Name: "bound 24·2^-r at r = 5", Printed: "r ≥ 5: below 1", Where: "Sec. 4", Value: theory.DLeftRateBound(4, 6, 5), Is: below(1)},
+		lab.Constant{Name: "rate of 9 counters, 6 hashes", Printed: "0.01327", Where: "Sec. 4", Value: theory.BloomFPR(9e6, 6, 1e6)},
+		lab.Constant{Name: "24·2^-11", Printed: "0.01172", Where: "Sec. 4", Value: theory.DLeftRateBound(4, 6, 11)},
+		lab.Constant{Name: "bits per element for r = 11", Printed: "17.3333 (52/3)", Where: "Sec. 4", Value: bits},
+		lab.Constant{Name: "the same by (4 log2(1/f) + 20 + 4 log2 3)/3", Printed: "17.3333 (52/3)", Where: "Sec. 4", Value: theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11))},
+		lab.Constant{Name: "size beside that CBF", Printed: "less than 1/2", Where: "Sec. 4", Value: bits / 36, Is: below(0.5)},
+		lab.Constant{Name: "counters per element from which a CBF has more than five hashes", Value: 5 / math.Ln2},
+		lab.Constant{Name: "24·2^-14", Printed: "0.001465", Where: "Sec. 5.1", Value: theory.DLeftRateBound(4, 6, 14)},
+		lab.Constant{Name: "size in bits", Printed: "1048576", Where: "Sec. 5.1", Value: float64(example.Bits())},
+		lab.Constant{Name: "C(m,5)·(1/|B||R|)^5", Printed: "5.62e-17", Where: "Sec. 5.1", Value: five / fingerprints},
+		lab.Constant{
+			Kind: lab.Erratum, Name: "odds that five elements share a hash value", Printed: "5.62e-17", Where: "Sec. 5.1", Value: five,
+			Why: "four of the five must equal the first: the power is the fourth, C(m,5)·(1/|B||R|)^4 = 1.89e-9. That counters can be ignored still holds",
+		})
+}()
+
+// onesDeviation is the standard deviation of the share of set bits after so many
+// throws.
+func onesDeviation(bits, throws float64) float64 {
+	zero, both := math.Exp(throws*math.Log1p(-1/bits)), math.Exp(throws*math.Log1p(-2/bits))
+	return math.Sqrt((both*(bits-1)+zero)/bits - zero*zero)
+}
+
+// above is the probability that a bucket has more keys than cells, if keys fall into
+// buckets with one hash function.
+func above(load float64, cells int) (p float64) {
+	for i, prob := range theory.Poisson(load) {
+		if i > cells {
+			p += prob
+		}
+	}
+	return p
+}
+
+// constants are a table of numbers with its claims.
+type constants struct {
+	grid   *lab.Grid
+	claims []lab.Claim
+}
+
+func constantsOf(name, title string, list ...lab.Constant) (c constants) {
+	c.grid, c.claims = lab.Constants(name, title, list...)
+	return c
 }
 
 func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	measured, err := measuredFigures(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	return &lab.Result{
-		Checks: slices.Concat(bloomFigures(), wasteFigures(), sizeFigures(), savingFigures(), exampleFigures(), measured),
-		Plots:  []lab.Plot{bitsPlot(), ratioPlot()},
-		Tables: []lab.Table{equalSize(), tighter(e.Ints("cells"))},
-	}, nil
+	measured, err := measureWorked(ctx, e)
+	return &lab.Result{Grids: []*lab.Grid{workedConstants.grid, equalSize(), equalRate(), tighter(e.Ints("cells")), measured}}, err
 }
 
-// bloomFigures are those of Sec. 1 and 2.1.
-func bloomFigures() []lab.Check {
-	onePercent, seven := theory.BloomBits(1, 0.01), theory.BloomFPR(10_000, 7, 1_000)
-	return []lab.Check{
-		lab.Holds("Sec. 1: bits per element for 1 %", "less than 10", lab.Digits(onePercent, 3), onePercent < 10, "below 10"),
-		lab.Exact("Sec. 2.1: base of the rate over bits per element", "0.6185", theory.CountingOptimalFPR(1)),
-		lab.Holds("Sec. 2.1: rate at 10 bits and 7 hashes", "just over 0.008", lab.Digits(seven, 3), seven > 0.008 && seven < 0.0085,
-			"0.008 to 0.0085: over, and nearer to 0.008 than to 0.009"),
+// equalSize compares the rates of both filters in as many bits.
+func equalSize() *lab.Grid {
+	var sizes []int
+	for r := 5; r <= 30; r++ {
+		sizes = append(sizes, r)
 	}
+	return lab.Computed("", "", []lab.Dim{lab.Along("r", sizes...)}, lab.Formula{Name: "counting to d-left", Of: func(at lab.At) float64 {
+		return theory.CountingOptimalFPR((at.Float("r")+2)/3) / (24 * math.Exp2(-at.Float("r")))
+	}})
 }
 
-// ratioAt is the rate of a CBF over that of a dlCBF with r bits, at equal size.
-func ratioAt(r int) float64 {
-	return theory.CountingOptimalFPR(float64(r+2)/3) / theory.DLeftRateBound(4, 6, r)
+// equalRate compares their sizes. The best number of hashes need not be whole.
+func equalRate() *lab.Grid {
+	counting := func(at lab.At) float64 {
+		return 4 * math.Log(at.Float("rate")) / math.Log(theory.CountingOptimalFPR(1))
+	}
+	whole := func(at lab.At) float64 { // the printed rates are rounded
+		return 4 * (math.Ceil(math.Log2(24/at.Float("rate"))-1e-3) + 2) / 3
+	}
+	return lab.Computed("savings", "What the d-left filter saves at equal rate", []lab.Dim{lab.Along("rate", 1e-9, 1e-7, 1e-5, 1e-4, 0.001, 0.001465, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)},
+		lab.Formula{Name: "counting, bits", Of: counting}, lab.Formula{Name: "d-left, bits", Of: func(at lab.At) float64 { return theory.DLeftBitsPerKey(at.Float("rate")) }},
+		lab.Formula{Name: "d-left, bits with whole r", Of: whole}, lab.Formula{Name: "factor", Of: func(at lab.At) float64 { return counting(at) / whole(at) }})
 }
 
-// sizeFigures are those of Sec. 4.
-func sizeFigures() []lab.Check {
-	higher, rising := true, true
-	for r := 7; r <= 30; r++ {
-		higher = higher && ratioAt(r) > 1
-		rising = rising && ratioAt(r) > ratioAt(r-1)
+// tighter finds how full larger buckets may be.
+func tighter(cells []int) *lab.Grid {
+	loads := map[int]float64{}
+	for _, c := range cells {
+		loads[c] = largestLoad(c, 1e-9)
 	}
-	eleven := dleft.Shape{Subtables: 4, Buckets: 1_000, Cells: 8, Remainder: 11, Counter: 2}
-	bits := float64(eleven.Bits()) / 24_000
-	return []lab.Check{
-		lab.Exact("Sec. 4: rate of 9 counters, 6 hashes", "0.01327", theory.BloomFPR(9e6, 6, 1e6)),
-		lab.Exact("Sec. 4: 24·2^-11", "0.01172", theory.DLeftRateBound(4, 6, 11)),
-		lab.Holds("Sec. 4: bits per element for r = 11, 4(r+2)/3", "52/3", lab.Digits(bits, 5), math.Abs(bits-52.0/3) < 1e-9, "equal"),
-		lab.Holds("Sec. 4: the same by (4 log2(1/f) + 20 + 4 log2 3)/3", "52/3", lab.Digits(theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11)), 5),
-			math.Abs(theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11))-52.0/3) < 1e-9, "equal"),
-		lab.Holds("Sec. 4: size beside that CBF", "less than 1/2", lab.Digits(bits/36, 3), bits/36 < 0.5, "below 1/2"),
-		lab.Holds("Sec. 4: the CBF's rate is higher at equal size", "for all integers r ≥ 7", fmt.Sprintf("%s times at r = 7, %s at 6", lab.Digits(ratioAt(7), 3), lab.Digits(ratioAt(6), 3)),
-			higher && ratioAt(6) < 1, "r = 7 to 30, and not at 6"),
-		lab.Holds("Sec. 4: the more space, the larger the ratio", "for all r", "rises from "+lab.Digits(ratioAt(7), 3)+" to "+lab.Digits(ratioAt(30), 3), rising, "r = 7 to 30"),
-		lab.Holds("Sec. 4: ratio at r = 14, c = 16/3", "over a factor of 100", lab.Digits(ratioAt(14), 3), ratioAt(14) > 100, "above 100").
-			Because("The paper's own formulas, (2^(-ln 2))^(16/3) and 24·2^-14, give 52.6; 100 is passed at r = 16"),
-		lab.Show("Sec. 4: less hashing than a CBF once the rate is small, which has c ln 2 hashes",
-			fmt.Sprintf("one hash and four permutations; a CBF has more than five hashes from c = %s on, a rate of %s", lab.Digits(5/math.Ln2, 3), lab.Digits(math.Exp2(-5), 2))),
-	}
+	of := func(at lab.At) (cells, load float64) { return at.Float("cells"), loads[at.Int("cells")] }
+	g := lab.Computed("tighter", "Largest load at which 2^20 steps overflow with odds of 1e-9, 49,152 keys, four subarrays", []lab.Dim{lab.Along("cells", cells...)},
+		lab.Formula{Name: "largest load", Of: func(at lab.At) float64 { return loads[at.Int("cells")] }},
+		lab.Formula{Name: "cells per key", Of: func(at lab.At) float64 { c, load := of(at); return c / load }},
+		lab.Formula{Name: "bits per key at 0.1 %", Of: func(at lab.At) float64 { c, load := of(at); return (math.Log2(4*load/0.001) + 2) * c / load }})
+	g.Notes = []string{"More cells are compared, which costs remainder bits. The last column has a remainder of a real number of bits."}
+	return g
 }
 
-// exampleFigures are the computed ones of Sec. 5.1.
-func exampleFigures() []lab.Check {
-	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
-	return []lab.Check{
-		lab.Exact("Sec. 5.1: total capacity, 2^16", "65536", float64(4*2048*8)),
-		lab.Exact("Sec. 5.1: target load, 3·2^14", "49152", 6*exampleBuckets),
-		lab.Exact("Sec. 5.1: 24·2^-14", "0.001465", theory.DLeftRateBound(4, 6, 14)),
-		lab.Exact("Sec. 5.1: size in bits, 2^20", "1048576", float64(example.Bits())),
-		lab.Exact("Sec. 5.1: C(m,5)·(1/|B||R|)^5, as printed", "5.62e-17", five/fingerprints),
-		lab.Exact("Sec. 5.1: odds that five elements share a hash value", "5.62e-17", five).
-			Because("Four of the five must equal the first: the power is the fourth, C(m,5)·(1/|B||R|)^4 = 1.89e-9. That counters can be ignored still holds"),
-	}
-}
-
-// measuredFigures fills real filters with the parameters of Sec. 4.
-func measuredFigures(ctx context.Context, e *lab.Env) ([]lab.Check, error) {
-	n := e.Int("keys")
-	e.Progress(0, 2)
-	nine, err := measure(ctx, e, func(salt uint64) (filter.Filter, error) {
-		return counting.Build(counting.Shape{Counters: uint64(9 * n), Hashes: 6, CounterBits: 4, Salt: salt})
-	})
-	if err != nil {
-		return nil, err
-	}
-	e.Progress(1, 2)
-	s := dleft.Shape{Subtables: 4, Buckets: uint64(n / 24), Cells: 8, Remainder: 11, Counter: 2}
-	eleven, err := measure(ctx, e, func(salt uint64) (filter.Filter, error) {
-		s := s
-		s.Salt = salt
-		return dleft.Build(s)
-	})
-	if err != nil {
-		return nil, err
-	}
-	least, _ := eleven.Interval(lab.Sigmas)
-	return []lab.Check{
-		lab.Measured("Sec. 4: rate of 9 counters, 6 hashes, measured", "0.01327", nine),
-		lab.Predicted("Sec. 4: rate of 11-bit remainders, measured", "Sec. 3.2, 1 - (1 - 1/|B||R|)^m, with the sentinel", s.FPR(uint64(n)), eleven),
-		lab.Holds("Sec. 4: 24·2^-r is an upper bound", "0.01172", eleven.String(), least <= theory.DLeftRateBound(4, 6, 11), "at most that, but for four standard errors"),
-	}, nil
-}
-
-// measure returns the rate of filters of the given make, filled with keys.
-func measure(ctx context.Context, e *lab.Env, build func(salt uint64) (filter.Filter, error)) (lab.Estimate, error) {
-	n, queries := e.Int("keys"), e.Int("queries")
-	rates, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (float64, error) {
-		f, err := build(r.Uint64())
-		if err != nil {
-			return 0, err
+// largestLoad searches to a thousandth of a bucket.
+func largestLoad(cells int, odds float64) float64 {
+	low, high := 0.25*float64(cells), float64(cells)
+	for high-low > 0.001*float64(cells) {
+		load := (low + high) / 2
+		if theory.DLeftSteadyOverflow(4, cells, exampleKeys/4/load, exampleKeys, paperSteps) <= odds {
+			low = load
+		} else {
+			high = load
 		}
-		for range n {
-			if _, err := f.Add(filter.Key(r.Uint64())); err != nil {
+	}
+	return low
+}
+
+// measureWorked fills real filters with the parameters of Sec. 4.
+func measureWorked(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+	n, queries := uint64(e.Int("keys")), e.Int("queries")
+	nine := counting.Shape{Counters: 9 * n, Hashes: 6, CounterBits: 4}
+	eleven := dleft.Shape{Subtables: 4, Buckets: n / 24, Cells: 8, Remainder: 11, Counter: 2}
+	build := func(name string, salt uint64) (filter.Filter, error) {
+		nine, eleven := nine, eleven
+		nine.Salt, eleven.Salt = salt, salt
+		if name == "counting" {
+			return counting.Build(nine)
+		}
+		return dleft.Build(eleven)
+	}
+	return lab.Sweep(ctx, e, lab.Spec[float64]{
+		Name: "filters", Title: "Rates of real filters with the parameters of Sec. 4", Dims: []lab.Dim{lab.Among("filter", "counting", "d-left")}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+			f, err := build(at.Name("filter"), r.Uint64())
+			if err != nil {
 				return 0, err
 			}
-		}
-		return float64(falsePositives(f, queries, r)) / float64(queries), nil
+			if _, _, err := filter.AddBatch(f, lab.RandomKeys(r, int(n))); err != nil {
+				return 0, err
+			}
+			return lab.YesShare(f, lab.RandomKeys(r, queries)), nil
+		},
+		Metrics:  []lab.Metric[float64]{{Name: "measured", Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
+		Formulas: []lab.Formula{{Name: "by formula", Of: func(at lab.At) float64 { return []float64{nine.FPR(n), eleven.FPR(n)}[at.Int("filter")] }}},
 	})
-	return lab.Mean(rates), err
 }
