@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 // A history is a list of versions, each with what has changed since the one
@@ -81,7 +82,7 @@ const (
 // inventHistory makes one of that sort: sizes of versions with a heavy tail, keys
 // that go and come back.
 func inventHistory(r *rand.Rand, start, versions int) history {
-	k, next := newKeys(r), 0
+	k, next := walk.NewKeys(r), 0
 	var there, gone []filter.Key
 	take := func(from *[]filter.Key) filter.Key {
 		i := r.IntN(len(*from))
@@ -99,7 +100,7 @@ func inventHistory(r *rand.Rand, start, versions int) history {
 	}
 	first := make([]change, start)
 	for ; next < start; next++ {
-		first[next] = enter(k.member(next))
+		first[next] = enter(k.Member(next))
 	}
 	h := history{versions: [][]change{first}}
 	for len(h.versions) < versions {
@@ -114,7 +115,7 @@ func inventHistory(r *rand.Rand, start, versions int) history {
 				version = append(version, enter(take(&gone)))
 				continue
 			}
-			version = append(version, enter(k.member(next)))
+			version = append(version, enter(k.Member(next)))
 			next++
 		}
 		h.versions = append(h.versions, version)

@@ -6,11 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
+
+var capacities, capacityClaims = lab.Constants("capacity", "Keys that a compact filter can hold",
+	lab.Constant{Name: "keys that 24 bits can hold at 1 %", Printed: "4.3e6", Where: comment, Value: capacity(0.01, 24)},
+	lab.Constant{Name: "keys that 32 bits can hold at 1 %", Printed: "1.1e9", Where: comment, Value: capacity(0.01, 32)})
 
 var compact = lab.Experiment{
 	ID:       "evergreen/compact",
@@ -18,160 +24,160 @@ var compact = lab.Experiment{
 	Question: "What do shorter fingerprints save, and what becomes less than exact?",
 	Says: "Package comment: \"when they are a tenth of the rate the filter is full and Add answers ErrFull. Shape.Capacity and Info tell in advance when that is: 1.1e9 keys for 32 bits at 1 %, 4.3e6 for 24\"; " +
 		"\"a key that was never added is refused but for the n of 2^(width+8) that look like one that was\"; \"as many Deletes are owed\".",
-	Quick: lab.Params{
-		lab.Float("rate", 0.001), lab.Int("width", 24), lab.Int("queries", 1_000_000), lab.Int("keys", 100_000), lab.Ints("widths", 24, 32, 40, 56),
-	},
-	Full: lab.Params{
-		lab.Float("rate", 0.01), lab.Int("width", 24), lab.Int("queries", 20_000_000), lab.Int("keys", 4_000_000), lab.Ints("widths", 24, 32, 40, 56),
-	},
+	Quick: compactParams(0.001, 1_000_000, 100_000), Full: compactParams(0.01, 20_000_000, 4_000_000),
 	Run: runCompact,
+	Claims: append(capacityClaims,
+		lab.Claim{Name: "keys until Add answers ErrFull", Printed: "as many as Info tells in advance", Where: comment, Of: lab.Of("keys when full"), Is: lab.Matches(lab.Of("keys by Info"))},
+		lab.Claim{Name: "keys of the full filter, saved and read", Printed: "what is saved can be read again", Where: "README", Of: lab.Of("keys read again"), Is: lab.Matches(lab.Of("keys when full"))},
+		lab.Claim{Name: "rate of the full filter", Printed: keeps, Where: comment, Of: lab.Of("rate when full"), Is: lab.AtMost(lab.Of("asked"))},
+		lab.Claim{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		lab.Claim{Name: "strangers that Contains mistakes for members", Printed: "n/2^(width+8)", Where: comment, Of: lab.Of("mistaken by Contains"), Is: lab.Matches(lab.Of("n/2^(width+8)"))},
+		lab.Claim{
+			Name: "strangers that Delete takes out", Printed: "n/2^(width+8)", Where: comment, Of: lab.Of("taken out by Delete"), Is: lab.Matches(lab.Of("n/2^(width+8)")),
+			Show: []lab.Pick{lab.Of("members lost by that")},
+		},
+		lab.Claim{Name: "deletes owed by a key that is added three times", Printed: "3 (as many Deletes are owed)", Where: comment, Of: lab.Of("deletes owed"), Is: lab.Rounds()}),
+}
+
+func compactParams(rate float64, queries, keys int) lab.Params {
+	return lab.Params{
+		lab.Float("rate", rate), lab.Int("width", 24), lab.Int("queries", queries), lab.Int("keys", keys), lab.Ints("widths", 24, 32, 40, 56),
+	}
+}
+
+// A brim is what a full compact filter was like. Counts but for shares.
+type brim struct {
+	told, held, again, owed            float64
+	yes, denied, mistaken, taken, lost float64
 }
 
 func runCompact(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	result := &lab.Result{Checks: []lab.Check{
-		lab.Exact("keys that 24 bits can hold at 1 %", "4.3e6", capacity(0.01, 24)),
-		lab.Exact("keys that 32 bits can hold at 1 %", "1.1e9", capacity(0.01, 32)),
-	}}
-	e.Progress(0, 3)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	queries := e.Int("queries")
+	answers := func(lab.At) int { return queries }
+	metric := func(name string, unit lab.Unit, of func(b brim) float64, asked func(lab.At) int) lab.Metric[brim] {
+		return lab.Metric[brim]{Name: name, Unit: unit, Of: of, Asked: asked}
 	}
-	w, err := fill(e, result)
+	shape, err := evergreen.Config{FPR: e.Float("rate"), Width: e.Int("width")}.Shape()
 	if err != nil {
 		return nil, err
 	}
-	e.Progress(1, 3)
-	if err := strangers(e, w, result); err != nil || ctx.Err() != nil {
-		return nil, errors.Join(err, ctx.Err())
+	full, err := lab.Sweep(ctx, e, lab.Spec[brim]{
+		Name: "full", Title: fmt.Sprintf("A filter with fingerprints of %d bits that is full", e.Int("width")), Trials: 1,
+		Trial: func(_ lab.At, r *rand.Rand) (brim, error) { return fill(ctx, shape, walk.NewKeys(r), queries) },
+		Metrics: []lab.Metric[brim]{
+			metric("keys by Info", lab.Plain, func(b brim) float64 { return b.told }, nil),
+			metric("keys when full", lab.Plain, func(b brim) float64 { return b.held }, nil),
+			metric("keys read again", lab.Plain, func(b brim) float64 { return b.again }, nil),
+			metric("deletes owed", lab.Plain, func(b brim) float64 { return b.owed }, nil),
+			metric("rate when full", lab.InPercent, func(b brim) float64 { return b.yes }, answers),
+			metric("false negatives", lab.InPercent, func(b brim) float64 { return b.denied }, nil),
+			metric("mistaken by Contains", lab.InPercent, func(b brim) float64 { return b.mistaken }, answers),
+			metric("taken out by Delete", lab.InPercent, func(b brim) float64 { return b.taken }, func(lab.At) int { return min(queries, int(shape.Capacity())) }),
+			metric("members lost by that", lab.Plain, func(b brim) float64 { return b.lost }, nil),
+		},
+		Formulas: []lab.Formula{
+			{Name: "asked", Unit: lab.InPercent, Of: func(lab.At) float64 { return shape.FPR }},
+			{Name: "n/2^(width+8)", Unit: lab.InPercent, Of: func(lab.At) float64 { return float64(shape.Capacity()) * math.Exp2(-float64(shape.Width+8)) }},
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
-	e.Progress(2, 3)
-	table, err := widths(ctx, e)
-	result.Tables = append(result.Tables, table)
-	return result, err
+	widths, err := lab.Sweep(ctx, e, lab.Spec[walk.Look]{
+		Name: "widths", Title: fmt.Sprintf("%d keys, asked for %s", e.Int("keys"), lab.Percent(e.Float("rate"))), Dims: []lab.Dim{lab.Along("width", e.Ints("widths")...)}, Trials: 1,
+		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
+			f, err := evergreen.New(evergreen.Config{FPR: e.Float("rate"), Width: at.Int("width")})
+			if err != nil {
+				return walk.Look{}, err
+			}
+			looks, err := (&walk.Walker{F: f, Keys: walk.NewKeys(r)}).Through(ctx, []int{e.Int("keys")}, 1)
+			return looks[len(looks)-1], err
+		},
+		Metrics:  walk.Metrics(1)[:3],
+		Formulas: []lab.Formula{{Name: "keys it can hold", Of: func(at lab.At) float64 { return capacity(e.Float("rate"), at.Int("width")) }}},
+	})
+	return &lab.Result{Grids: []*lab.Grid{capacities, full, widths}}, err
 }
 
+// capacity is how many keys a shape can hold, NaN if there is no limit.
 func capacity(rate float64, width int) float64 {
 	s, err := evergreen.Config{FPR: rate, Width: width}.Shape()
-	if err != nil {
+	if err != nil || s.Exact() {
 		return math.NaN()
 	}
 	return float64(s.Capacity())
 }
 
-// fill adds keys until one is refused.
-func fill(e *lab.Env, result *lab.Result) (*walker, error) {
-	f, err := evergreen.New(evergreen.Config{FPR: e.Float("rate"), Width: e.Int("width")})
+// fill adds keys until one is refused, and asks the full filter.
+func fill(ctx context.Context, s evergreen.Shape, k walk.Keys, queries int) (b brim, err error) {
+	f, err := evergreen.Build(s)
 	if err != nil {
-		return nil, err
+		return b, err
 	}
-	w := &walker{f: f, keys: newKeys(e.Rand(0))}
-	told := f.Info().Capacity
-	err = w.grow(math.MaxInt32)
+	w := &walk.Walker{F: f, Keys: k}
+	b.told = float64(f.Info().Capacity)
+	for err == nil {
+		err = errors.Join(w.To(w.Len()+10_000), ctx.Err())
+	}
 	if !errors.Is(err, filter.ErrFull) {
-		return nil, fmt.Errorf("the filter is not full with %d keys: %w", w.len(), err)
+		return b, fmt.Errorf("the filter is not full with %d keys: %w", w.Len(), err)
 	}
-	result.Checks = append(result.Checks,
-		lab.Holds("keys until Add answers ErrFull", fmt.Sprintf("Info tells in advance: %d", told), fmt.Sprint(w.len()), uint64(w.len()) == told, "the same number"),
-		savedAndRead(f),
-		kept("rate of the full filter", "keeps the rate it was asked for at every size (package comment)", e.Float("rate"), []look{w.look(e.Int("queries"))}),
-		noneOf("no member denied when full", "a key that is in the set is never denied (README)", w.denied(w.len()), w.len(), "members denied"))
-	return w, nil
+	look := w.Look(queries)
+	b.held, b.yes, b.denied = float64(w.Len()), look.Yes, float64(w.Denied(w.Len()))
+	for i := range queries {
+		if f.Contains(k.Stranger(-1 - i)) {
+			b.mistaken += 1 / float64(queries)
+		}
+	}
+	if b.again, err = saved(f); err != nil {
+		return b, err
+	}
+	if b.owed, err = owed(s, k.Member(0)); err != nil {
+		return b, err
+	}
+	return b, b.takeOut(w, min(queries, w.Len()))
 }
 
-// savedAndRead checks that a filter can be had back from what it wrote.
-func savedAndRead(f *evergreen.Filter) lab.Check {
+// saved is how many keys a filter has that was saved and read.
+func saved(f *evergreen.Filter) (float64, error) {
 	var file bytes.Buffer
-	_, err := f.Snapshot().WriteTo(&file)
-	ours := "the same number of keys"
-	if err == nil {
-		var again *evergreen.Filter
-		if again, err = evergreen.Read(&file); err == nil && again.Len() != f.Len() {
-			err = fmt.Errorf("%d keys of %d", again.Len(), f.Len())
-		}
+	if _, err := f.Snapshot().WriteTo(&file); err != nil {
+		return 0, err
 	}
+	again, err := evergreen.Read(&file)
 	if err != nil {
-		ours = err.Error()
+		return 0, err
 	}
-	return lab.Holds("the full filter, saved and read", "what is saved can be read again (README, the example)", ours, err == nil, "it can be read and has as many keys")
+	return float64(again.Len()), nil
 }
 
-// strangers asks the full filter about keys that it never had, also to delete
-// them, which harms: that is done to a copy.
-func strangers(e *lab.Env, w *walker, result *lab.Result) error {
-	f, n := w.f, e.Int("queries")
-	alike := float64(w.len()) * math.Exp2(-float64(e.Int("width")+8))
-	mistaken := 0
-	for i := range n {
-		if f.Contains(w.keys.stranger(i)) {
-			mistaken++
-		}
-	}
-	victim, err := f.Clone()
-	if err != nil {
-		return err
-	}
-	wrong, tries := 0, min(n, w.len())
-	for i := range tries {
-		if err := victim.Delete(w.keys.stranger(i)); err == nil {
-			wrong++
-		} else if !errors.Is(err, filter.ErrNotFound) {
-			return err
-		}
-	}
-	copies, err := owed(f, w.keys.member(0))
-	if err != nil {
-		return err
-	}
-	hurt := (&walker{f: victim, keys: w.keys, first: w.first, next: w.next}).denied(w.len())
-	result.Checks = append(result.Checks,
-		lab.PredictedRate("strangers that Contains mistakes for members", "n/2^(width+8)", alike, mistaken, n),
-		// Each wrong delete takes a fingerprint away that the next could have met: far
-		// fewer than the spread.
-		lab.PredictedRate("strangers that Delete takes out", "n/2^(width+8)", alike, wrong, tries),
-		lab.Show("members denied after that", fmt.Sprintf("%d of %d, for %d wrong deletes", hurt, w.len(), wrong)),
-		lab.Holds("deletes owed by a key that is added three times more", "as many Deletes are owed (package comment)", fmt.Sprint(copies), copies == 3, "three"))
-	return nil
-}
-
-// owed makes room, adds a key three times and counts how often it can be deleted
-// until as many are left as before.
-func owed(f *evergreen.Filter, k filter.Key) (deletes int, err error) {
-	g, err := evergreen.Build(f.Shape())
+// owed adds a key three times and counts how often it can be deleted.
+func owed(s evergreen.Shape, k filter.Key) (deletes float64, err error) {
+	f, err := evergreen.Build(s)
 	if err != nil {
 		return 0, err
 	}
 	for range 3 {
-		if _, err := g.Add(k); err != nil {
+		if _, err := f.Add(k); err != nil {
 			return 0, err
 		}
 	}
-	for g.Delete(k) == nil {
+	for f.Delete(k) == nil {
 		deletes++
 	}
 	return deletes, nil
 }
 
-// widths compares the memory of all widths with equal keys.
-func widths(ctx context.Context, e *lab.Env) (lab.Table, error) {
-	t := lab.Table{
-		Name: "widths", Title: fmt.Sprintf("%d keys at %s", e.Int("keys"), percent(e.Float("rate"))),
-		Columns: []string{"bits of a fingerprint", "fast bits per key", "slow", "all", "keys it can hold", "strangers taken for members, by formula"},
+// takeOut asks to delete keys that were never added. Each wrong delete takes a
+// fingerprint away that the next could have met: far fewer than the spread.
+func (b *brim) takeOut(w *walk.Walker, tries int) error {
+	for i := range tries {
+		if err := filter.Delete(w.F, w.Keys.Stranger(-1-i)); err == nil {
+			b.taken += 1 / float64(tries)
+		} else if !errors.Is(err, filter.ErrNotFound) {
+			return err
+		}
 	}
-	for _, width := range e.Ints("widths") {
-		f, err := evergreen.New(evergreen.Config{FPR: e.Float("rate"), Width: width})
-		if err != nil {
-			return t, err
-		}
-		w := &walker{f: f, keys: newKeys(e.Rand(1))}
-		if err := w.grow(e.Int("keys")); err != nil || ctx.Err() != nil {
-			return t, errors.Join(err, ctx.Err())
-		}
-		l, most, alike := w.glance(), "no limit", "none"
-		if s := f.Shape(); !s.Exact() {
-			most = lab.Digits(float64(s.Capacity()), 3)
-			alike = lab.Digits(float64(l.keys)*math.Exp2(-float64(width+8)), 2)
-		}
-		t.Add(width, l.fast, l.slow, l.fast+l.slow, most, alike)
-	}
-	return t, nil
+	b.lost = float64(w.Denied(w.Len()))
+	return nil
 }

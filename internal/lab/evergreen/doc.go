@@ -11,3 +11,10 @@ import "github.com/everbloom-go/everbloom/internal/lab"
 func Experiments() []lab.Experiment {
 	return []lab.Experiment{size, shrink, asked, compact, pauses, readers, replay}
 }
+
+// What several experiments check.
+const (
+	keeps   = "keeps the rate it was asked for at every size"
+	found   = "a key that is in the set is always found"
+	comment = "package comment"
+)

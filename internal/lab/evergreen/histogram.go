@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"time"
-
-	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // A histogram counts durations in classes an eighth of an octave wide, from a
@@ -48,14 +46,10 @@ func (h *histogram) quantile(share float64) time.Duration {
 	return h.longest
 }
 
-// tail is the share of operations that took longer, over the time in microseconds.
-func (h *histogram) tail() (points []lab.Point) {
-	left := h.n
-	for i, c := range h.counts {
-		left -= c
-		if c > 0 && left > 0 {
-			points = append(points, lab.Point{X: end(i).Seconds() * 1e6, Y: float64(left) / float64(h.n)})
-		}
+// oneIn is the time in microseconds that one in so many exceeds; none of nothing.
+func (h *histogram) oneIn(many float64) float64 {
+	if h.n == 0 {
+		return math.NaN()
 	}
-	return points
+	return h.quantile(1-1/many).Seconds() * 1e6
 }

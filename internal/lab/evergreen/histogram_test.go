@@ -34,16 +34,3 @@ func TestHistogramTakesEverything(t *testing.T) {
 		}
 	}
 }
-
-func TestTailFalls(t *testing.T) {
-	var h histogram
-	for i := range 100 {
-		h.add(time.Duration(100 * (i + 1)))
-	}
-	points := h.tail()
-	for i, p := range points {
-		if p.Y <= 0 || p.Y >= 1 || i > 0 && (p.Y >= points[i-1].Y || p.X <= points[i-1].X) {
-			t.Errorf("point %d: %v", i, p)
-		}
-	}
-}

@@ -3,26 +3,18 @@ package evergreen
 import (
 	"testing"
 
+	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
-// known lists the checks that differ from what is written, for a reason that the
-// check tells. These do by less than a thousandth, and another seed may have others.
-var known = map[string][]string{
-	"evergreen/size": {
-		"rate by the filter's own account, asked for 1 %, 32 bits",
-		"rate by the filter's own account, asked for 0.1 %",
-		"rate by the filter's own account, asked for 0.1 %, 32 bits",
-	},
-}
-
-func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) { labtest.Verdicts(t, Experiments(), known) }
+func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
 // brief are parameters for runs that take little time. The rate is low, so that a
 // compact filter is soon full.
 var brief = lab.Params{
-	lab.Int("most keys", 20_000), lab.Int("sizes", 4), lab.Int("queries", 1_000), lab.Int("keys", 8_000), lab.Int("first keys", 2_000),
+	lab.Int("most keys", 60_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000), lab.Int("first keys", 2_000),
 	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("looks", 3), lab.Float("rate", 0.0001),
 }
 
@@ -33,3 +25,61 @@ func TestResultsDependOnTheSeedOnly(t *testing.T) {
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
+
+// Averages are over whole doublings from 20,000 keys on, ranges over the last one.
+func TestStagesTellTheLastDoubling(t *testing.T) {
+	var looks []walk.Look
+	for _, n := range walk.Sizes(10_000, 80_000, 31) {
+		looks = append(looks, walk.Look{Keys: n, Fast: float64(n), Slow: 1})
+	}
+	list := stages(looks, 0.01)
+	if list[20].last || !list[21].last || list[29].meanFast > 0 {
+		t.Errorf("%+v", list[19:])
+	}
+	sum := 0.0
+	for _, l := range looks[11:] {
+		sum += l.Fast / 20
+	}
+	if end := list[30]; end.meanFast != sum || end.meanAll < sum+0.99 {
+		t.Errorf("%v and %v, want %v and 1 more", end.meanFast, end.meanAll, sum)
+	}
+}
+
+func TestBlocksOutOfBoundsAreNoticed(t *testing.T) {
+	s, err := evergreen.Config{FPR: 0.01}.Shape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := evergreen.Blocks(1e6, 0.009, s.Hashes/8)
+	for factor, want := range map[float64]float64{1: 0, 0.8: 1, 1.3: 1} {
+		if got := outOfBounds(s, 1e6, factor*good); got != want {
+			t.Errorf("%v times the blocks: %v", factor, got)
+		}
+	}
+}
+
+// A filter that had other keys before must answer like one that never had them, and one
+// with a key more must not.
+func TestAgainNoticesWhatIsLeft(t *testing.T) {
+	f, err := evergreen.New(evergreen.Config{FPR: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walk.Walker{F: f, Keys: walk.NewKeys((&lab.Env{Seed: 1}).Rand(0))}
+	for _, n := range []int{30_000, 20_000} {
+		if err := w.To(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if share, err := again(w, 20_000); err != nil || share != 0 {
+		t.Errorf("%v, %v", share, err)
+	}
+	for i := range 2_000 {
+		if _, err := f.Add(w.Keys.Stranger(-1 - i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if share, err := again(w, 20_000); err != nil || share == 0 {
+		t.Errorf("%v, %v: keys that are left make no difference", share, err)
+	}
+}

@@ -2,12 +2,12 @@ package evergreen
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -17,251 +17,161 @@ var shrink = lab.Experiment{
 	Question: "When most keys are deleted again, does the memory come back, does the rate stay, and is anything left of the deleted keys?",
 	Says: "Package comment: \"it deletes exactly, grows and shrinks a block at a time\"; \"Add splits the next block while that is above the asked rate, " +
 		"Delete undoes splits while it is below 0.8 of it\"; memory shrinks with the set; \"a block has the bits of its keys and no others\".",
-	Quick: lab.Params{
-		lab.Int("least keys", 1_000), lab.Int("most keys", 600_000), lab.Int("sizes", 16), lab.Int("queries", 20_000),
-		lab.Floats("rates", 0.01, 0.001), lab.Int("width", 56),
-	},
-	Full: lab.Params{
-		lab.Int("least keys", 1_000), lab.Int("most keys", 50_000_000), lab.Int("sizes", 60), lab.Int("queries", 1_000_000),
-		lab.Floats("rates", 0.01, 0.001), lab.Int("width", 56),
-	},
+	Quick: shrinkParams(600_000, 185, 4_000), Full: shrinkParams(50_000_000, 313, 500_000),
 	Run: runShrink,
+	Plots: []lab.View{
+		shrinkView("rate-100", "The rate there and back, asked for 1 %", "rate to asked", 0.01, lab.Dots, lab.Axis{Label: "false positives ÷ asked rate"}),
+		shrinkView("rate-1000", "The rate there and back, asked for 0.1 %", "rate to asked", 0.001, lab.Dots, lab.Axis{Label: "false positives ÷ asked rate"}),
+		shrinkView("fast-100", "Fast memory there and back, asked for 1 %", "fast bits per key", 0.01, lab.Line, lab.Axis{Label: "bits per key", Max: 40}),
+		shrinkView("memory-100", "All memory there and back, asked for 1 %", "bits per key", 0.01, lab.Line, lab.Axis{Label: "bits per key", Max: 160}),
+	},
+	Claims: []lab.Claim{
+		{Name: "rate, 1 %", Printed: keeps, Where: comment, Of: lab.Of("rate", "rate asked", 0.01), Is: lab.AtMost(lab.Number(0.01))},
+		{Name: "rate, 0.1 %", Printed: keeps, Where: comment, Of: lab.Of("rate", "rate asked", 0.001), Is: lab.AtMost(lab.Number(0.001))},
+		{Name: "lowest rate while shrinking", Printed: "Delete undoes splits while the rate is below 0.8 of the asked one", Where: comment, Of: lab.Of("rate while shrinking"), Is: lab.AtLeast(lab.Of("merges below"))},
+		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		{Name: "blocks while shrinking", Printed: "between what the asked rate needs and what 0.8 of it needs", Where: comment, Of: lab.Of("blocks out of bounds"), Is: lab.Zero()},
+		{Name: "rate of deleted keys, 1 %", Printed: "deletes exactly: a deleted key is as absent as any other", Where: comment, Of: lab.Of("deleted keys found", "rate asked", 0.01), Is: lab.AtMost(lab.Number(0.01))},
+		{Name: "rate of deleted keys, 0.1 %", Printed: "deletes exactly: a deleted key is as absent as any other", Where: comment, Of: lab.Of("deleted keys found", "rate asked", 0.001), Is: lab.AtMost(lab.Number(0.001))},
+		{Name: "no answers but those of a filter without the deleted keys", Printed: "a block has the bits of its keys and no others", Where: comment, Of: lab.Of("unequal answers"), Is: lab.Zero()},
+		{
+			Name: "slow memory from 20,000 keys on", Printed: "shrinks with the set: 1.1 times that of growing at most", Where: comment,
+			Of: lab.Of("slow from 20,000 keys", "way", "shrinking").Over(lab.Of("slow from 20,000 keys", "way", "growing")), Is: lab.AtMost(lab.Number(1.1)),
+		},
+	},
 }
 
-// A trip is a growth, and the way back.
+func shrinkView(name, title, metric string, rate float64, style lab.Style, y lab.Axis) lab.View {
+	return lab.View{
+		Name: name, Title: title, X: "n", By: "way", At: []any{"rate asked", rate}, XAxis: lab.Axis{Label: "keys", Log: true}, Y: y,
+		Curves: []lab.Curve{{Measured: metric, Style: style}},
+	}
+}
+
+func shrinkParams(most, sizes, queries int) lab.Params {
+	return lab.Params{
+		lab.Int("least keys", 1_000), lab.Int("most keys", most), lab.Int("sizes", sizes), lab.Int("queries", queries),
+		lab.Floats("rates", 0.01, 0.001), lab.Int("width", 56),
+	}
+}
+
+// A trip is a look on the way there or back. What is NaN is not judged there.
 type trip struct {
-	growth
-	back, backGlances []look
-	deleted           look // in which the strangers are deleted keys
-	again             comparison
+	stage
+	floor, back, slow float64 // rates at which merging stops and of the way back; slow bits of large filters
+	outside           float64 // 1 if there are too few or too many blocks
+	deleted, unequal  float64 // shares of answers, at one size
 }
-
-// A comparison is with a filter that never had other keys.
-type comparison struct{ keys, asked, unequal int }
 
 func runShrink(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	asked := e.Floats("rates")
-	trips, err := lab.TryTrials(ctx, e, len(asked), func(i int, r *rand.Rand) (trip, error) {
-		return thereAndBack(ctx, e, evergreen.Config{FPR: asked[i], Width: e.Int("width")}, newKeys(r))
+	sizes, queries := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes")), e.Int("queries")
+	var metrics []lab.Metric[trip]
+	for _, m := range stageMetrics(queries) {
+		metrics = append(metrics, lab.Metric[trip]{Name: m.Name, Unit: m.Unit, Of: func(t trip) float64 { return m.Of(t.stage) }, Asked: m.Asked})
+	}
+	answers := func(lab.At) int { return queries }
+	g, err := lab.Sweep(ctx, e, lab.Spec[trip]{
+		Name: "ways", Title: "There and back", Trials: 1,
+		Dims: []lab.Dim{lab.Along("rate asked", e.Floats("rates")...), lab.Among("way", "growing", "shrinking")}, Trace: lab.Along("n", sizes...),
+		Follow: func(at lab.At, r *rand.Rand) ([]trip, error) {
+			f, err := evergreen.New(evergreen.Config{FPR: at.Float("rate asked"), Width: e.Int("width")})
+			if err != nil {
+				return nil, err
+			}
+			return thereOrBack(ctx, &walk.Walker{F: f, Keys: walk.NewKeys(r)}, f.Shape(), sizes, queries, at.Name("way") == "shrinking")
+		},
+		Metrics: append(metrics,
+			lab.Metric[trip]{Name: "rate while shrinking", Unit: lab.InPercent, Of: func(t trip) float64 { return t.back }, Asked: answers},
+			lab.Metric[trip]{Name: "merges below", Unit: lab.InPercent, Of: func(t trip) float64 { return t.floor }},
+			lab.Metric[trip]{Name: "blocks out of bounds", Of: func(t trip) float64 { return t.outside }},
+			lab.Metric[trip]{Name: "slow from 20,000 keys", Of: func(t trip) float64 { return t.slow }},
+			lab.Metric[trip]{Name: "deleted keys found", Unit: lab.InPercent, Of: func(t trip) float64 { return t.deleted }, Asked: answers},
+			lab.Metric[trip]{Name: "unequal answers", Unit: lab.InPercent, Of: func(t trip) float64 { return t.unequal }}),
 	})
+	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+		"Keys are added one by one and then deleted in the order of their arrival. No key is added twice. The comparison with a filter that never had the deleted keys is made at the smallest size.",
+		"\"merges below\" is 0.8 (1 - 1/(2 sqrt blocks)) of the asked rate, for growth aims that much lower (design 4), less a hundredth, which stripes may keep to themselves, and 1/(3 sqrt blocks), by which bits scatter.",
+	}}, err
+}
+
+func thereOrBack(ctx context.Context, w *walk.Walker, s evergreen.Shape, sizes []int, queries int, back bool) ([]trip, error) {
+	looks, err := walk.ThereOrBack(ctx, w, sizes, queries, back)
 	if err != nil {
 		return nil, err
 	}
-	result := &lab.Result{Notes: []string{
-		"Keys are added one by one and then deleted in the order of their arrival. No key is added twice.",
-		"Deleting goes on until the smallest size; the comparison with a filter that never had the deleted keys is made at an eighth of the largest.",
-	}}
-	for _, t := range trips {
-		result.Checks = append(result.Checks, t.checks()...)
-		result.Tables = append(result.Tables, t.table())
-		result.Plots = append(result.Plots, t.ratePlot(), t.memoryPlot())
+	trips, nan := make([]trip, len(looks)), math.NaN()
+	for i, l := range looks {
+		t := trip{stage: stage{Look: l, rate: s.FPR}, floor: nan, back: nan, slow: nan, outside: nan, deleted: nan, unequal: nan}
+		if blocks := math.Round(l.Fast * float64(l.Keys) / 512); back && blocks > smallest {
+			t.floor, t.back = floor(s.FPR, blocks), l.Yes
+			t.outside = outOfBounds(s, float64(l.Keys), blocks)
+		}
+		if l.Keys >= 20_000 {
+			t.slow = l.Slow
+		}
+		trips[i] = t
 	}
-	return result, nil
+	if back {
+		trips[0].deleted = askDeleted(w, queries)
+		trips[0].unequal, err = again(w, queries)
+	}
+	return trips, err
 }
 
-// tag makes names of files.
-func (t trip) tag(name string) string {
-	return fmt.Sprintf("%s-%.0f", name, 1/t.shape.FPR)
+// smallest is how many blocks a filter has at least that is no list. Then it has room
+// to spare, and its rate says nothing.
+const smallest = 257
+
+// floor is the rate at which merging stops. Given the loads the bits scatter by
+// 1/(3 sqrt blocks), of which one is allowed for.
+func floor(rate, blocks float64) float64 {
+	root := math.Sqrt(blocks)
+	return rate * (0.8*(1-1/(2*root)) - 0.01) * (1 - 1/(3*root))
 }
 
-func thereAndBack(ctx context.Context, e *lab.Env, c evergreen.Config, k keys) (trip, error) {
-	f, err := evergreen.New(c)
-	if err != nil {
-		return trip{}, err
+// outOfBounds is 1 if the blocks are not between what the formula gives for the rate and
+// for 0.79 of it. The loads of blocks scatter by the sum of many independent ones.
+func outOfBounds(s evergreen.Shape, n, blocks float64) float64 {
+	aim, perWord, slack := s.FPR*(1-1/(2*math.Sqrt(blocks))), s.Hashes/theory.BlockWords, 1+4/math.Sqrt(blocks)
+	if blocks < evergreen.Blocks(n, aim, perWord)/slack || blocks > evergreen.Blocks(n, 0.79*aim, perWord)*slack {
+		return 1
 	}
-	t := trip{growth: growth{shape: f.Shape()}}
-	w := &walker{f: f, keys: k}
-	stops := sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes"))
-	if t.looks, t.glances, err = w.up(ctx, stops, e.Int("queries")); err != nil {
-		return t, err
-	}
-	t.last = w.len()
-	return t, t.goBack(ctx, w, stops, e.Int("queries"))
+	return 0
 }
 
-// goBack deletes down to each of the sizes.
-func (t *trip) goBack(ctx context.Context, w *walker, stops []int, queries int) (err error) {
-	at := float64(w.len())
-	for i := len(stops) - 2; i >= 0; i-- {
-		for ; at > float64(stops[i]); at /= fine {
-			if err := w.shrink(int(at)); err != nil {
-				return err
-			}
-			t.backGlances = append(t.backGlances, w.glance())
-			if t.again.asked == 0 && w.len() <= t.last/8 {
-				if t.again, err = w.again(queries); err != nil {
-					return err
-				}
-				t.deleted = w.askDeleted(queries)
-			}
-		}
-		if err := w.shrink(stops[i]); err != nil {
-			return err
-		}
-		t.back = append(t.back, w.look(queries))
-		if ctx.Err() != nil {
-			return ctx.Err()
+// askDeleted asks about the keys that were deleted last.
+func askDeleted(w *walk.Walker, queries int) float64 {
+	yes, count := 0, min(queries, w.First)
+	for i := range count {
+		if w.F.MayContain(w.Keys.Member(w.First - 1 - i)) {
+			yes++
 		}
 	}
-	return nil
+	return float64(yes) / float64(count)
 }
 
 // again builds a filter of the same keys and of the same size that never had any
 // others, and counts unequal answers.
-func (w *walker) again(queries int) (comparison, error) {
-	c := comparison{keys: w.len(), asked: queries}
-	g, err := evergreen.Build(w.f.Shape())
+func again(w *walk.Walker, queries int) (float64, error) {
+	f := w.F.(*evergreen.Filter)
+	g, err := evergreen.Build(f.Shape())
 	if err != nil {
-		return c, err
+		return 0, err
 	}
-	fresh := &walker{f: g, keys: w.keys, first: w.first, next: w.first}
-	if err := fresh.grow(w.len()); err != nil {
-		return c, err
+	fresh := &walk.Walker{F: g, Keys: w.Keys, First: w.First, Next: w.First}
+	if err := fresh.To(w.Len()); err != nil {
+		return 0, err
 	}
-	for g.Blocks() < w.f.Blocks() {
+	for g.Blocks() < f.Blocks() {
 		if err := g.Grow(); err != nil {
-			return c, err
+			return 0, err
 		}
 	}
+	unequal := 0
 	for i := range queries {
-		if k := w.keys.stranger(i); w.f.MayContain(k) != g.MayContain(k) {
-			c.unequal++
+		if k := w.Keys.Stranger(i); f.MayContain(k) != g.MayContain(k) {
+			unequal++
 		}
 	}
-	return c, nil
-}
-
-// askDeleted asks about the keys that were deleted last.
-func (w *walker) askDeleted(queries int) look {
-	l := w.glance()
-	l.asked = min(queries, w.first)
-	for i := range l.asked {
-		if w.f.MayContain(w.keys.member(w.first - 1 - i)) {
-			l.yes++
-		}
-	}
-	return l
-}
-
-func (t trip) checks() []lab.Check {
-	name := percent(t.shape.FPR)
-	const promise = "keeps the rate it was asked for at every size (package comment)"
-	return []lab.Check{
-		kept("rate while growing, "+name, promise, t.shape.FPR, t.looks),
-		kept("rate while shrinking, "+name, promise, t.shape.FPR, t.back),
-		t.used(name),
-		neverDenied("no member denied while growing, "+name, t.looks),
-		neverDenied("no member denied while shrinking, "+name, t.back),
-		t.blocksBetween(name),
-		kept("rate of deleted keys, "+name, "deletes exactly: a deleted key is as absent as any other (package comment)", t.shape.FPR, []look{t.deleted}),
-		noneOf("nothing is left of deleted keys, "+name, "a block has the bits of its keys and no others (package comment)",
-			t.again.unequal, t.again.asked, fmt.Sprintf("answers other than those of a filter of as many blocks that only ever had the %d keys", t.again.keys)),
-		t.slowBack(name),
-	}
-}
-
-// used checks that the rate is not far below the asked one, which would be wasted
-// memory.
-func (t trip) used(name string) lab.Check {
-	ok, lowest := true, math.Inf(1)
-	for _, l := range t.back {
-		if l.blocks > smallest {
-			least, _ := theory.BinomialInterval(float64(l.asked), t.floor(l), lab.Sigmas)
-			ok = ok && float64(l.yes) >= least
-			lowest = min(lowest, float64(l.yes)/float64(l.asked))
-		}
-	}
-	return lab.Holds("lowest rate while shrinking, "+name, "Delete undoes splits while the rate is below 0.8 of the asked one (package comment)",
-		percent(lowest), ok, fmt.Sprintf("at no size with more than %d blocks below 0.8 (1 - 1/(2 sqrt blocks)) of the asked rate, for growth aims that much lower (design 4), "+
-			"and a hundredth, which stripes may keep to themselves, by more than %d standard deviations", smallest, lab.Sigmas))
-}
-
-// floor is the rate at which merging stops. Given the loads the bits scatter by
-// 1/(3 sqrt blocks), of which one is allowed for.
-func (t trip) floor(l look) float64 {
-	root := math.Sqrt(float64(l.blocks))
-	return t.shape.FPR * (0.8*(1-1/(2*root)) - 0.01) * (1 - 1/(3*root))
-}
-
-// blocksBetween checks the size while shrinking against the formula, at the asked
-// rate and at 0.8 of it.
-func (t trip) blocksBetween(name string) lab.Check {
-	ok, worst := true, 0.0
-	for _, l := range t.backGlances {
-		n, perWord := float64(l.keys), t.shape.Hashes/theory.BlockWords
-		aim := t.shape.FPR * (1 - 1/(2*math.Sqrt(float64(l.blocks))))
-		few, many := evergreen.Blocks(n, aim, perWord), evergreen.Blocks(n, 0.79*aim, perWord)
-		// The loads of blocks scatter, too: by the sum of many independent ones.
-		slack := 1 + 4/math.Sqrt(float64(l.blocks))
-		ok = ok && float64(l.blocks) >= few/slack && float64(l.blocks) <= many*slack
-		worst = max(worst, l.fast/(512*few/n))
-	}
-	return lab.Holds("blocks while shrinking, "+name, "between what the asked rate needs and what 0.8 of it needs (package comment)",
-		fmt.Sprintf("at most %.3f times what the asked rate needs", worst), ok,
-		"at every hundredth of the way between evergreen.Blocks of the rate and of 0.79 of it, and 4/sqrt(blocks) beyond")
-}
-
-// slowBack checks that the slow memory shrinks with the set: at the sizes above
-// 20,000 keys it is what it was at the same size while growing.
-func (t trip) slowBack(name string) lab.Check {
-	worst := 0.0
-	for i, l := range t.back {
-		up := t.looks[len(t.looks)-2-i]
-		if l.keys >= 20_000 {
-			worst = max(worst, l.slow/up.slow)
-		}
-	}
-	return lab.Show("slow memory while shrinking, "+name,
-		fmt.Sprintf("at sizes from 20,000 keys on at most %.3f times what it was at the same size while growing", worst))
-}
-
-func (t trip) table() lab.Table {
-	table := lab.Table{
-		Name: t.tag("sizes"), Title: "The way there and back, asked for " + percent(t.shape.FPR),
-		Columns: []string{"way", "keys", "blocks", "fast bits per key", "slow", "all", "measured rate", "members denied"},
-	}
-	add := func(way string, looks []look) {
-		for _, l := range looks {
-			table.Add(way, l.keys, l.blocks, l.fast, l.slow, l.fast+l.slow, percent(float64(l.yes)/float64(l.asked)), l.denied)
-		}
-	}
-	add("growing", t.looks)
-	add("shrinking", t.back)
-	return table
-}
-
-func (t trip) ratePlot() lab.Plot {
-	var above []look
-	for _, l := range t.looks {
-		if l.keys >= 5_000 {
-			above = append(above, l)
-		}
-	}
-	ends := func(share float64) []lab.Point {
-		return line([]look{above[0], above[len(above)-1]}, func(look) float64 { return share })
-	}
-	back := t.back[:len(above)-1]
-	return lab.Plot{
-		Name: t.tag("rate"), Title: "The rate there and back, asked for " + percent(t.shape.FPR),
-		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "false positives ÷ asked rate"},
-		Series: []lab.Series{
-			{Name: "growing", Style: lab.Dots, Points: rates(above, t.shape.FPR), Color: 1},
-			{Name: "shrinking", Style: lab.Dots, Points: rates(back, t.shape.FPR), Color: 2},
-			{Name: "asked", Style: lab.Dashed, Points: ends(1), Color: 7},
-			{Name: "merges below", Style: lab.Dashed, Points: ends(0.8), Color: 3},
-		},
-	}
-}
-
-func (t trip) memoryPlot() lab.Plot {
-	return lab.Plot{
-		Name: t.tag("memory"), Title: "Memory there and back, asked for " + percent(t.shape.FPR),
-		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key", Max: 160},
-		Series: []lab.Series{
-			{Name: "all, growing", Points: line(t.glances, allBits), Color: 1},
-			{Name: "all, shrinking", Points: line(t.backGlances, allBits), Color: 2},
-			{Name: "fast, growing", Points: line(t.glances, fastBits), Color: 3},
-			{Name: "fast, shrinking", Points: line(t.backGlances, fastBits), Color: 4},
-		},
-	}
+	return float64(unequal) / float64(queries), nil
 }
