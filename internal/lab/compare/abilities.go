@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -22,6 +23,8 @@ var abilities = lab.Experiment{
 	Quick: lab.Params{lab.Int("keys", 5_000), lab.Float("rate", 0.01), lab.Int("queries", 20_000), lab.Int("times capacity", 8)},
 	Full:  lab.Params{lab.Int("keys", 100_000), lab.Float("rate", 0.01), lab.Int("queries", 1_000_000), lab.Int("times capacity", 8)},
 	Run:   runAbilities,
+
+	Claims: conductClaims(),
 }
 
 // A trial of one kind of conduct says in words what happened, and whether that is
@@ -47,7 +50,7 @@ var conducts = []struct {
 // A bench has what a trial needs.
 type bench struct {
 	kind    kinds.Kind
-	keys    keys
+	keys    walk.Keys
 	n       int
 	rate    float64
 	queries int
@@ -68,51 +71,79 @@ func (b bench) filled(times int) (f filter.Filter, full int, err error) {
 
 func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	all := kinds.All()
-	tried, err := lab.TryTrials(ctx, e, len(all), func(i int, r *rand.Rand) ([]trial, error) {
-		b := bench{kind: all[i], keys: newKeys(r), n: e.Int("keys"), rate: e.Float("rate"), queries: e.Int("queries"), times: e.Int("times capacity")}
-		var trials []trial
-		for _, c := range conducts {
-			t, err := c.try(b)
-			if err = firstOf(err, ctx.Err()); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", b.kind.Name, c.name, err)
+	kindNames, words := make([]string, len(all)), make([][]trial, len(all))
+	for i, k := range all {
+		kindNames[i] = k.Name
+	}
+	var metrics []lab.Metric[[]trial]
+	for j, c := range conducts {
+		metrics = append(metrics, lab.Metric[[]trial]{Name: "not as said: " + c.name, Of: func(t []trial) float64 {
+			if t[j].ok {
+				return 0
 			}
-			trials = append(trials, t)
-		}
-		return trials, nil
+			return 1
+		}})
+	}
+	g, err := lab.Sweep(ctx, e, lab.Spec[[]trial]{
+		Dims: []lab.Dim{lab.Among("kind", kindNames...)}, Trials: 1, Metrics: metrics,
+		Trial: func(at lab.At, r *rand.Rand) (trials []trial, err error) {
+			i := at.Int("kind")
+			b := bench{kind: all[i], keys: walk.NewKeys(r), n: e.Int("keys"), rate: e.Float("rate"), queries: e.Int("queries"), times: e.Int("times capacity")}
+			for _, c := range conducts {
+				t, err := c.try(b)
+				if err = errors.Join(err, ctx.Err()); err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", b.kind.Name, c.name, err)
+				}
+				trials = append(trials, t)
+			}
+			words[i] = trials
+			return trials, nil
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return conductResult(all, tried), nil
+	return &lab.Result{Grids: []*lab.Grid{g}, Tables: []lab.Table{conductTable(kindNames, words), abilityTable()}}, nil
 }
 
-func conductResult(all []kinds.Kind, tried [][]trial) *lab.Result {
-	table := lab.Table{Name: "conduct", Title: "What happened", Columns: []string{"kind"}}
-	result := &lab.Result{}
-	for j, c := range conducts {
-		table.Columns = append(table.Columns, c.name)
-		var odd []string
-		for i, k := range all {
-			if !tried[i][j].ok {
-				odd = append(odd, k.Name+": "+tried[i][j].words)
-			}
-		}
-		ours := fmt.Sprintf("%d of %d kinds", len(all)-len(odd), len(all))
-		if len(odd) > 0 {
-			ours += "; not " + strings.Join(odd, ", ")
-		}
-		result.Checks = append(result.Checks, lab.Holds(c.name, "what the README's table of kinds says", ours, len(odd) == 0, "all of them, tried on each"))
+// conductClaims has a row for each column of the README's table.
+func conductClaims() (claims []lab.Claim) {
+	for _, c := range conducts {
+		claims = append(claims, lab.Claim{Name: c.name, Printed: "what the table of kinds says", Where: "docs/choosing.md", Of: lab.Of("not as said: " + c.name), Is: lab.Zero()})
 	}
-	for i, k := range all {
-		row := []any{k.Name}
+	return claims
+}
+
+func conductTable(names []string, tried [][]trial) lab.Table {
+	table := lab.Table{Name: "conduct", Title: "What happened", Columns: []string{"kind"}}
+	for _, c := range conducts {
+		table.Columns = append(table.Columns, c.name)
+	}
+	for i, name := range names {
+		row := []any{name}
 		for _, t := range tried[i] {
 			row = append(row, t.words)
 		}
 		table.Add(row...)
 	}
-	result.Tables = []lab.Table{table, abilityTable()}
-	return result
+	return table
 }
+
+// abilityTable is the one of docs/choosing.md, from the same source.
+func abilityTable() lab.Table {
+	yesNo := map[bool]string{true: "yes", false: dash}
+	t := lab.Table{
+		Name: "abilities", Title: "What each kind can do, as all/abilities tries it",
+		Columns: []string{"kind", "grows", "delete", "adding twice", "deleting an absent key", "past capacity", "merge", "concurrent"},
+	}
+	for _, k := range kinds.All() {
+		t.Add(k.Name, yesNo[k.Grows], k.Deleting, k.Duplicates, k.AbsentDelete, k.PastCapacity, k.Merging, yesNo[k.Abilities().Concurrent])
+	}
+	return t
+}
+
+// dash is written where there is nothing.
+const dash = "–"
 
 // tryGrowth adds many times the keys that the filter was made for.
 func (b bench) tryGrowth() (trial, error) {
@@ -123,7 +154,7 @@ func (b bench) tryGrowth() (trial, error) {
 	yes := yeses(f, b.keys, b.queries)
 	_, most := theory.BinomialInterval(float64(b.queries), b.rate, lab.Sigmas)
 	held := float64(yes) <= most
-	t := trial{words: fmt.Sprintf("%d times its keys: %d of %d refused, rate %s", b.times, full, b.times*b.n, percent(float64(yes)/float64(b.queries)))}
+	t := trial{words: fmt.Sprintf("%d times its keys: %d of %d refused, rate %s", b.times, full, b.times*b.n, lab.Percent(float64(yes)/float64(b.queries)))}
 	switch {
 	case b.kind.Grows && !b.kind.Drifts:
 		t.ok = full == 0 && held
@@ -177,17 +208,17 @@ func (b bench) tryDelete() (trial, error) {
 		return trial{}, err
 	}
 	if !b.kind.Abilities().Delete {
-		err := filter.Delete(f, b.keys.member(0))
+		err := filter.Delete(f, b.keys.Member(0))
 		return trial{dash, errors.Is(err, errors.ErrUnsupported)}, nil
 	}
 	var d deletion
 	n := times * b.n
-	if err := d.delete(f, b.keys.member, n, 2); err != nil {
+	if err := d.delete(f, b.keys.Member, n, 2); err != nil {
 		return trial{}, err
 	}
 	lost := 0
 	for i := 1; i < n; i += 2 {
-		if !f.MayContain(b.keys.member(i)) {
+		if !f.MayContain(b.keys.Member(i)) {
 			lost++
 		}
 	}
@@ -213,7 +244,7 @@ func (b bench) tryTwice() (trial, error) {
 		return trial{"ignored", f.Info().Keys == before && b.kind.Duplicates == filter.DuplicatesIgnored}, nil
 	}
 	var d deletion
-	if err := d.delete(f, b.keys.member, b.n, 1); err != nil {
+	if err := d.delete(f, b.keys.Member, b.n, 1); err != nil {
 		return trial{}, err
 	}
 	gone := denied(f, b.keys, 0, b.n)
@@ -239,7 +270,7 @@ func (b bench) tryAbsent() (trial, error) {
 		return trial{dash, b.kind.AbsentDelete == dash}, nil
 	}
 	var d deletion
-	if err := d.delete(f, b.keys.stranger, b.queries, 1); err != nil {
+	if err := d.delete(f, b.keys.Stranger, b.queries, 1); err != nil {
 		return trial{}, err
 	}
 	lost := denied(f, b.keys, 0, b.n)

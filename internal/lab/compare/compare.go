@@ -5,188 +5,266 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/theory"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
+)
+
+const (
+	found = "a key that is in the set is always found"
+	page  = "docs/choosing.md"
 )
 
 var compare = lab.Experiment{
 	ID:       "all/compare",
 	Title:    "All kinds on one workload",
 	Question: "What does each kind cost in memory and in time, at an equal rate and at equal memory, and what can it do?",
-	Says: "README, \"Which filter should I take?\": bits per key of every kind at 1 % and 0.1 %; blocked has the fastest queries; \"the rate that is measured is at most the one that was asked for\". " +
+	Says: "docs/choosing.md: bits per key of every kind at 1 % and 0.1 %; blocked has the fastest queries of sets that are not in the caches; the rate that is measured is at most the one that was asked for. " +
 		"Design 4: at equal total memory (80 bits) evergreen loses on rate to everything; a Go map of 64-bit keys takes 194 to 303 bits per key.",
-	Quick: lab.Params{
-		lab.Int("keys", 20_000), lab.Float("rate", 0.01), lab.Int("queries", 100_000), lab.Int("rounds", 3), lab.Int("stride", 1_000),
-		lab.Floats("memory", 12, 24, 48, 84), lab.Int("planned keys", 1_000_000),
-	},
-	Full: lab.Params{
-		lab.Int("keys", 1_000_000), lab.Float("rate", 0.01), lab.Int("queries", 2_000_000), lab.Int("rounds", 5), lab.Int("stride", 1_000),
-		lab.Floats("memory", 12, 24, 48, 84), lab.Int("planned keys", 1_000_000),
-	},
+	Quick: compareParams(20_000, 100_000, 5), Full: compareParams(1_000_000, 2_000_000, 7),
 	Run: runCompare,
+	Plots: []lab.View{
+		{
+			Name: "memory", Title: "Memory at an equal rate", X: "kind", Y: lab.Axis{Label: "bits per key", Log: true},
+			Curves: []lab.Curve{{Name: "all", Measured: "bits per key", Style: lab.Dots}, {Name: "fast", Measured: "fast bits per key", Style: lab.Dots}},
+		},
+		{
+			Name: "time", Title: "Time per operation", X: lab.Contenders, Y: lab.Axis{Label: "ns, processor time", Log: true},
+			Curves: []lab.Curve{{Measured: "add", Style: lab.Dots}, {Measured: "present", Style: lab.Dots}, {Measured: "absent", Style: lab.Dots}, {Measured: "delete", Style: lab.Dots}},
+		},
+		{
+			Name: "rate-over-all", Title: "The rate that memory buys, all of it counted", X: "memory", By: "kind", Only: []any{"bloom", "counting", "dleft", "perennial", "evergreen"},
+			XAxis: lab.Axis{Label: "bits per key, fast and slow"}, Y: lab.Axis{Label: "false positives", Log: true}, Curves: []lab.Curve{{Formula: "lowest rate"}},
+		},
+	},
+	Claims: append(readmeClaims(),
+		lab.Claim{Name: "rates", Printed: "the rate that is measured is at most the one that was asked for", Where: page, Of: lab.Of("rate"), Is: lab.AtMost(lab.Of("asked"))},
+		lab.Claim{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		lab.Claim{Name: "elastic: bits per key", Printed: "thousands", Where: page, Of: lab.Of("bits per key", "kind", "elastic"), Is: lab.AtLeast(lab.Number(1000))},
+		lab.Claim{
+			Name: "rate of evergreen with 84 bits per key in all", Printed: "at equal total memory evergreen loses on rate to everything", Where: "design 4",
+			Of: lab.Of("lowest rate", "memory", 84), Is: lab.AtMost(lab.Of("lowest rate", "memory", 84, "kind", "evergreen")),
+		},
+		lab.Claim{Name: "bits per key of a Go map", Printed: "194 to 303", Where: "design 4", Of: lab.Of("bits per key", "kind", exactName), Is: lab.Inside("194", "303"), FullOnly: true},
+		lab.Claim{
+			Name: "queries of other kinds to those of blocked", Printed: "0.75 or more even in the caches, where the number of lines does not count", Where: page,
+			Of: lab.Of("queries").Over(lab.Of("queries", lab.Contenders, "blocked")), Is: lab.AtLeast(lab.Number(0.75)),
+		}),
 }
 
-// A finding is what one entrant was like.
-type finding struct {
-	entrant
-	fast, slow     float64 // bits per key
-	yes, asked     int
-	denied, refuse int
-	times          times
-	canDelete      bool
+func compareParams(keys, queries, rounds int) lab.Params {
+	return lab.Params{
+		lab.Int("keys", keys), lab.Float("rate", 0.01), lab.Int("queries", queries), lab.Int("rounds", rounds), lab.Int("stride", 1_000),
+		lab.Floats("memory", 12, 24, 48, 84), lab.Int("planned keys", 1_000_000),
+	}
 }
-
-func (f finding) all() float64 { return f.fast + f.slow }
-
-func (f finding) rate() float64 { return float64(f.yes) / float64(max(f.asked, 1)) }
 
 func runCompare(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	e.Progress(0, 3)
-	found, err := atEqualRate(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	e.Progress(2, 3)
-	curves := sweep(uint64(e.Int("planned keys")))
-	memory, err := atEqualMemory(ctx, e, curves)
-	if err != nil {
-		return nil, err
-	}
-	result := &lab.Result{
-		Tables: []lab.Table{rateTable(found, e), abilityTable(), memory.table(e)},
-		Plots:  []lab.Plot{memoryPlot(found), timePlot(found), curvePlot(curves, true), curvePlot(curves, false)},
-		Notes: []string{
-			"Every kind is made for the number of keys that it gets, which is the best case of those that grow. Bits per key are what Info says; fast ones are read by queries, slow ones by changes only.",
-			"Times are processor time. The kinds take turns in strides, round by round; a figure is the median of the rounds. With so few keys most filters are in the processor's caches: docs/benchmarks.md has fifty million keys, and rivals.",
-			"Rates over memory are by the formulas of the kinds (dynamic and parallel are as counting before they grow, and not drawn), which \"equal memory\" measures where a rate can be measured.",
-		},
-	}
-	result.Checks = append(rateChecks(found, e.Float("rate")), readmeChecks()...)
-	result.Checks = append(result.Checks, memory.checks()...)
-	result.Checks = append(result.Checks, fastest(found), mapCheck(found))
-	return result, nil
-}
-
-// atEqualRate fills all entrants and measures them.
-func atEqualRate(ctx context.Context, e *lab.Env) ([]*finding, error) {
-	n, k := e.Int("keys"), newKeys(e.Rand(0))
-	var found []*finding
-	for _, x := range append(entrants(), entrant{name: exactName, make: func(uint64, float64) (filter.Filter, error) {
+	e.Part(0, 2)
+	all := append(entrants(), entrant{name: exactName, make: func(uint64, float64) (filter.Filter, error) {
 		return exact{map[filter.Key]struct{}{}}, nil
-	}}) {
-		found = append(found, &finding{entrant: x})
-	}
-	for _, f := range found {
-		if err := f.measure(e, k); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		if f.name == exactName {
-			f.fast = exactBits(k, n)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	e.Progress(1, 3)
-	return found, timeAll(ctx, e, found, k)
-}
-
-// measure finds memory and rate of one filter.
-func (f *finding) measure(e *lab.Env, k keys) error {
-	n := e.Int("keys")
-	made, err := f.make(uint64(n), e.Float("rate"))
+	}})
+	// Nothing else may use the heap meanwhile.
+	rates, err := atEqualRate(ctx, e, all, exactBits(walk.NewKeys(e.Rand(0)), e.Int("keys")))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if f.refuse, err = fill(made, k, 0, n); err != nil {
-		return err
-	}
-	info := made.Info()
-	f.fast, f.slow = float64(info.FastBits)/float64(n), float64(info.SlowBits)/float64(n)
-	f.asked = e.Int("queries")
-	f.yes = yeses(made, k, f.asked)
-	f.denied = denied(made, k, 0, n)
-	f.canDelete = !errors.Is(filter.Delete(made, k.member(0)), errors.ErrUnsupported)
-	return nil
-}
-
-// rateChecks holds every kind to the two promises that all make.
-func rateChecks(found []*finding, asked float64) (checks []lab.Check) {
-	for _, f := range found {
-		if f.name == exactName {
-			continue
-		}
-		_, most := theory.BinomialInterval(float64(f.asked), asked, lab.Sigmas)
-		checks = append(checks, lab.Holds("rate of "+f.name, "the rate that is measured is at most the one that was asked for (README)",
-			fmt.Sprintf("%d of %d: %s", f.yes, f.asked, percent(f.rate())), float64(f.yes) <= most,
-			fmt.Sprintf("at most %.0f: the asked rate and %d standard deviations of the binomial distribution; lower ones are welcome", most, lab.Sigmas)))
-	}
-	none, asked2 := 0, 0
-	for _, f := range found {
-		none, asked2 = none+f.denied, asked2+1
-	}
-	return append(checks, lab.Holds("no member denied by any", "a key that is in the set is never denied (README)",
-		fmt.Sprintf("%d members denied by %d sets", none, asked2), none == 0, "not one"))
-}
-
-// A map of 8-byte keys without values has groups of 8 control bytes and 8 slots of 16
-// bytes, between 7/16 and 7/8 of which are filled. Bits per key.
-const (
-	leastMap = 136 / 8 * 8 / 0.875
-	mostMap  = 136 / 8 * 8 / 0.4375
-)
-
-// mapCheck is about the exact set.
-func mapCheck(found []*finding) lab.Check {
-	for _, f := range found {
-		if f.name == exactName {
-			check := lab.Holds("bits per key of a Go map", "194 to 303 (design 4)", lab.Digits(f.fast, 4), f.fast >= 193.5 && f.fast < 303.5, "inside, by the digits printed")
-			if f.fast >= leastMap && f.fast <= mostMap {
-				check = check.Because("The range was measured over a doubling of large maps. Groups of 8 slots take 136 bytes and are filled from 7/16 to 7/8, which is 155 to 311 bits per key at other sizes.")
+	e.Part(1, 2)
+	race := lab.Race{
+		Name: "times", Title: "Time per operation", Contenders: names(all), Rounds: e.Int("rounds"),
+		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
+			for _, x := range all {
+				if x.name == name {
+					return laps(x, walk.NewKeys(r), e.Int("keys"), e.Int("stride"), e.Float("rate"))
+				}
 			}
-			return check
-		}
-	}
-	return lab.Show("bits per key of a Go map", "not measured")
-}
-
-func percent(rate float64) string { return fmt.Sprintf("%.3g %%", 100*rate) }
-
-// dash is written where there is nothing.
-const dash = "–"
-
-func orDash(v float64) string {
-	if v == 0 || math.IsNaN(v) {
-		return dash
-	}
-	return lab.Digits(v, 3)
-}
-
-func rateTable(found []*finding, e *lab.Env) lab.Table {
-	t := lab.Table{
-		Name: "equal-rate", Title: fmt.Sprintf("%d keys, asked for %s", e.Int("keys"), percent(e.Float("rate"))),
-		Columns: []string{
-			"kind", "fast bits per key", "slow", "all", "measured rate", "ns per add", "present", "absent", "delete", "present ÷ blocked", "cache lines, present", "absent",
+			return nil, fmt.Errorf("no kind %q", name)
 		},
 	}
-	base := 0.0
-	for _, f := range found {
-		if f.name == "blocked" {
-			base = f.times.median(present)
+	times, err := race.Run(ctx, e)
+	return &lab.Result{Grids: []*lab.Grid{rates, times, readme, equalMemory(e)}, Tables: []lab.Table{abilityTable()}, Notes: []string{
+		"Every kind is made for the number of keys that it gets, which is the best case of those that grow. Bits per key are what Info says; fast ones are read by queries, slow ones by changes only.",
+		"Times are processor time. With so few keys most filters are in the processor's caches: docs/benchmarks.md has fifty million keys, and rivals. \"queries\" are for present and absent keys in turn.",
+		"Rates over memory are by the formulas of the kinds, for the planned number of keys.",
+	}}, err
+}
+
+// atEqualRate fills all entrants and measures memory and rate.
+func atEqualRate(ctx context.Context, e *lab.Env, all []entrant, exactBits float64) (*lab.Grid, error) {
+	n, queries := e.Int("keys"), e.Int("queries")
+	return lab.Sweep(ctx, e, lab.Spec[walk.Look]{
+		Name: "equal-rate", Title: fmt.Sprintf("%d keys, asked for %s", n, lab.Percent(e.Float("rate"))), Dims: []lab.Dim{lab.Among("kind", names(all)...)}, Trials: 1,
+		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
+			x, k := all[at.Int("kind")], walk.NewKeys(r)
+			f, err := x.make(uint64(n), e.Float("rate"))
+			if err != nil {
+				return walk.Look{}, err
+			}
+			refused, err := fill(f, k, 0, n)
+			if err = errors.Join(err, ctx.Err()); err != nil || refused > 0 {
+				return walk.Look{}, fmt.Errorf("%s: %d keys refused: %w", x.name, refused, err)
+			}
+			l := (&walk.Walker{F: f, Keys: k, Next: n}).Look(queries)
+			l.Denied = float64(denied(f, k, 0, n))
+			if x.name == exactName {
+				l.Fast = exactBits
+			}
+			return l, nil
+		},
+		Metrics: walk.Metrics(queries),
+		Formulas: []lab.Formula{
+			{Name: "asked", Unit: lab.InPercent, Of: func(lab.At) float64 { return e.Float("rate") }},
+			{Name: "lines, present", Of: func(at lab.At) float64 {
+				return predicted(all[at.Int("kind")], n, e.Float("rate"), func(p filter.Prediction) float64 { return p.HitLines })
+			}},
+			{Name: "lines, absent", Of: func(at lab.At) float64 {
+				return predicted(all[at.Int("kind")], n, e.Float("rate"), func(p filter.Prediction) float64 { return p.MissLines })
+			}},
+		},
+	})
+}
+
+func predicted(x entrant, n int, rate float64, of func(filter.Prediction) float64) float64 {
+	if x.predict == nil {
+		return math.NaN()
+	}
+	p, err := x.predict(uint64(n), rate)
+	if err != nil {
+		return math.NaN()
+	}
+	return of(p)
+}
+
+// laps are strides of all operations. Refusals for want of room and of keys that are
+// pinned are answers, too.
+func laps(x entrant, k walk.Keys, n, stride int, rate float64) (list []lab.Lap, err error) {
+	f, err := x.make(uint64(n), rate)
+	if err != nil {
+		return nil, err
+	}
+	operations := []struct {
+		name string
+		do   func(i int) error
+	}{
+		{"add", func(i int) error { _, err := f.Add(k.Member(i)); return except(err, filter.ErrFull) }},
+		{"present", func(i int) error { f.MayContain(k.Member(i)); return nil }},
+		{"absent", func(i int) error { f.MayContain(k.Stranger(i)); return nil }},
+		{"queries", func(i int) error { f.MayContain(k.Member(i)); f.MayContain(k.Stranger(n + i)); return nil }},
+		{"delete", func(i int) error { return except(filter.Delete(f, k.Member(i)), filter.ErrNotFound, filter.ErrPinned) }},
+	}
+	if _, ok := f.(filter.Deleter); !ok {
+		operations = operations[:4]
+	}
+	for _, op := range operations {
+		for start := 0; start < n; start += stride {
+			end := min(start+stride, n)
+			list = append(list, lab.Lap{Name: op.name, Ops: end - start, Run: func() error {
+				for i := start; i < end; i++ {
+					if err := op.do(i); err != nil {
+						return err
+					}
+				}
+				return nil
+			}})
 		}
 	}
-	for _, f := range found {
-		hit, miss := dash, dash
-		if f.predict != nil {
-			if p, err := f.predict(uint64(e.Int("keys")), e.Float("rate")); err == nil {
-				hit, miss = lab.Digits(p.HitLines, 2), lab.Digits(p.MissLines, 2)
+	return list, nil
+}
+
+// except is err unless it is one of those that are answers.
+func except(err error, answers ...error) error {
+	for _, a := range answers {
+		if errors.Is(err, a) {
+			return nil
+		}
+	}
+	return err
+}
+
+// equalMemory gives all kinds the same memory in all, by their formulas, and has them
+// make the best of it.
+func equalMemory(e *lab.Env) *lab.Grid {
+	list, n := entrants(), uint64(e.Int("planned keys"))
+	offers := make([][]filter.Prediction, len(list))
+	for i, x := range list {
+		for exponent := 0.3; exponent <= 9; exponent += 0.1 {
+			if p, err := x.predict(n, math.Pow(10, -exponent)); err == nil && p.FPR > 0 {
+				offers[i] = append(offers[i], p)
 			}
 		}
-		t.Add(f.name, lab.Digits(f.fast, 4), orDash(f.slow), lab.Digits(f.all(), 4), percent(f.rate()),
-			orDash(f.times.median(add)), orDash(f.times.median(present)), orDash(f.times.median(absent)), orDash(f.times.median(remove)),
-			orDash(f.times.median(present)/base), hit, miss)
 	}
-	return t
+	return lab.Computed("equal-memory", "Equal memory in all: the lowest rate that each kind can have", []lab.Dim{lab.Among("kind", names(list)...), lab.Along("memory", e.Floats("memory")...)},
+		lab.Formula{Name: "lowest rate", Unit: lab.InPercent, Of: func(at lab.At) float64 { return lowest(offers[at.Int("kind")], at.Float("memory")) }})
+}
+
+// lowest is the lowest rate that fits into so many bits per key, NaN if nothing does.
+func lowest(offers []filter.Prediction, bits float64) float64 {
+	best := math.NaN()
+	for _, p := range offers {
+		if allBits(p) <= bits && !(p.FPR >= best) {
+			best = p.FPR
+		}
+	}
+	return best
+}
+
+// A claim is a number that docs/choosing.md prints about a million keys.
+type claim struct {
+	kind    string
+	rate    float64
+	what    string
+	printed string
+	value   func(p filter.Prediction) float64
+}
+
+func allBits(p filter.Prediction) float64 { return p.FastBitsPerKey + p.SlowBitsPerKey }
+
+func rateOf(p filter.Prediction) float64 { return p.FPR }
+
+func hitLines(p filter.Prediction) float64 { return p.HitLines }
+
+var claims = []claim{
+	{"blocked", 0.01, "bits per key", "10.1", allBits},
+	{"blocked", 0.001, "bits per key", "15.7", allBits},
+	{"blocked", 0.01, "cache lines of a query", "1", hitLines},
+	{"bloom", 0.01, "bits per key", "9.6", allBits},
+	{"bloom", 0.001, "bits per key", "14.4", allBits},
+	{"bloom", 0.01, "cache lines of a query", "7", hitLines},
+	{"bloom", 0.001, "cache lines of a query", "10", hitLines},
+	{"evergreen", 0.01, "cache lines of a query", "1", hitLines},
+	{"dleft", 0.01, "bits per key", "21.3", allBits},
+	{"dleft", 0.01, "rate in fact", "0.15 %", rateOf},
+	{"dleft", 0.001, "bits per key", "23.4", allBits},
+	{"deletable", 0.01, "bits per key", "11.5", allBits},
+	{"deletable", 0.001, "bits per key", "16.4", allBits},
+	{"scalable", 0.01, "bits per key if its first size was right", "12.6", allBits},
+	{"partition", 0.01, "bits per key", "46", allBits},
+}
+
+// readme compares them with what the kinds predict; that the predictions are right is
+// what all else here and the tests of the kinds are about.
+var readme, readmeRows = lab.Constants("predicted", "What docs/choosing.md prints, by the formulas of the kinds", constants()...)
+
+func readmeClaims() []lab.Claim { return readmeRows }
+
+func constants() (list []lab.Constant) {
+	const n = 1_000_000
+	value := func(kind string, rate float64, of func(filter.Prediction) float64) float64 {
+		k, err := kinds.ByName(kind)
+		if err != nil {
+			return math.NaN()
+		}
+		p, err := k.Predict(kinds.Config{Items: n, FPR: rate}, n)
+		if err != nil {
+			return math.NaN()
+		}
+		return of(p)
+	}
+	for _, c := range claims {
+		list = append(list, lab.Constant{Name: fmt.Sprintf("%s at %v %%: %s", c.kind, 100*c.rate, c.what), Printed: c.printed, Where: page, Value: value(c.kind, c.rate, c.value)})
+	}
+	return append(list, lab.Constant{Name: "counting: times the bits of bloom", Printed: "4.0", Where: page, Value: value("counting", 0.01, allBits) / value("bloom", 0.01, allBits)})
 }

@@ -1,6 +1,10 @@
 package compare
 
 import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,9 +13,10 @@ import (
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
-func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) { labtest.Verdicts(t, Experiments(), nil) }
+func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
 // brief are parameters for runs that take little time.
 var brief = lab.Params{
@@ -32,78 +37,18 @@ func TestResultsDependOnTheSeedOnly(t *testing.T) {
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
-func TestRateChecksSeeWhatIsTooHigh(t *testing.T) {
-	for yes, want := range map[int]lab.Verdict{100: lab.Reproduced, 10: lab.Reproduced, 160: lab.Differs} {
-		found := []*finding{{entrant: entrant{name: "some"}, yes: yes, asked: 10_000}}
-		if c := rateChecks(found, 0.01)[0]; c.Verdict != want {
-			t.Errorf("%d: %+v", yes, c)
+func TestTheLowestRateThatFitsIsTaken(t *testing.T) {
+	var offers []filter.Prediction
+	for rate, bits := range map[float64]float64{0.1: 5, 0.01: 10, 0.02: 9, 0.001: 15} {
+		offers = append(offers, filter.Prediction{FPR: rate, FastBitsPerKey: bits - 1, SlowBitsPerKey: 1})
+	}
+	for bits, want := range map[float64]float64{5: 0.1, 9.5: 0.02, 14: 0.01, 99: 0.001} {
+		if got := lowest(offers, bits); got != want {
+			t.Errorf("%v bits: %v", bits, got)
 		}
 	}
-	found := []*finding{{entrant: entrant{name: "some"}, yes: 1, asked: 10_000, denied: 1}}
-	if c := rateChecks(found, 0.01)[1]; c.Verdict != lab.Differs {
-		t.Errorf("a denied member: %+v", c)
-	}
-}
-
-func TestEveryClaimIsCheckedAndCanFail(t *testing.T) {
-	checks := readmeChecks()
-	if len(checks) != len(claims)+2 {
-		t.Fatalf("%d checks for %d claims and two", len(checks), len(claims))
-	}
-	for i, c := range claims {
-		wrong := lab.Exact("spoilt", c.printed, 1.6*c.value(prediction(t, c)))
-		if wrong.Verdict != lab.Differs {
-			t.Errorf("claim %d would pass with much more: %+v", i, wrong)
-		}
-	}
-}
-
-func prediction(t *testing.T, c claim) filter.Prediction {
-	t.Helper()
-	k, err := kinds.ByName(c.kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := k.Predict(kinds.Config{Items: 1_000_000, FPR: c.rate}, 1_000_000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func TestWithinTakesTheLowestRateThatFits(t *testing.T) {
-	c := curve{offers: []offer{{rate: 0.1, all: 5}, {rate: 0.01, all: 10}, {rate: 0.02, all: 9}, {rate: 0.001, all: 15}}}
-	for bits, want := range map[float64]float64{4: 0, 5: 0.1, 9.5: 0.02, 14: 0.01, 99: 0.001} {
-		if got, ok := c.within(bits); got.rate != want || ok != (want > 0) {
-			t.Errorf("%v bits: %+v, %v", bits, got, ok)
-		}
-	}
-}
-
-func TestMemoryChecksSeeARivalThatIsNoBetter(t *testing.T) {
-	list := allotments{
-		{bits: 84, name: "evergreen", fits: true, offer: offer{rate: 0.01}},
-		{bits: 84, name: "dleft", fits: true, offer: offer{rate: 0.001}},
-		{bits: 84, name: "elastic"},
-	}
-	if c := list.checks()[0]; c.Verdict != lab.Reproduced {
-		t.Errorf("%+v", c)
-	}
-	list[1].offer.rate = 0.02
-	if c := list.checks()[0]; c.Verdict != lab.Differs || !strings.Contains(c.Ours, "dleft") {
-		t.Errorf("%+v", c)
-	}
-}
-
-func TestFastestGoesByTheSumOfBothAnswers(t *testing.T) {
-	entry := func(name string, ns float64) *finding {
-		return &finding{entrant: entrant{name: name}, times: times{present: {ns}, absent: {ns}}}
-	}
-	if c := fastest([]*finding{entry("blocked", 5), entry("bloom", 7)}); c.Verdict != lab.Reproduced {
-		t.Errorf("%+v", c)
-	}
-	if c := fastest([]*finding{entry("blocked", 5), entry("bloom", 4)}); c.Verdict != lab.Differs || !c.Known {
-		t.Errorf("%+v", c)
+	if got := lowest(offers, 4); !math.IsNaN(got) {
+		t.Errorf("4 bits: %v", got)
 	}
 }
 
@@ -115,7 +60,7 @@ func TestConductSeesAWrongTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(&k)
-		return bench{kind: k, keys: newKeys((&lab.Env{Seed: 1}).Rand(0)), n: 2000, rate: 0.01, queries: 5000, times: 8}
+		return bench{kind: k, keys: walk.NewKeys((&lab.Env{Seed: 1}).Rand(0)), n: 2000, rate: 0.01, queries: 5000, times: 8}
 	}
 	for _, c := range []struct {
 		name string
@@ -136,10 +81,60 @@ func TestConductSeesAWrongTable(t *testing.T) {
 	}
 }
 
-func TestFileChecksSeeWhatWasNotNoticed(t *testing.T) {
-	for i, f := range []file{{flips: 5, cuts: 5, trailing: 5, unequal: 1}, {flips: 5, flipsOK: 1}, {cuts: 5, cutsOK: 1}, {trailing: 5, trailingOK: 1}} {
-		if c := f.checks(100)[i]; c.Verdict != lab.Differs {
-			t.Errorf("%+v", c)
+func TestTheExactSetIsExact(t *testing.T) {
+	x := exact{map[filter.Key]struct{}{}}
+	if added, err := x.Add(5); !added || err != nil {
+		t.Errorf("first: %t, %v", added, err)
+	}
+	if added, err := x.Add(5); added || err != nil {
+		t.Errorf("again: %t, %v", added, err)
+	}
+	if !x.MayContain(5) || x.MayContain(6) || !errors.Is(x.Delete(6), filter.ErrNotFound) || x.Delete(5) != nil || x.MayContain(5) {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestEntrantsAreWhatTheirNamesSay(t *testing.T) {
+	all := entrants()
+	for _, x := range all {
+		f, err := x.make(1000, 0.01)
+		if err != nil {
+			t.Fatalf("%s: %v", x.name, err)
 		}
+		if kind := f.Info().Kind; !strings.HasPrefix(x.name, kind) {
+			t.Errorf("%s is a %s", x.name, kind)
+		}
+	}
+	compact := all[len(all)-1]
+	p, err := compact.predict(100_000, 0.01)
+	if err != nil || len(all) != len(kinds.All())+1 || p.SlowBitsPerKey > 50 {
+		t.Errorf("%d entrants; compact %+v, %v", len(all), p, err)
+	}
+}
+
+func TestSpoilingLeavesTheFileAsItWas(t *testing.T) {
+	f, err := entrants()[0].make(20, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := filter.Snapshot(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if _, err := snapshot.WriteTo(&saved); err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.Clone(saved.Bytes())
+	var found file
+	found.spoil(t.Context(), data, 1<<30, (&lab.Env{}).Rand(0))
+	if !bytes.Equal(data, saved.Bytes()) || found.flips != 8*len(data) || found.cuts != len(data) || found.trailing != 256 {
+		t.Errorf("%d bytes: %+v", len(data), found)
+	}
+	if found.flipsOK+found.cutsOK+found.trailingOK != 0 {
+		t.Errorf("damage was not noticed: %+v", found)
+	}
+	if got := slices.Collect(chosen(1_000_000, 50, (&lab.Env{}).Rand(0))); len(got) != 50 || slices.IsSorted(got) {
+		t.Errorf("50 of a million: %v", got)
 	}
 }

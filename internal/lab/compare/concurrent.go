@@ -29,7 +29,7 @@ func (b bench) tryConcurrent() (trial, error) {
 	for i := range crewSize {
 		crew.Go(func() {
 			for j := range share {
-				if _, err := f.Add(b.keys.member(i*share + j)); err != nil {
+				if _, err := f.Add(b.keys.Member(i*share + j)); err != nil {
 					failed[i] = err
 					return
 				}

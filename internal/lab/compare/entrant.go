@@ -1,13 +1,14 @@
 package compare
 
 import (
-	"math/rand/v2"
+	"errors"
 	"runtime"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 // An entrant is a kind, or a variant that the table of kinds does not have.
@@ -52,6 +53,15 @@ func compactEvergreen(all []entrant) entrant {
 	return e
 }
 
+// names are those of the entrants.
+func names(list []entrant) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = x.name
+	}
+	return out
+}
+
 // exactName is that of the entrant that has no false positives.
 const exactName = "exact: Go map"
 
@@ -76,18 +86,15 @@ func (x exact) Delete(k filter.Key) error {
 	return nil
 }
 
-// exactBits is what a map of n keys that grew takes on the heap, in bits per key: the median
-// of five, since other experiments allocate and free meanwhile.
-func exactBits(k keys, n int) float64 {
-	var bits [5]float64
-	for round := range bits {
-		before := liveHeap()
-		x := exact{map[filter.Key]struct{}{}}
-		for i := range n {
-			_, _ = x.Add(k.member(i)) // maps never refuse
-		}
-		bits[round] = 8 * (liveHeap() - before) / float64(n)
-		runtime.KeepAlive(x)
+// exactBits is what a map of n keys that grew takes on the heap, in bits per key.
+// Whatever else is freed or allocated meanwhile spoils it a little.
+func exactBits(k walk.Keys, n int) float64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	x := exact{map[filter.Key]struct{}{}}
+	for i := range n {
+		_, _ = x.Add(k.Member(i)) // maps never refuse
 	}
 	slices.Sort(bits[:])
 	return bits[len(bits)/2]
@@ -102,22 +109,11 @@ func liveHeap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// keys are as many different ones as are wanted, found again by their number.
-// Strangers are never members.
-type keys struct{ hash filter.Hash }
-
-func newKeys(r *rand.Rand) keys { return keys{filter.XXH3(r.Uint64())} }
-
-func (k keys) member(i int) filter.Key { return k.hash.Uint64(uint64(i)) }
-
-func (k keys) stranger(i int) filter.Key { return k.hash.Uint64(uint64(i) | 1<<63) }
-
-// fill adds the members from first on, and returns how many were refused for want
-// of room.
-func fill(f filter.Filter, k keys, first, count int) (refused int, err error) {
+// fill adds members from first on, and returns how many were refused for want of room.
+func fill(f filter.Filter, k walk.Keys, first, count int) (refused int, err error) {
 	for i := range count {
-		if _, err := f.Add(k.member(first + i)); err != nil {
-			if !isFull(err) {
+		if _, err := f.Add(k.Member(first + i)); err != nil {
+			if !errors.Is(err, filter.ErrFull) {
 				return refused, err
 			}
 			refused++
@@ -127,9 +123,9 @@ func fill(f filter.Filter, k keys, first, count int) (refused int, err error) {
 }
 
 // denied counts members that get a no.
-func denied(f filter.Filter, k keys, first, count int) (n int) {
+func denied(f filter.Filter, k walk.Keys, first, count int) (n int) {
 	for i := range count {
-		if !f.MayContain(k.member(first + i)) {
+		if !f.MayContain(k.Member(first + i)) {
 			n++
 		}
 	}
@@ -137,9 +133,9 @@ func denied(f filter.Filter, k keys, first, count int) (n int) {
 }
 
 // yeses counts strangers that get a yes.
-func yeses(f filter.Filter, k keys, count int) (n int) {
+func yeses(f filter.Filter, k walk.Keys, count int) (n int) {
 	for i := range count {
-		if f.MayContain(k.stranger(i)) {
+		if f.MayContain(k.Stranger(i)) {
 			n++
 		}
 	}

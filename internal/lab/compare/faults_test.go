@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 // faulty is an exact set that does something wrong. Experiments that cannot tell are
@@ -52,7 +53,7 @@ func newFaulty(f faulty) *faulty {
 
 var errBroken = errors.New("broken")
 
-func testKeys() keys { return newKeys((&lab.Env{Seed: 1}).Rand(0)) }
+func testKeys() walk.Keys { return walk.NewKeys((&lab.Env{Seed: 1}).Rand(0)) }
 
 // benchOf tries a faulty filter as if it were of some kind.
 func benchOf(t *testing.T, name string, f faulty) bench {
@@ -106,28 +107,6 @@ func TestConductPassesErrorsOn(t *testing.T) {
 	for name, try := range map[string]func(bench) (trial, error){"delete": bench.tryDelete, "twice": bench.tryTwice, "absent": bench.tryAbsent} {
 		if _, err := try(benchOf(t, "evergreen", faulty{delErr: errBroken})); !errors.Is(err, errBroken) {
 			t.Errorf("%s, deleting: %v", name, err)
-		}
-	}
-}
-
-func TestConductNamesTheKindsThatAreOdd(t *testing.T) {
-	all := kinds.All()[:2]
-	row := func(ok bool) (row []trial) {
-		for range conducts {
-			row = append(row, trial{"what it did", ok})
-		}
-		return row
-	}
-	tried := [][]trial{row(true), row(true)}
-	tried[1][2].ok = false
-	result := conductResult(all, tried)
-	if len(result.Checks) != len(conducts) || len(result.Tables[0].Rows) != 2 {
-		t.Fatalf("%d checks, %d rows", len(result.Checks), len(result.Tables[0].Rows))
-	}
-	for i, c := range result.Checks {
-		odd := i == 2
-		if (c.Verdict == lab.Differs) != odd || strings.Contains(c.Ours, all[1].Name+": what it did") != odd {
-			t.Errorf("%+v", c)
 		}
 	}
 }
@@ -193,68 +172,20 @@ func TestAnswersAreCounted(t *testing.T) {
 }
 
 func TestTimedOperationsTakeRefusalsForAnswers(t *testing.T) {
-	k := testKeys()
-	full, pinned := newFaulty(faulty{capacity: 1}), newFaulty(faulty{delErr: filter.ErrPinned})
-	for i := range 3 {
-		for op, f := range map[int]*faulty{add: full, remove: pinned, present: full, absent: full} {
-			if err := operation(op, f, k)(i); err != nil {
-				t.Errorf("%s: %v", operationNames[op], err)
-			}
+	for _, c := range []struct {
+		fault faulty
+		want  error
+	}{{faulty{capacity: 1}, nil}, {faulty{delErr: filter.ErrPinned}, nil}, {faulty{addErr: errBroken}, errBroken}, {faulty{delErr: errBroken}, errBroken}} {
+		x := entrant{make: func(uint64, float64) (filter.Filter, error) { return newFaulty(c.fault), nil }}
+		list, err := laps(x, testKeys(), 5, 2, 0.01)
+		if err != nil || len(list) != 15 {
+			t.Fatalf("%d laps, %v", len(list), err)
 		}
-	}
-	if len(full.keys) != 1 {
-		t.Errorf("%d keys were added", len(full.keys))
-	}
-	broken := newFaulty(faulty{addErr: errBroken, delErr: errBroken})
-	for _, op := range []int{add, remove} {
-		if err := operation(op, broken, k)(0); !errors.Is(err, errBroken) {
-			t.Errorf("%s: %v", operationNames[op], err)
+		for _, l := range list {
+			err = errors.Join(err, l.Run())
 		}
-	}
-}
-
-// TestTimesAreOfEveryRound has one entrant that deletes and one that does not.
-func TestTimesAreOfEveryRound(t *testing.T) {
-	made := 0
-	entry := func(canDelete bool) *finding {
-		return &finding{canDelete: canDelete, entrant: entrant{make: func(uint64, float64) (filter.Filter, error) {
-			made++
-			return newFaulty(faulty{}), nil
-		}}}
-	}
-	found := []*finding{entry(true), entry(false)}
-	e := &lab.Env{Params: lab.Params{lab.Int("keys", 30_000), lab.Int("stride", 10_000), lab.Int("rounds", 3), lab.Float("rate", 0.01)}}
-	if err := timeAll(t.Context(), e, found, testKeys()); err != nil {
-		t.Fatal(err)
-	}
-	if made != 6 {
-		t.Errorf("%d filters, want a new one in each round", made)
-	}
-	if n := len(found[0].times[add]); n != 3 {
-		t.Errorf("%d rounds", n)
-	}
-	if n := len(found[1].times[remove]); n != 0 {
-		t.Errorf("%d times of deletes that are not possible", n)
-	}
-	found[0].make = func(uint64, float64) (filter.Filter, error) { return newFaulty(faulty{addErr: errBroken}), nil }
-	if err := timeAll(t.Context(), e, found, testKeys()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "round 0: ") {
-		t.Error(err)
-	}
-}
-
-func TestMeasureFindsFaults(t *testing.T) {
-	e := &lab.Env{Params: lab.Params{lab.Int("keys", 1000), lab.Int("queries", 500), lab.Float("rate", 0.01)}}
-	f := finding{entrant: entrant{make: func(uint64, float64) (filter.Filter, error) {
-		return newFaulty(faulty{capacity: 900, yes: true, forgets: 20}), nil
-	}}}
-	if err := f.measure(e, testKeys()); err != nil {
-		t.Fatal(err)
-	}
-	if f.refuse != 100 || f.denied == 0 || f.denied > 100 || f.yes < 450 || f.yes+f.denied == 0 || !f.canDelete {
-		t.Errorf("%+v", f)
-	}
-	f.make = func(uint64, float64) (filter.Filter, error) { return nil, errBroken }
-	if err := f.measure(e, testKeys()); !errors.Is(err, errBroken) {
-		t.Error(err)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c.fault, err)
+		}
 	}
 }

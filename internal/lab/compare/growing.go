@@ -1,185 +1,231 @@
 package compare
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/theory"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 var growing = lab.Experiment{
 	ID:       "all/growing",
 	Title:    "The kinds that grow",
 	Question: "What becomes of the rate and of the memory when a set grows to many times the size that it began with?",
-	Says: "README: evergreen, scalable and partition keep the rate; scalable takes 12.6 bits per key for 1 % if its first size was right, 14 to 48 after it has grown; " +
+	Says: "docs/choosing.md: evergreen, perennial, scalable and partition keep the rate; scalable takes 12.6 bits per key for 1 % if its first size was right, 14 to 48 after it has grown; " +
 		"dynamic and parallel have a rate that rises; elastic takes thousands of bits per key.",
-	Quick: lab.Params{lab.Int("first size", 1_000), lab.Int("keys", 64_000), lab.Int("sizes", 13), lab.Float("rate", 0.01), lab.Int("queries", 10_000)},
-	Full:  lab.Params{lab.Int("first size", 10_000), lab.Int("keys", 1_280_000), lab.Int("sizes", 29), lab.Float("rate", 0.01), lab.Int("queries", 300_000)},
-	Run:   runGrowing,
+	Quick: growingParams(1_000, 64_000, 121, 4_000), Full: growingParams(10_000, 1_280_000, 141, 100_000),
+	Run: runGrowing,
+	Plots: []lab.View{
+		{
+			Name: "rate", Title: "The rate while the set grows, asked for 1 %", X: "n", By: "kind", Only: []any{"scalable", "partition", "dynamic", "perennial", "evergreen"}, XAxis: lab.Axis{Label: "keys", Log: true},
+			Y: lab.Axis{Label: "false positives", Log: true, Percent: true}, Curves: []lab.Curve{{Measured: "rate", Style: lab.Dots}},
+			Notes: []string{"Sizes at which no query was answered wrongly have no point, since the axis has no 0: a small evergreen filter has room to spare."},
+		},
+		{
+			Name: "bits", Title: "All memory while the set grows", X: "n", By: "kind", Only: []any{"scalable", "partition", "dynamic", "perennial", "evergreen"}, XAxis: lab.Axis{Label: "keys", Log: true},
+			Y: lab.Axis{Label: "bits per key", Log: true}, Curves: []lab.Curve{{Measured: "bits per key", Style: lab.Line}},
+		},
+	},
+	Claims: growingClaims(),
 }
 
-// A moment is what a filter was like with some number of keys.
+func growingParams(first, keys, sizes, queries int) lab.Params {
+	return lab.Params{lab.Int("first size", first), lab.Int("keys", keys), lab.Int("sizes", sizes), lab.Float("rate", 0.01), lab.Int("queries", queries)}
+}
+
+// growers are the entrants that grow by themselves.
+func growers() (list []entrant) {
+	for _, x := range entrants() {
+		if x.kind.Grows {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// growingClaims tells those that keep the rate from those whose rate rises.
+func growingClaims() []lab.Claim {
+	claims := []lab.Claim{
+		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		{Name: "scalable: bits per key after it has grown", Printed: "14 to 48", Where: page, Of: lab.Of("bits from twice the first size", "kind", "scalable"), Is: lab.Inside("14", "48")},
+	}
+	for _, x := range growers() {
+		c := lab.Claim{Name: x.name + ": rate", Printed: "it is kept", Where: page, Of: lab.Of("rate", "kind", x.name), Is: lab.AtMost(lab.Of("asked"))}
+		if x.kind.Drifts {
+			c.Printed, c.Of, c.Is = "it rises", lab.Of("rate in the end", "kind", x.name), lab.Above(lab.Of("asked"))
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// A moment is a look at a filter on its way.
 type moment struct {
-	keys           int
-	fast, slow     float64 // bits per key
-	yes, asked     int
-	denied, looked int
-}
-
-// A life is all of them.
-type life struct {
-	entrant
-	moments []moment
-	lo, hi  float64 // bits per key, after it had grown to twice its first size
+	walk.Look
+	end, grown float64 // the rate in the end; bits per key from twice the first size on
 }
 
 func runGrowing(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	var grow []entrant
-	for _, x := range entrants() {
-		if x.kind.Grows {
-			grow = append(grow, x)
-		}
+	list, first, queries := growers(), e.Int("first size"), e.Int("queries")
+	sizes := walk.Sizes(first, e.Int("keys"), e.Int("sizes"))
+	var metrics []lab.Metric[moment]
+	for _, m := range walk.Metrics(queries) {
+		metrics = append(metrics, lab.Metric[moment]{Name: m.Name, Unit: m.Unit, Of: func(t moment) float64 { return m.Of(t.Look) }, Asked: m.Asked})
 	}
-	lives, err := lab.TryTrials(ctx, e, len(grow), func(i int, r *rand.Rand) (life, error) {
-		return live(ctx, e, grow[i], newKeys(r))
+	g, err := lab.Sweep(ctx, e, lab.Spec[moment]{
+		Name: "sizes", Title: "Rate and memory on the way", Dims: []lab.Dim{lab.Among("kind", names(list)...)}, Trace: lab.Along("n", sizes...), Trials: 1,
+		Follow: func(at lab.At, r *rand.Rand) ([]moment, error) {
+			f, err := list[at.Int("kind")].make(uint64(first), e.Float("rate"))
+			if err != nil {
+				return nil, err
+			}
+			looks, err := (&walk.Walker{F: f, Keys: walk.NewKeys(r)}).Through(ctx, sizes, queries)
+			moments := make([]moment, len(looks))
+			for i, l := range looks {
+				moments[i] = moment{l, math.NaN(), math.NaN()}
+				if l.Keys >= 2*first {
+					moments[i].grown = l.All()
+				}
+				if i == len(looks)-1 {
+					moments[i].end = l.Yes
+				}
+			}
+			return moments, err
+		},
+		Metrics: append(metrics,
+			lab.Metric[moment]{Name: "rate in the end", Unit: lab.InPercent, Of: func(t moment) float64 { return t.end }, Asked: func(lab.At) int { return queries }},
+			lab.Metric[moment]{Name: "bits from twice the first size", Of: func(t moment) float64 { return t.grown }}),
+		Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(lab.At) float64 { return e.Float("rate") }}},
 	})
+	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+		fmt.Sprintf("All are made for %d keys. Bits per key are those of the whole filter, fast and slow, by its own account.", first),
+	}}, err
+}
+
+var files = lab.Experiment{
+	ID:       "all/files",
+	Title:    "Files and damage",
+	Question: "Does a file give back the filter that was saved, and is every damaged bit, every missing and every additional byte noticed?",
+	Says:     "README: \"saves filters in files that notice every damaged bit\".",
+	Quick:    lab.Params{lab.Int("keys", 300), lab.Float("rate", 0.01), lab.Int("most damages", 4_000), lab.Int("queries", 20_000)},
+	Full:     lab.Params{lab.Int("keys", 1_000), lab.Float("rate", 0.01), lab.Int("most damages", 1_000_000), lab.Int("queries", 1_000_000)},
+	Run:      runFiles,
+	Claims: []lab.Claim{
+		{Name: "no answer of a filter that was read is another", Printed: "files notice every damaged bit", Where: "README", Of: lab.Of("unequal answers"), Is: lab.Zero()},
+		{Name: "no flipped bit is unnoticed", Printed: "files notice every damaged bit", Where: "README", Of: lab.Of("flips unnoticed"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("bits flipped, one at a time")}},
+		{Name: "no file cut short is read", Printed: "files notice every damaged bit", Where: "README", Of: lab.Of("cuts unnoticed"), Is: lab.Zero()},
+		{Name: "no byte too many is unnoticed", Printed: "files notice every damaged bit", Where: "README", Of: lab.Of("added bytes unnoticed"), Is: lab.Zero()},
+	},
+}
+
+// A file is what became of one.
+type file struct {
+	bytes                int
+	unequal              int // answers of the filter that was read back
+	flips, flipsOK       int // bits that were changed, and files that were read all the same
+	cuts, cutsOK         int // likewise, files that were cut short
+	trailing, trailingOK int // likewise, with a byte more
+}
+
+func runFiles(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	all := entrants()
+	count := func(name string, of func(f file) int) lab.Metric[file] {
+		return lab.Metric[file]{Name: name, Of: func(f file) float64 { return float64(of(f)) }}
+	}
+	g, err := lab.Sweep(ctx, e, lab.Spec[file]{
+		Name: "files", Title: "Files that were changed and read", Dims: []lab.Dim{lab.Among("kind", names(all)...)}, Trials: 1,
+		Trial: func(at lab.At, r *rand.Rand) (file, error) { return damage(ctx, e, all[at.Int("kind")], r) },
+		Metrics: []lab.Metric[file]{
+			count("bytes", func(f file) int { return f.bytes }),
+			count("unequal answers", func(f file) int { return f.unequal }),
+			count("bits flipped, one at a time", func(f file) int { return f.flips }),
+			count("flips unnoticed", func(f file) int { return f.flipsOK }),
+			count("cut short", func(f file) int { return f.cuts }),
+			count("cuts unnoticed", func(f file) int { return f.cutsOK }),
+			count("bytes added", func(f file) int { return f.trailing }),
+			count("added bytes unnoticed", func(f file) int { return f.trailingOK }),
+		},
+		Notes: []string{"Where there are more bits than damages, they are chosen at random."},
+	})
+	return &lab.Result{Grids: []*lab.Grid{g}}, err
+}
+
+// damage saves a filter and spoils the file in all ways.
+func damage(ctx context.Context, e *lab.Env, x entrant, r *rand.Rand) (file, error) {
+	n, k := e.Int("keys"), walk.NewKeys(r)
+	f, err := x.make(uint64(n), e.Float("rate"))
 	if err != nil {
-		return nil, err
+		return file{}, err
 	}
-	return &lab.Result{
-		Tables: []lab.Table{lifeTable(lives)},
-		Plots:  []lab.Plot{lifeRates(lives, e.Float("rate")), lifeBits(lives)},
-		Checks: lifeChecks(lives, e.Float("rate")),
-		Notes:  []string{fmt.Sprintf("All are made for %d keys. Bits per key are those of the whole filter, fast and slow, by its own account.", e.Int("first size"))},
-	}, nil
-}
-
-// live grows a filter.
-func live(ctx context.Context, e *lab.Env, x entrant, k keys) (life, error) {
-	l := life{entrant: x, lo: math.Inf(1)}
-	first, most, queries := e.Int("first size"), e.Int("keys"), e.Int("queries")
-	f, err := x.make(uint64(first), e.Float("rate"))
+	if _, err := fill(f, k, 0, n); err != nil {
+		return file{}, err
+	}
+	snapshot, err := filter.Snapshot(f)
 	if err != nil {
-		return l, err
+		return file{}, err
 	}
-	n := 0
-	for i := range e.Int("sizes") {
-		size := int(float64(first) * math.Pow(float64(most)/float64(first), float64(i)/float64(e.Int("sizes")-1)))
-		for ; n < size; n++ {
-			if _, err := f.Add(k.member(n)); err != nil || ctx.Err() != nil {
-				return l, fmt.Errorf("%s: %w", x.name, firstOf(err, ctx.Err()))
+	var saved bytes.Buffer
+	if _, err := snapshot.WriteTo(&saved); err != nil {
+		return file{}, err
+	}
+	out := file{bytes: saved.Len()}
+	again, err := kinds.Read(bytes.NewReader(saved.Bytes()))
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", x.name, err)
+	}
+	for i := range e.Int("queries") {
+		if k := k.Stranger(i); f.MayContain(k) != again.MayContain(k) {
+			out.unequal++
+		}
+	}
+	out.unequal += denied(again, k, 0, n)
+	out.spoil(ctx, saved.Bytes(), e.Int("most damages"), r)
+	return out, ctx.Err()
+}
+
+// spoil changes a file, reads it, and changes it back.
+func (f *file) spoil(ctx context.Context, data []byte, most int, r *rand.Rand) {
+	reads := func(data []byte) int {
+		if _, err := kinds.Read(bytes.NewReader(data)); err == nil {
+			return 1
+		}
+		return 0
+	}
+	for i := range chosen(8*len(data), most, r) {
+		data[i/8] ^= 1 << (i % 8)
+		f.flipsOK += reads(data)
+		f.flips++
+		data[i/8] ^= 1 << (i % 8)
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	for i := range chosen(len(data), most/8, r) {
+		f.cutsOK += reads(data[:i])
+		f.cuts++
+	}
+	for b := range 256 {
+		f.trailingOK += reads(append(data[:len(data):len(data)], byte(b)))
+		f.trailing++
+	}
+}
+
+// chosen gives all numbers below n, or most of them at random.
+func chosen(n, most int, r *rand.Rand) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range min(n, most) {
+			if n > most {
+				i = r.IntN(n)
 			}
-			// Info is cheap, but not free.
-			if grown := n + 1; grown >= 2*first && grown%max(1, first/8) == 0 {
-				b := bitsOf(f, grown)
-				l.lo, l.hi = min(l.lo, b), max(l.hi, b)
-			}
-		}
-		m := moment{keys: n, asked: queries, looked: min(n, queries)}
-		info := f.Info()
-		m.fast, m.slow = float64(info.FastBits)/float64(n), float64(info.SlowBits)/float64(n)
-		for j := range queries {
-			if f.MayContain(k.stranger(i*queries + j)) {
-				m.yes++
-			}
-		}
-		m.denied = denied(f, k, n-m.looked, m.looked)
-		l.moments = append(l.moments, m)
-	}
-	return l, nil
-}
-
-func bitsOf(f filter.Filter, n int) float64 {
-	info := f.Info()
-	return float64(info.FastBits+info.SlowBits) / float64(n)
-}
-
-func (m moment) rate() float64 { return float64(m.yes) / float64(m.asked) }
-
-func lifeChecks(lives []life, asked float64) (checks []lab.Check) {
-	lost, looked := 0, 0
-	for _, l := range lives {
-		checks = append(checks, l.rateCheck(asked))
-		for _, m := range l.moments {
-			lost, looked = lost+m.denied, looked+m.looked
-		}
-		if l.name == "scalable" {
-			checks = append(checks, lab.Holds("scalable: bits per key after it has grown", "14 to 48 (README)",
-				fmt.Sprintf("%s to %s", lab.Digits(l.lo, 4), lab.Digits(l.hi, 4)), l.lo >= 13.5 && l.hi < 48.5, "inside, by the digits printed, from twice the first size on"))
-		}
-	}
-	return append(checks, lab.Holds("no member denied by any", "a key that is in the set is never denied (README)",
-		fmt.Sprintf("%d of %d members denied", lost, looked), lost == 0, "not one"))
-}
-
-// rateCheck tells those that keep the rate from those whose rate rises.
-func (l life) rateCheck(asked float64) lab.Check {
-	last, kept, highest := l.moments[len(l.moments)-1], true, 0.0
-	for _, m := range l.moments {
-		_, most := theory.BinomialInterval(float64(m.asked), asked, lab.Sigmas)
-		kept = kept && float64(m.yes) <= most
-		highest = max(highest, m.rate())
-	}
-	ours := fmt.Sprintf("%s in the end, at most %s", percent(last.rate()), percent(highest))
-	if l.kind.Drifts {
-		return lab.Holds(l.name+": rate", "it rises (README)", ours, !kept, fmt.Sprintf("above the asked rate by more than %d standard deviations at some size", lab.Sigmas))
-	}
-	return lab.Holds(l.name+": rate", "it is kept (README)", ours, kept,
-		fmt.Sprintf("at no size more yeses than the asked rate gives and %d standard deviations of the binomial distribution", lab.Sigmas))
-}
-
-func lifeTable(lives []life) lab.Table {
-	t := lab.Table{
-		Name: "sizes", Title: "Rate and memory on the way",
-		Columns: []string{"kind", "keys", "fast bits per key", "slow", "all", "measured rate", "members denied"},
-	}
-	for _, l := range lives {
-		for _, m := range l.moments {
-			t.Add(l.name, m.keys, m.fast, orDash(m.slow), m.fast+m.slow, percent(m.rate()), m.denied)
-		}
-	}
-	return t
-}
-
-func lifeRates(lives []life, asked float64) lab.Plot {
-	p := lab.Plot{
-		Name: "rate", Title: "The rate while the set grows",
-		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
-		Notes: []string{"Sizes at which no query was answered wrongly have no point, since the axis has no 0: a small evergreen filter has room to spare."},
-	}
-	for _, l := range lives {
-		s := lab.Series{Name: l.name, Style: lab.LinePoints, Color: colours[l.name]}
-		for _, m := range l.moments {
-			if m.yes > 0 {
-				s.Points = append(s.Points, lab.Point{X: float64(m.keys), Y: m.rate()})
+			if !yield(i) {
+				return
 			}
 		}
-		if len(s.Points) > 0 {
-			p.Series = append(p.Series, s)
-		}
 	}
-	ends := lives[0].moments
-	p.Series = append(p.Series, lab.Series{Name: "asked", Style: lab.Dashed, Color: colours["bloom"], Points: []lab.Point{
-		{X: float64(ends[0].keys), Y: asked}, {X: float64(ends[len(ends)-1].keys), Y: asked},
-	}})
-	return p
-}
-
-func lifeBits(lives []life) lab.Plot {
-	p := lab.Plot{
-		Name: "bits", Title: "All memory while the set grows",
-		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key", Log: true},
-	}
-	for _, l := range lives {
-		s := lab.Series{Name: l.name, Style: lab.LinePoints, Color: colours[l.name]}
-		for _, m := range l.moments {
-			s.Points = append(s.Points, lab.Point{X: float64(m.keys), Y: m.fast + m.slow})
-		}
-		p.Series = append(p.Series, s)
-	}
-	return p
 }
