@@ -2,133 +2,167 @@ package ebf21
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var formulas = lab.Experiment{
 	ID:       "ebf21/formulas",
-	Paper:    "[EBF21]",
+	Paper:    paper,
 	Title:    "Sec. 4: sizes, rates and bucket sizes by formula",
 	Question: "Do the formulas of Sec. 4 give filters of the rate that was asked for, and buckets that do not overflow?",
 	Says: "Sec. 4.1: m = log2(e) n log2(1/δ), k* = ln(2) m/n. Sec. 4.3: k = -log2(1/δ), or e.g. 4, and m = kn/ln(1 - δ^(1/k)), Ω = δ^(1/k), w = 32 for up to 512MB, and D = (enk/m) ln((ε/m)^-0.5) / " +
 		"ln ln((ε/m)^-0.5) with ε = 1/m, so that by Theorem 4.1 no bucket overflows but for probability ε.",
-	Quick: lab.Params{lab.Int("keys", 2_000), lab.Float("rate", 0.01), lab.Int("hashes", 4), lab.Int("trials", 50), lab.Int("queries", 20_000)},
-	Full:  lab.Params{lab.Int("keys", 20_000), lab.Float("rate", 0.01), lab.Int("hashes", 4), lab.Int("trials", 1_000), lab.Int("queries", 100_000)},
+	Quick: lab.Params{lab.Int("keys", 2_000), lab.Float("rate", 0.01), lab.Int("trials", 50), lab.Int("queries", 10_000)},
+	Full:  lab.Params{lab.Int("keys", 20_000), lab.Float("rate", 0.01), lab.Int("trials", 1_000), lab.Int("queries", 100_000)},
 	Run:   runFormulas,
+	Plots: []lab.View{{
+		Name: "slots", Title: "Slots for no overflow with probability 1 - 1/m, m = 2^15", X: "Ω", XAxis: lab.Axis{Label: "set-bit rate Ω", Percent: true}, Y: lab.Axis{Label: "slots D"},
+		Curves: []lab.Curve{{Formula: "formula of Sec. 4.3", Style: lab.Dashed}, {Formula: "needed without trees"}, {Formula: "needed with 3 branches"}}, Marks: []lab.Mark{{X: tableThreshold, Y: tableSlots, Text: "Table 1"}},
+	}},
+	Claims: []lab.Claim{
+		{Name: "w = 32: largest filter in MB", Printed: "512", Where: "Sec. 4.3", Of: lab.Of("2^w bits in MB"), Is: lab.Rounds()},
+		{Kind: lab.Erratum, Name: "k of Sec. 4.3", Printed: "k = -log2(1/δ) is a number of hashes", Where: "Sec. 4.3", Of: lab.Of("k as printed"), Is: lab.AtLeast(lab.Number(1)), Why: wrongSign},
+		{Kind: lab.Erratum, Name: "m of Sec. 4.3", Printed: "m = kn/ln(1 - δ^(1/k)) is a number of bits", Where: "Sec. 4.3", Of: lab.Of("m as printed"), Is: lab.AtLeast(lab.Number(1)), Why: wrongSign},
+		{Name: "k* of Sec. 4.1 is the mended k of Sec. 4.3", Printed: "k* = ln(2) m/n, m = log2(e) n log2(1/δ)", Where: "Sec. 4.1", Of: lab.Of("k* of Sec. 4.1"), Is: lab.Matches(lab.Of("k mended"))},
+		{Name: "rates of filters of these sizes", Printed: "[1 - (1 - 1/m)^(kn)]^k", Where: "Sec. 4.1", Of: lab.Of("rate"), Is: lab.Matches(lab.Of("Sec. 4.1"))},
+		{Name: "Lemma 4.1", Printed: "(a/M)^M <= b for a > 4, b in (0, 1/9)", Where: "Sec. 4.2", Of: lab.Of("lemma holds"), Is: lab.AtLeast(lab.Number(1))},
+		{Kind: lab.Erratum, Name: "Lemma 4.1 where Theorem 4.1 uses it, at Table 1", Printed: "a = enk/m is above 4", Where: "Theorem 4.1", Of: lab.Of("a = enk/m"), Is: lab.Above(lab.Number(4)), Why: "at the threshold enk/m is -e ln(1 - Ω), which is above 4 only for Ω above 0.77"},
+		{Name: "Eq. (3), left side", Printed: "at most ε for M that is large enough: a bound of the odds", Where: "Eq. (3)", Of: lab.Of("left side over exact odds"), Is: lab.AtLeast(lab.Number(1))},
+		{Kind: lab.Erratum, Name: "Eq. (2) and (3), right side", Printed: "m (enk/M)^M bounds a probability", Where: "Eq. (3)", Of: lab.Of("right side as printed"), Is: lab.AtMost(lab.Number(1)), Why: "an m is missing: it is (enk/(mM))^M"},
+		{Kind: lab.Erratum, Name: "D of Sec. 4.3 at Table 1's k, m and Ω", Printed: "8", Where: "Table 1", Of: lab.Of("D of Sec. 4.3"), Is: lab.Rounds(), Why: "the formula rests on Lemma 4.1 where that does not hold. The authors did not use it for Table 1"},
+		{Name: "overflows with that D, rounded up", Printed: "with probability ε = 1/m at most", Where: "Theorem 4.1", Of: lab.Of("overflows", "bucket", "D = 3"), Is: lab.AtMost(lab.Of("ε")), Why: "the formula for D rests on Lemma 4.1 where that does not hold"},
+		{Name: "overflows with Table 1's D = 8, no tree", Printed: "with probability ε = 1/m at most", Where: "Theorem 4.1", Of: lab.Of("overflows", "bucket", "D = 8"), Is: lab.AtMost(lab.Of("ε"))},
+		{Name: "overflows with Table 1's D = 8, 3 branches", Printed: "with probability ε = 1/m at most", Where: "Theorem 4.1", Of: lab.Of("overflows", "bucket", "D = 8, 3 branches"), Is: lab.AtMost(lab.Of("ε"))},
+		{Kind: lab.Own, Name: "overflows with 3 slots, against exact odds", Printed: "1 - exp(-m P[X > 3])", Of: lab.Of("overflows", "bucket", "D = 3"), Is: lab.Matches(lab.Of("exact odds"))},
+	},
 }
+
+const wrongSign = "the sign is wrong: without the minus, and with one before kn, the formulas give filters of the rate asked for"
+
+// fewHashes is the example of Sec. 4.3, which the authors' program has.
+const fewHashes = 4
 
 func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	n, rate, k := float64(e.Int("keys")), e.Float("rate"), e.Int("hashes")
-	e.Progress(0, 3)
-	best, err := sizedRate(ctx, e, theory.BloomBits(n, rate), int(math.Round(theory.ElasticHashes(rate))))
-	if err != nil {
-		return nil, err
-	}
-	e.Progress(1, 3)
-	few, err := sizedRate(ctx, e, theory.ElasticBits(n, rate, k), k)
-	if err != nil {
-		return nil, err
-	}
-	e.Progress(2, 3)
-	overflows, err := countOverflows(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	checks := append(sizeChecks(n, rate, k), best, few)
-	return &lab.Result{
-		Plots:  []lab.Plot{slotPlot()},
-		Tables: []lab.Table{overflowTable(overflows, e.Int("trials"))},
-		Checks: append(checks, boundChecks(overflows, e.Int("trials"))...),
-		Notes:  []string{"Rates are those of standard filters of the sizes that the formulas give: the fast memory of an EBF is one. Buckets are filled up to Ω, with 2^15 bits and k = 5."},
-	}, nil
-}
-
-// sizeChecks are the formulas of Sec. 4.1 and 4.3 as printed.
-func sizeChecks(n, rate float64, k int) []lab.Check {
-	printedHashes := -math.Log2(1 / rate)
-	printedBits := float64(k) * n / math.Log(1-math.Pow(rate, 1/float64(k)))
-	const sign = "the sign is wrong: without the minus, and with one before kn, the formulas give what is checked below"
-	return []lab.Check{
-		lab.Exact("w = 32: largest filter in MB", "512", math.Ldexp(1, hashBits-3)/(1<<20)),
-		lab.Holds("k of Sec. 4.3", "k = -log2(1/δ)", fmt.Sprintf("%.3g for δ = %v", printedHashes, rate), printedHashes > 0, "a number of hashes is above 0").Because(sign),
-		lab.Holds("m of Sec. 4.3", "m = kn/ln(1 - δ^(1/k))", fmt.Sprintf("%.3g for n = %v, k = %d", printedBits, n, k), printedBits > 0, "a number of bits is above 0").Because(sign),
-		lab.Holds("k* of Sec. 4.1 is the mended k of Sec. 4.3", "k* = ln(2) m/n, m = log2(e) n log2(1/δ)",
-			fmt.Sprintf("%.6g and %.6g", theory.BloomHashes(theory.BloomBits(n, rate), n), theory.ElasticHashes(rate)),
-			math.Abs(theory.BloomHashes(theory.BloomBits(n, rate), n)-theory.ElasticHashes(rate)) < 1e-9, "equal but for rounding in the computer"),
-		lab.Show("Ω = δ^(1/k) of the example k = 4", fmt.Sprintf("%s for δ = %v; Table 1's 0.2 with k = 5 is δ = %s", lab.Digits(theory.ElasticThreshold(rate, k), 4), rate, lab.Digits(tableRate, 3))),
-	}
-}
-
-// sizedRate fills filters of m bits and k hashes, and compares with the formula.
-func sizedRate(ctx context.Context, e *lab.Env, m float64, k int) (lab.Check, error) {
-	n, shape := e.Int("keys"), bloom.Shape{Bits: uint64(math.Ceil(m)), Hashes: k}
-	rates, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (float64, error) {
-		f, err := bloom.Build(shape)
-		if err != nil {
-			return 0, err
+	n, rate, queries := float64(e.Int("keys")), e.Float("rate"), e.Int("queries")
+	best := int(math.Round(theory.ElasticHashes(rate)))
+	shape := func(at lab.At) bloom.Shape {
+		k := at.Int("k")
+		if k == best {
+			return bloom.Shape{Bits: uint64(math.Ceil(theory.BloomBits(n, rate))), Hashes: k}
 		}
-		err = addAll(f, distinct(r, n))
-		return float64(countYes(f, r, e.Int("queries"))) / float64(e.Int("queries")), err
-	})
-	p := shape.FPR(uint64(n))
-	return lab.Predicted(fmt.Sprintf("rate with m = %d, k = %d, asked for %v", shape.Bits, k, e.Float("rate")), "Sec. 4.1: [1 - (1 - 1/m)^(kn)]^k", p, lab.Mean(rates)), err
-}
-
-// bucketSizes are D as Sec. 4.3 gives it, rounded up, and as Table 1 has it, without
-// and with the bucket tree.
-var bucketSizes = []bucketing{{tableSize, 3, 1}, {tableSize, tableSlots, 1}, {tableSize, tableSlots, tableBranches}}
-
-// countOverflows counts the filters in which a bucket overflows before the set-bit
-// rate is Ω.
-func countOverflows(ctx context.Context, e *lab.Env) ([]int, error) {
-	counts := make([]int, len(bucketSizes))
-	for i, b := range bucketSizes {
-		over, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (bool, error) {
-			f, err := elastic.Build(elastic.Shape{Bits: 1 << b.size, Hashes: tableHashes, HashBits: hashBits, Slots: b.slots, Branches: b.branches, Threshold: 1, Salt: r.Uint64()})
+		return bloom.Shape{Bits: uint64(math.Ceil(theory.ElasticBits(n, rate, k))), Hashes: k}
+	}
+	e.Part(0, 2)
+	rates, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+		Name: "rates", Title: "Filters of the sizes that the formulas give", Dims: []lab.Dim{lab.Along("k", fewHashes, best)}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+			f, err := bloom.Build(shape(at))
 			if err != nil {
-				return false, err
+				return 0, err
 			}
-			_, _, err = f.AddBatch(distinct(r, int(fullKeys(b.size))))
-			if errors.Is(err, filter.ErrFull) {
-				return true, nil
-			}
-			return false, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range over {
-			if o {
-				counts[i]++
-			}
-		}
+			err = addAll(f, lab.RandomKeys(r, int(n)))
+			return yesRate(f, r, queries), err
+		},
+		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return queries }}},
+		Formulas: []lab.Formula{{Name: "Sec. 4.1", Unit: lab.InPercent, Of: func(at lab.At) float64 { return shape(at).FPR(uint64(n)) }}},
+	})
+	if err != nil {
+		return nil, err
 	}
-	return counts, nil
+	e.Part(1, 2)
+	overflows, err := overflowing(ctx, e)
+	return &lab.Result{
+		Grids: []*lab.Grid{rates, overflows, constants(n, rate), lemma(), bounds(), slots()},
+		Notes: []string{"Rates are those of standard filters of the sizes that the formulas give: the fast memory of an EBF is one. Buckets are filled up to Ω, with 2^15 bits and k = 5."},
+	}, err
 }
 
-// overflowOdds is the exact probability for independent buckets.
-func overflowOdds(b bucketing) float64 {
-	trees := math.Ldexp(1, b.size) / float64(b.branches)
-	return -math.Expm1(-trees * theory.ElasticTreeOverflow(-math.Log1p(-tableThreshold), b.slots, b.branches))
+// overflowing counts the filters in which a bucket overflows before the set-bit rate is
+// Ω: with D as Sec. 4.3 gives it, and as Table 1 has it, without and with trees.
+func overflowing(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+	sizes := []bucketing{{tableSize, 3, 1}, {tableSize, tableSlots, 1}, {tableSize, tableSlots, tableBranches}}
+	return lab.Sweep(ctx, e, lab.Spec[float64]{
+		Name: "overflows", Title: "Filters of 2^15 bits with an overflow before Ω = 0.2", Dims: []lab.Dim{lab.Among("bucket", "D = 3", "D = 8", "D = 8, 3 branches")}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+			_, full, err := sizes[at.Int("bucket")].fill(tableHashes, lab.RandomKeys(r, int(fullKeys(tableSize))), r.Uint64())
+			if full {
+				return 1, err
+			}
+			return 0, err
+		},
+		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return 1 }}},
+		Formulas: []lab.Formula{
+			{Name: "exact odds", Unit: lab.InPercent, Of: func(at lab.At) float64 {
+				b := sizes[at.Int("bucket")]
+				return -math.Expm1(-math.Exp2(b.size) / float64(b.branches) * theory.ElasticTreeOverflow(-math.Log1p(-tableThreshold), int(b.slots), b.branches))
+			}},
+			{Name: "ε", Unit: lab.InPercent, Of: func(lab.At) float64 { return math.Ldexp(1, -tableSize) }},
+		},
+	})
 }
 
-func overflowTable(overflows []int, trials int) lab.Table {
-	t := lab.Table{Name: "overflows", Title: "Filters of 2^15 bits with an overflow before Ω = 0.2", Columns: []string{"slots", "branches", "overflows", "trials", "exact odds", "bound of Eq. (3)", "ε"}}
-	for i, b := range bucketSizes {
-		bound := "–"
-		if b.branches == 1 {
-			bound = lab.Digits(min(1, theory.ElasticOverflowBound(fullKeys(b.size), math.Ldexp(1, b.size), tableHashes, b.slots+1)), 3)
-		}
-		t.Add(b.slots, b.branches, overflows[i], trials, lab.Digits(overflowOdds(b), 3), bound, lab.Digits(math.Ldexp(1, -b.size), 3))
+// number is a formula without dimensions.
+func number(name string, v float64) lab.Formula {
+	return lab.Formula{Name: name, Of: func(lab.At) float64 { return v }}
+}
+
+func constants(n, rate float64) *lab.Grid {
+	const m = 1 << tableSize
+	return lab.Computed("constants", "Numbers of Sec. 4", nil,
+		number("2^w bits in MB", math.Ldexp(1, hashBits-3)/(1<<20)),
+		number("k as printed", -math.Log2(1/rate)), number("k mended", theory.ElasticHashes(rate)), number("k* of Sec. 4.1", theory.BloomHashes(theory.BloomBits(n, rate), n)),
+		number("m as printed", fewHashes*n/math.Log(1-math.Pow(rate, 1.0/fewHashes))), number("m mended", theory.ElasticBits(n, rate, fewHashes)),
+		number("Ω with k = 4", theory.ElasticThreshold(rate, fewHashes)), number("Δ of Table 1", tableRate),
+		number("a = enk/m", math.E*fullKeys(tableSize)*tableHashes/m), number("D of Sec. 4.3", theory.ElasticBucketSize(fullKeys(tableSize), m, 1.0/m, tableHashes)))
+}
+
+// lemma has the points at which Lemma 4.1 is looked at.
+func lemma() *lab.Grid {
+	a, b := lab.Dim{Name: "a"}, lab.Dim{Name: "b"}
+	for v := 4.001; v < 1000; v *= 1.25 {
+		a.Values = append(a.Values, v)
 	}
-	return t
+	for v := 0.111; v > 1e-30; v /= 10 {
+		b.Values = append(b.Values, v)
+	}
+	return lab.Computed("", "", []lab.Dim{a, b}, lab.Formula{Name: "lemma holds", Of: func(at lab.At) float64 {
+		if theory.ElasticLemma(at.Float("a"), at.Float("b")) {
+			return 1
+		}
+		return 0
+	}})
+}
+
+// bounds are both sides of Eq. (3) for so many fingerprints in a bucket.
+func bounds() *lab.Grid {
+	const n, m, k = 1e5, 1 << 20, 7
+	return lab.Computed("bounds", "Eq. (3), n = 10^5, m = 2^20, k = 7", []lab.Dim{lab.Along("M", 3, 4, 6, 8, 10, 12)},
+		lab.Formula{Name: "left side over exact odds", Of: func(at lab.At) float64 {
+			return theory.ElasticOverflowBound(n, m, k, at.Int("M")) / (m * theory.ElasticTreeOverflow(k*n/m, at.Int("M")-1, 1))
+		}},
+		lab.Formula{Name: "right side as printed", Of: func(at lab.At) float64 { return m * math.Pow(math.E*n*k/at.Float("M"), at.Float("M")) }})
+}
+
+// slots are those that the formula gives and those that are needed.
+func slots() *lab.Grid {
+	const m = 1 << tableSize
+	needed := func(branches float64) func(at lab.At) float64 {
+		return func(at lab.At) float64 {
+			d := 1
+			for m/branches*theory.ElasticTreeOverflow(-math.Log1p(-at.Float("Ω")), d, int(branches)) > 1.0/m {
+				d++
+			}
+			return float64(d)
+		}
+	}
+	return lab.Computed("needed", "Slots for no overflow with probability 1 - 1/m", []lab.Dim{lab.Along("Ω", 0.02, 0.1, tableThreshold, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.88)},
+		lab.Formula{Name: "formula of Sec. 4.3", Of: func(at lab.At) float64 {
+			return theory.ElasticBucketSize(-math.Log1p(-at.Float("Ω"))*m/tableHashes, m, 1.0/m, tableHashes)
+		}},
+		lab.Formula{Name: "needed without trees", Of: needed(1)}, lab.Formula{Name: "needed with 3 branches", Of: needed(tableBranches)})
 }

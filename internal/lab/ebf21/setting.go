@@ -3,6 +3,7 @@ package ebf21
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"sort"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -10,7 +11,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/scalable"
-	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -47,42 +47,70 @@ func tableShape(size int, salt uint64) elastic.Shape {
 }
 
 // fullKeys is how many keys 2^size bits take at the threshold.
-func fullKeys(size int) float64 {
-	m := math.Ldexp(1, size)
+func fullKeys(size float64) float64 {
+	m := math.Exp2(size)
 	return theory.BloomCardinality(m, tableHashes, tableThreshold*m)
 }
 
-// A contender is a filter in a comparison: 2^size bits or counters at first, k and
-// Ω as in Table 1.
-type contender struct {
-	name  string
-	color int // the same in all plots
-	build func(size int, salt uint64) (filter.Filter, error)
-}
-
-var (
-	elasticOne = contender{"EBF", 1, func(size int, salt uint64) (filter.Filter, error) {
-		return elastic.Build(tableShape(size, salt))
-	}}
-	standardOne = contender{"standard", 4, func(size int, salt uint64) (filter.Filter, error) {
-		return bloom.Build(bloom.Shape{Bits: 1 << size, Hashes: tableHashes, Salt: salt})
-	}}
-	doublingOne = contender{"SBF", 3, func(size int, salt uint64) (filter.Filter, error) {
-		return newDoubling(bloom.Shape{Bits: 1 << size, Hashes: tableHashes, Salt: salt}, tableThreshold)
-	}}
-	tighteningOne = contender{"scalable", 5, func(size int, salt uint64) (filter.Filter, error) {
-		return scalable.Build(scalable.Shape{Items: firstUnit(size), FPR: tableRate, Salt: salt})
-	}}
-	plainDynamic    = dynamicOne("DBF", 1, tableThreshold)
-	countingDynamic = dynamicOne("DBF", 4, tableThreshold)
+// The contenders.
+const (
+	ebf      = "EBF"
+	dbf      = "DBF"
+	sbf      = "SBF"
+	standard = "standard"
+	falling  = "scalable"
+	unitDBF  = "DBF, Ω in each unit"
+	parBF    = "Par-BF"
+	shards   = "EBF, 16 shards"
 )
 
-// dynamicOne is a DBF whose units are full at the given share of set positions.
-func dynamicOne(name string, counterBits int, fill float64) contender {
-	return contender{name, 2, func(size int, salt uint64) (filter.Filter, error) {
-		full := uint64(fill * math.Ldexp(1, size))
-		return dynamic.Build(dynamic.Shape{Positions: 1 << size, Hashes: tableHashes, CounterBits: counterBits, Full: full, Salt: salt})
-	}}
+// parts is how many lists Par-BF has, and shards the sharded EBF.
+const parts, partBits = 16, 4
+
+// build makes a contender: 2^size bits or counters at first, k as in Table 1, units of
+// lists full at the given share of set positions.
+func build(name string, size int, fill float64, salt uint64) (filter.Filter, error) {
+	list := func(size int) dynamic.Shape {
+		return dynamic.Shape{Positions: 1 << size, Hashes: tableHashes, CounterBits: 4, Full: uint64(fill * math.Ldexp(1, size)), Salt: salt}
+	}
+	plain := bloom.Shape{Bits: 1 << size, Hashes: tableHashes, Salt: salt}
+	switch name {
+	case ebf:
+		return elastic.Build(tableShape(size, salt))
+	case standard:
+		return bloom.Build(plain)
+	case sbf:
+		return newDoubling(plain, fill)
+	case falling:
+		return scalable.Build(scalable.Shape{Items: firstUnit(size), FPR: tableRate, Salt: salt})
+	case dbf, unitDBF:
+		return dynamic.Build(list(size))
+	case parBF:
+		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: parts, Shape: list(size - partBits)})
+	case shards:
+		return newSharded(size, salt)
+	}
+	return nil, fmt.Errorf("ebf21: no contender %q", name)
+}
+
+// sharded is an EBF for several writers: keys are split over as many filters as
+// Par-BF has lists.
+type sharded [parts]filter.Filter
+
+func (s *sharded) of(k filter.Key) filter.Filter  { return s[k>>(64-partBits)] }
+func (s *sharded) Add(k filter.Key) (bool, error) { return s.of(k).Add(k) }
+func (s *sharded) MayContain(k filter.Key) bool   { return s.of(k).MayContain(k) }
+func (s *sharded) Info() filter.Info              { return s[0].Info() }
+
+func newSharded(size int, salt uint64) (*sharded, error) {
+	s := new(sharded)
+	for i := range s {
+		var err error
+		if s[i], err = build(ebf, size-partBits, 0, salt); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // firstUnit is how many keys filter/scalable is to be asked for so that its first
@@ -95,20 +123,23 @@ func firstUnit(size int) uint64 {
 	return uint64(max(tooMany, 1))
 }
 
-// evenFill is the share of set positions at which the units of a DBF must be full
-// so that all of them together have the rate Ω^k when there are n keys.
-func evenFill(size int, n float64) float64 {
+// evenFill is the share of set positions at which the units of a list are full so that
+// all of them together have the rate Ω^k with n keys: "the FPR thresholds are guaranteed
+// to be the same". The units of an SBF double.
+func evenFill(name string, size int, n float64) float64 {
+	if name == unitDBF {
+		return tableThreshold
+	}
 	fill := tableThreshold
 	for range 100 { // it converges, and jumps at whole units do no harm
-		units := math.Max(1, math.Ceil(n*tableHashes/(-math.Log1p(-fill)*math.Ldexp(1, size))))
-		fill = (fill + math.Pow(tableRate/units, 1.0/tableHashes)) / 2
+		firsts := n * tableHashes / (-math.Log1p(-fill) * math.Ldexp(1, size))
+		units := math.Ceil(firsts)
+		if name == sbf {
+			units = math.Ceil(math.Log2(firsts + 1))
+		}
+		fill = (fill + math.Pow(tableRate/max(1, units), 1.0/tableHashes)) / 2
 	}
 	return fill
-}
-
-// series starts the curve of a contender.
-func (c contender) series() lab.Series {
-	return lab.Series{Name: c.name, Style: lab.LinePoints, Color: c.color}
 }
 
 // addAll puts keys into a filter, all of which it must take.
@@ -117,4 +148,15 @@ func addAll(f filter.Filter, keys []filter.Key) error {
 		return fmt.Errorf("ebf21: adding key %d of %d: %w", done, len(keys), err)
 	}
 	return nil
+}
+
+// yesRate asks for keys that are not in the set.
+func yesRate(f filter.Filter, r *rand.Rand, queries int) float64 {
+	yes := 0
+	for range queries {
+		if f.MayContain(filter.Key(r.Uint64())) {
+			yes++
+		}
+	}
+	return float64(yes) / float64(queries)
 }

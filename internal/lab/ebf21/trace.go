@@ -2,23 +2,14 @@ package ebf21
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
-
-// distinct is the Distinct Stream of Sec. 5.1.1. Keys of 64 random bits are
-// distinct but for n²/2^65, and so are those that are asked for from those that
-// were added.
-func distinct(r *rand.Rand, n int) []filter.Key {
-	keys := make([]filter.Key, n)
-	for i := range keys {
-		keys[i] = filter.Key(r.Uint64())
-	}
-	return keys
-}
 
 // A tuple identifies a flow: addresses, ports and protocol, as they stand in a
 // packet.
@@ -78,24 +69,21 @@ func (t trace) flows() []filter.Key {
 	return out
 }
 
-// flowsOf returns n flows of a seeded trace, without the packets that repeat them.
-func flowsOf(r *rand.Rand, n int) []filter.Key {
-	keys := make([]filter.Key, n)
-	for i := range keys {
-		keys[i] = randomFlow(r).key()
-	}
-	return keys
-}
-
-// packetsFor returns the trace of an experiment: captures from the folder with
-// data, which may be shorter, or n seeded packets.
+// packetsFor returns n packets: of captures from the folder with data, again and
+// again if they are fewer, or seeded ones.
 func packetsFor(e *lab.Env, n int) (trace, error) {
 	if e.Data == "" {
 		return makeTrace(e.Rand(0), n), nil
 	}
 	t, err := readCaptures(e.Data)
-	t.packets = t.packets[:min(n, len(t.packets))]
-	return t, err
+	if err == nil && len(t.packets) == 0 {
+		err = errors.New("ebf21: the captures have no packets with addresses")
+	}
+	if err != nil {
+		return t, err
+	}
+	t.packets = slices.Repeat(t.packets, n/len(t.packets)+1)[:n]
+	return t, nil
 }
 
 // describe is the note on where the keys are from.

@@ -15,7 +15,6 @@ import (
 	"github.com/gopacket/gopacket/layers"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
@@ -61,34 +60,15 @@ func TestTraceIsHeavyTailed(t *testing.T) {
 // TestRepeatedPacketsChangeNothing is what Fig. 9 rests on.
 func TestRepeatedPacketsChangeNothing(t *testing.T) {
 	tr := makeTrace(rand.New(rand.NewPCG(seed, 2)), 20_000)
-	all, once := build(t), build(t)
-	for f, keys := range map[*elastic.Filter][]filter.Key{all: tr.packets, once: tr.flows()} {
-		if err := addAll(f, keys); err != nil {
-			t.Fatal(err)
-		}
-		f.FinishResize()
-	}
-	if a, b := all.Info(), once.Info(); a.Keys != b.Keys || a.Fill != b.Fill || a.SlowBits != b.SlowBits {
-		t.Errorf("%+v and %+v", a, b)
-	}
-}
-
-func build(t *testing.T) *elastic.Filter {
-	t.Helper()
-	f, err := elastic.Build(tableShape(12, 1))
-	if err != nil {
+	all, err := filled(12, 1, tr.packets)
+	once, err2 := filled(12, 1, tr.flows())
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	return f
-}
-
-func TestFlowsDiffer(t *testing.T) {
-	seen := map[filter.Key]bool{}
-	for _, k := range flowsOf(rand.New(rand.NewPCG(seed, 3)), 10_000) {
-		seen[k] = true
-	}
-	if len(seen) != 10_000 {
-		t.Errorf("%d different flows of 10,000", len(seen))
+	all.FinishResize()
+	once.FinishResize()
+	if a, b := all.Info(), once.Info(); a.Keys != b.Keys || a.Fill != b.Fill || a.SlowBits != b.SlowBits {
+		t.Errorf("%+v and %+v", a, b)
 	}
 }
 
@@ -217,27 +197,19 @@ func TestDamagedCapturesAreRefused(t *testing.T) {
 	}
 }
 
-// TestCapturesTakeThePlaceOfTheSeededTrace runs an experiment with them; the sizes
-// that they are too short for are left out.
+// TestCapturesTakeThePlaceOfTheSeededTrace runs an experiment with them; they begin anew
+// where they are too short.
 func TestCapturesTakeThePlaceOfTheSeededTrace(t *testing.T) {
-	ports := make([]uint16, 3000)
-	for i := range ports {
-		ports[i] = uint16(i)
+	dir := folder(t, map[string][]byte{"a.pcap": pcap(t, 1, 2, 3, 3)})
+	tr, err := packetsFor(&lab.Env{Data: dir}, 10)
+	if err != nil || len(tr.packets) != 10 || len(tr.flows()) != 3 || tr.packets[9] != tr.packets[1] {
+		t.Errorf("%v, %v", tr, err)
 	}
-	dir := folder(t, map[string][]byte{"a.pcap": pcap(t, ports...)})
-	for _, x := range []lab.Experiment{fig6, fig8a, fig9a} {
-		result, err := x.Do(t.Context(), &lab.Env{Params: labtest.Replace(x.Quick, brief), Seed: seed, Data: dir})
-		if err != nil {
-			t.Fatalf("%s: %v", x.ID, err)
-		}
-		if !strings.Contains(strings.Join(result.Notes, " "), "1 real captures") {
-			t.Errorf("%s: %q", x.ID, result.Notes)
-		}
+	result, err := fig6.Do(t.Context(), &lab.Env{Params: labtest.Replace(fig6.Quick, brief), Seed: seed, Data: dir})
+	if err != nil || !strings.Contains(strings.Join(result.Notes, " "), "1 real captures") {
+		t.Errorf("%+v, %v", result, err)
 	}
-	for _, x := range []lab.Experiment{fig6, fig8a, fig9a, fig9b} {
-		result, err := x.Do(t.Context(), &lab.Env{Params: labtest.Replace(x.Quick, brief), Seed: seed, Data: t.TempDir()})
-		if err != nil || !strings.Contains(strings.Join(result.Notes, " "), "has no pcap/*.pcap") {
-			t.Errorf("%s: a folder without captures: %+v, %v", x.ID, result, err)
-		}
+	if _, err := packetsFor(&lab.Env{Data: folder(t, map[string][]byte{"a.pcap": pcap(t)})}, 10); err == nil {
+		t.Error("captures without addresses are a trace")
 	}
 }
