@@ -3,7 +3,6 @@ package sum
 import (
 	"errors"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -92,80 +91,5 @@ func TestPairDeniesWhatWasDeleted(t *testing.T) {
 	}
 	if info := p.Info(); info.FastBits < 2*small.Bits || info.Fill == 0 {
 		t.Errorf("%+v", info)
-	}
-	if _, err := comeBack(&lab.Env{Params: deletion.Quick}, bloom.Shape{}); err == nil {
-		t.Error("a pair without bits")
-	}
-}
-
-// fakeMistakes is what the three methods should do with half of the keys deleted.
-func fakeMistakes() []meanMistakes {
-	at := func(mean float64) lab.Estimate { return lab.Estimate{Mean: mean, Deviation: 0.001, N: 100} }
-	return []meanMistakes{
-		{leftover: at(0.01), setBits: at(1.12)},
-		{leftover: at(0.0003), setBits: at(1)},
-		{denied: at(0.00025), setBits: at(1.7), deniedKeys: 250, askedKeys: 1_000_000},
-	}
-}
-
-func TestDeletionChecksSeeSpoiltFilters(t *testing.T) {
-	list := methods(small)
-	verdicts := func(found []meanMistakes) (out []lab.Verdict) {
-		for _, c := range equalChecks(small, 0.01, list, found, 1000) {
-			out = append(out, c.Verdict)
-		}
-		return out
-	}
-	for i, v := range verdicts(fakeMistakes()) {
-		if (v == lab.Differs) != (i == 5) { // the errors of the second filter are fewer
-			t.Errorf("check %d: %s", i, v)
-		}
-	}
-	bad := fakeMistakes()
-	bad[0].denied.Mean = 0.001
-	bad[0].setBits.Mean = 1
-	bad[1].differ = 3
-	bad[0].deniedKeys = 2000
-	bad[2].deniedKeys = 1000
-	for i, v := range verdicts(bad)[:5] {
-		if v != lab.Differs {
-			t.Errorf("spoilt, check %d: %s", i, v)
-		}
-	}
-	list[2].bits++
-	if c := equalChecks(small, 0.01, list, fakeMistakes(), 1000)[7]; c.Verdict != lab.Differs {
-		t.Errorf("%+v", c)
-	}
-}
-
-func TestGreaterPossibilityIsShownIfChanceMayGiveNone(t *testing.T) {
-	at := func(denied, asked int) lab.Verdict {
-		return greaterPossibility("x", meanMistakes{deniedKeys: denied, askedKeys: asked}, meanMistakes{askedKeys: asked}, 0.00025).Verdict
-	}
-	if at(0, 10_000) != lab.Shown || at(25, 100_000) != lab.Reproduced || at(0, 100_000) != lab.Differs {
-		t.Errorf("%s, %s, %s", at(0, 10_000), at(25, 100_000), at(0, 100_000))
-	}
-}
-
-func TestChurnChecksSeeAnArrayThatDenies(t *testing.T) {
-	state := func(denied, leftover float64) meanMistakes {
-		return meanMistakes{denied: lab.Estimate{Mean: denied, N: 10}, leftover: lab.Estimate{Mean: leftover, N: 10}}
-	}
-	all := [][]meanMistakes{
-		{state(0, 0), state(0, 0.01), state(0, 0.02)},
-		{state(0, 0), state(0, 0.001), state(0, 0.001)},
-		{state(0, 0), state(0.001, 0), state(0.1, 0)},
-	}
-	checks := churnChecks(2, methods(small), all)
-	if last := checks[len(checks)-1]; last.Verdict != lab.Reproduced || !strings.Contains(last.Name, "after 1 turnovers") {
-		t.Errorf("%+v", last)
-	}
-	if !strings.Contains(checks[0].Ours, "from 1 turnovers") {
-		t.Errorf("%+v", checks[0])
-	}
-	all[0][2] = state(0.001, 0.02)
-	checks = churnChecks(2, methods(small), all)
-	if last := checks[len(checks)-1]; last.Verdict != lab.Differs {
-		t.Errorf("%+v", last)
 	}
 }

@@ -2,131 +2,79 @@ package sum
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
+	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 var hashset = lab.Experiment{
 	ID:       "sum/hashset",
-	Paper:    "[Sum]",
+	Paper:    paper,
 	Title:    "Against a hash set",
 	Question: "How much memory and time does a Bloom filter save against a hash set of the keys?",
 	Says: "Introduction: a Bloom filter \"is similar to a HashSet, but performs better on large datasets for membership queries\"; it uses \"less memory than HashSets and other set data structures, " +
-		"with a constant space complexity\"; adding and asking take constant time.",
+		"with a constant space complexity\"; adding and asking take constant time. Implementation: counters come at the cost of increased computational complexity.",
 	Quick: lab.Params{lab.Ints("keys", 10_000, 200_000), lab.Float("rate", 0.001), lab.Int("rounds", 5)},
 	Full:  lab.Params{lab.Ints("keys", 10_000, 100_000, 1_000_000, 5_000_000), lab.Float("rate", 0.001), lab.Int("rounds", 9)},
 	Run:   runHashset,
+	Plots: []lab.View{
+		{
+			Name: "bits", Title: "Memory per key", X: "keys", XAxis: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key", Log: true},
+			Curves: []lab.Curve{{Name: "set", Measured: "bits per key, set"}, {Name: "filter", Measured: "bits per key, filter"}},
+		},
+		{
+			Name: "times", Title: "Time of a no", X: "keys", By: lab.Contenders, XAxis: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "ns"}, Curves: []lab.Curve{{Measured: "no"}},
+		},
+	},
+	Claims: []lab.Claim{
+		{Name: "memory of the filter", Printed: "less memory than HashSets", Where: "Introduction", Of: lab.Of("bits per key, filter"), Is: lab.Below(lab.Of("bits per key, set")), Show: []lab.Pick{lab.Of("bits per key, set").Over(lab.Of("bits per key, filter"))}},
+		{
+			Name: "time of a no, a million keys and more", Printed: "performs better on large datasets for membership queries", Where: "Introduction",
+			Of: lab.Of("no", lab.Contenders, "filter"), Is: lab.BelowFrom(lab.Of("no", lab.Contenders, "set"), lab.Span{Dim: "keys", From: 1e6}), Show: []lab.Pick{lab.Of("yes").Over(lab.Of("no"))},
+		},
+		{Name: "constant time: a no at all sizes", Of: lab.Of("no"), Is: lab.Shows()},
+		{Name: "time to add, counters to bits", Printed: "increased computational complexity", Where: "Implementation", Of: lab.Of("add", lab.Contenders, "counters").Over(lab.Of("add", lab.Contenders, "bits")), Is: lab.Above(lab.Number(1))},
+	},
 }
 
-// rivalry is what one number of keys gave: bits and nanoseconds per key.
-type rivalry struct {
-	n                     int
-	setBits, filterBits   float64
-	setHit, setMiss       float64
-	filterHit, filterMiss float64
+// rivals are a set and a filter of the same keys.
+type rivals struct {
+	set          map[string]struct{}
+	filter       *bloom.Filter
+	setBits      float64 // per key, as the filter's
+	filterBits   float64
+	hits, misses []string
 }
 
-func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	table := lab.Table{
-		Name: "rivals", Title: fmt.Sprintf("Go's map of strings, and a Bloom filter with P = %v", e.Float("rate")),
-		Columns: []string{"keys", "bits per key, set", "bits per key, filter", "ratio", "ns per yes, set", "filter", "ns per no, set", "filter"},
-		Notes:   []string{"Times are medians of several rounds on this machine, hashing included; both are asked one key at a time. Keys are decimal numbers as text, and the set holds them."},
-	}
-	memory := lab.Series{Name: "set", Style: lab.LinePoints}
-	slim := lab.Series{Name: "filter", Style: lab.LinePoints}
-	var first, last rivalry
-	for i, n := range e.Ints("keys") {
-		e.Progress(i, len(e.Ints("keys")))
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		v, err := rival(e, n)
-		if err != nil {
-			return nil, err
-		}
-		table.Add(n, v.setBits, v.filterBits, v.setBits/v.filterBits, v.setHit, v.filterHit, v.setMiss, v.filterMiss)
-		memory.Points = append(memory.Points, lab.Point{X: float64(n), Y: v.setBits})
-		slim.Points = append(slim.Points, lab.Point{X: float64(n), Y: v.filterBits})
-		if last = v; i == 0 {
-			first = v
-		}
-	}
-	cost, err := counterCost(e)
-	if err != nil {
-		return nil, err
-	}
-	return &lab.Result{
-		Tables: []lab.Table{table}, Checks: append(rivalChecks(last), constantTime(first, last), cost),
-		Plots: []lab.Plot{{
-			Name: "memory", Title: "Memory per key", X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key", Log: true},
-			Series: []lab.Series{memory, slim},
-		}},
-	}, nil
-}
-
-// rival fills both and times them.
-func rival(e *lab.Env, n int) (v rivalry, err error) {
-	f, err := bloom.New(bloom.Config{Items: uint64(n), FPR: e.Float("rate")})
-	if err != nil {
+// meet fills both. The even names are in the set.
+func meet(e *lab.Env, n int) (v rivals, err error) {
+	if v.filter, err = bloom.New(bloom.Config{Items: uint64(n), FPR: e.Float("rate")}); err != nil {
 		return v, err
 	}
-	r := e.Rand(uint64(n))
-	v.n = n
 	before := heap()
-	set := make(map[string]struct{}) // the number of keys is unknown
+	v.set = make(map[string]struct{}) // the number of keys is unknown
 	for i := range n {
-		set[name(2*i)] = struct{}{}
+		v.set[name(2*i)] = struct{}{}
 	}
 	v.setBits = 8 * float64(heap()-before) / float64(n)
-	var h filter.Hash
 	for i := range n {
-		if _, err := f.Add(h.String(name(2 * i))); err != nil {
+		if _, err := v.filter.Add(filter.Hash{}.String(name(2 * i))); err != nil {
 			return v, err
 		}
 	}
-	v.filterBits = float64(f.Info().FastBits) / float64(n)
-	hits, misses := names(r, n, 0), names(r, n, 1)
-	list := timeSets(set, f, hits, misses, e.Int("rounds"))
-	per := float64(len(hits))
-	v.setHit, v.filterHit, v.setMiss, v.filterMiss = list[0].median()/per, list[1].median()/per, list[2].median()/per, list[3].median()/per
+	v.filterBits = float64(v.filter.Info().FastBits) / float64(n)
+	r := e.Rand(uint64(n))
+	v.hits, v.misses = names(r, n, 0), names(r, n, 1)
 	return v, nil
 }
 
-// timeSets asks set and filter about present and absent keys, in turn.
-func timeSets(set map[string]struct{}, f *bloom.Filter, hits, misses []string, rounds int) []contest {
-	var h filter.Hash
-	inSet := func(keys []string) func() uint64 {
-		return func() (yes uint64) {
-			for _, k := range keys {
-				if _, ok := set[k]; ok {
-					yes++
-				}
-			}
-			return yes
-		}
-	}
-	inFilter := func(keys []string) func() uint64 {
-		return func() (yes uint64) {
-			for _, k := range keys {
-				if f.MayContain(h.String(k)) {
-					yes++
-				}
-			}
-			return yes
-		}
-	}
-	list := []contest{{run: inSet(hits)}, {run: inFilter(hits)}, {run: inSet(misses)}, {run: inFilter(misses)}}
-	timeRounds(list, rounds)
-	return list
-}
-
-// name is the key of a number; even ones are in the set.
+// name is the key of a number.
 func name(i int) string { return strconv.Itoa(1_000_000_000 + i) }
 
 // names draws keys to ask about, absent ones if odd is 1.
@@ -146,15 +94,79 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// rivalChecks judges by the largest set.
-func rivalChecks(v rivalry) []lab.Check {
-	return []lab.Check{
-		lab.Holds(fmt.Sprintf("memory, %d keys", v.n), "less memory than HashSets (Introduction)", fmt.Sprintf("%.0f and %.1f bits per key: %.1f times less", v.setBits, v.filterBits, v.setBits/v.filterBits),
-			v.filterBits < v.setBits, "direction only"),
-		lab.Show("space of the filter: constant by construction", fmt.Sprintf("%.1f bits for each key that was planned, however many are added", v.filterBits)),
-		lab.Holds(fmt.Sprintf("time of a no, %d keys (timing)", v.n), "performs better on large datasets for membership queries (Introduction)",
-			fmt.Sprintf("%.0f ns in the set, %.0f ns in the filter: ratio %.2f", v.setMiss, v.filterMiss, v.setMiss/v.filterMiss), v.filterMiss < v.setMiss, "direction only").
-			Because("a query reads up to k places of memory where a hash set reads one or two; the filter gains only where the set no longer fits a cache and the filter does").Timed(),
-		lab.Show(fmt.Sprintf("time of a yes, %d keys (timing)", v.n), fmt.Sprintf("%.0f ns in the set, %.0f ns in the filter: ratio %.2f", v.setHit, v.filterHit, v.setHit/v.filterHit)),
+func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	all := map[int]rivals{}
+	for _, n := range e.Ints("keys") {
+		var err error
+		if all[n], err = meet(e, n); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
+	keys := lab.Along("keys", e.Ints("keys")...)
+	memory := lab.Computed("memory", "Go's map of strings, and a Bloom filter", []lab.Dim{keys},
+		lab.Formula{Name: "bits per key, set", Of: func(at lab.At) float64 { return all[at.Int("keys")].setBits }},
+		lab.Formula{Name: "bits per key, filter", Of: func(at lab.At) float64 { return all[at.Int("keys")].filterBits }})
+	asks, err := lab.Race{
+		Name: "asks", Title: "One question after the other, hashing included", Dims: []lab.Dim{keys}, Contenders: []string{"set", "filter"}, Rounds: e.Int("rounds"),
+		Start: func(at lab.At, contender string, _ *rand.Rand) ([]lab.Lap, error) {
+			v := all[at.Int("keys")]
+			has := func(k string) bool { _, ok := v.set[k]; return ok }
+			if contender == "filter" {
+				has = func(k string) bool { return v.filter.MayContain(filter.Hash{}.String(k)) }
+			}
+			return []lab.Lap{asking("yes", v.hits, has), asking("no", v.misses, has)}, nil
+		},
+		Notes: []string{"Keys are decimal numbers as text, and the set holds them."},
+	}.Run(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	adds, err := counterCost(ctx, e)
+	return &lab.Result{Grids: []*lab.Grid{memory, asks, adds}}, err
+}
+
+// asking is a lap of questions.
+func asking[K any](lap string, keys []K, has func(K) bool) lab.Lap {
+	return lab.Lap{Name: lap, Ops: len(keys), Run: func() error {
+		yes := 0
+		for _, k := range keys {
+			if has(k) {
+				yes++
+			}
+		}
+		runtime.KeepAlive(yes) // or the compiler leaves out what is timed
+		return nil
+	}}
+}
+
+// counterCost times filling a filter of counters, and one of bits with as many
+// positions and hashes.
+func counterCost(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+	n := slices.Min(e.Ints("keys"))
+	s, err := bloom.Config{Items: uint64(n), FPR: e.Float("rate")}.Shape()
+	if err != nil {
+		return nil, err
+	}
+	return lab.Race{
+		Name: "adds", Title: "Filling a filter", Contenders: []string{"bits", "counters"}, Rounds: e.Int("rounds"),
+		Start: func(_ lab.At, contender string, r *rand.Rand) ([]lab.Lap, error) {
+			keys := lab.RandomKeys(r, n)
+			var f filter.Filter
+			var err error
+			if f, err = bloom.Build(s); contender == "counters" {
+				f, err = counting.Build(counting.Shape{Counters: s.Bits, Hashes: s.Hashes, CounterBits: 4})
+			}
+			return []lab.Lap{{Name: "add", Ops: n, Run: func() error {
+				for _, k := range keys {
+					if _, err := f.Add(k); err != nil {
+						return err
+					}
+				}
+				return nil
+			}}}, err
+		},
+	}.Run(ctx, e)
 }

@@ -19,14 +19,21 @@ type method struct {
 	build func() (filter.Deleter, error)
 }
 
+// The ways to delete.
+const (
+	array    = "collision array"
+	counters = "counters"
+	second   = "second filter"
+)
+
 // methods returns the three of the text, each with the positions of shape s.
 func methods(s bloom.Shape) []method {
-	array := deletable.Shape{Bits: 2 * s.Bits, Hashes: s.Hashes, Regions: s.Bits}
-	counters := counting.Shape{Counters: s.Bits, Hashes: s.Hashes, CounterBits: 4}
+	flags := deletable.Shape{Bits: 2 * s.Bits, Hashes: s.Hashes, Regions: s.Bits}
+	nibbles := counting.Shape{Counters: s.Bits, Hashes: s.Hashes, CounterBits: 4}
 	return []method{
-		{"collision array", array.Bits, s, func() (filter.Deleter, error) { return deletable.Build(array) }},
-		{"counters", counters.Bits(), s, func() (filter.Deleter, error) { return counting.Build(counters) }},
-		{"second filter", 2 * s.Bits, s, func() (filter.Deleter, error) { return buildPair(s) }},
+		{array, flags.Bits, s, func() (filter.Deleter, error) { return deletable.Build(flags) }},
+		{counters, nibbles.Bits(), s, func() (filter.Deleter, error) { return counting.Build(nibbles) }},
+		{second, 2 * s.Bits, s, func() (filter.Deleter, error) { return buildPair(s) }},
 	}
 }
 

@@ -2,10 +2,12 @@ package sum
 
 import (
 	"context"
-	"fmt"
+	"crypto/md5"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -14,7 +16,7 @@ import (
 
 var seeds = lab.Experiment{
 	ID:       "sum/seeds",
-	Paper:    "[Sum]",
+	Paper:    paper,
 	Title:    "k random seeds, or one hash",
 	Question: "Is the rate of a filter that hashes k times with random seeds the same as that of ours, which hashes once and derives the positions?",
 	Says: "Implementation: the k hash functions must be independent and uniformly random; they are MurmurHash3 with k seeds from randint(0, 2147483647), " +
@@ -22,7 +24,26 @@ var seeds = lab.Experiment{
 	Quick: seedParams(1_000, 100, 2_000),
 	Full:  seedParams(10_000, 500, 50_000),
 	Run:   runSeeds,
+	Plots: []lab.View{
+		{
+			Name: "rate", Title: "The rate by the way to hash", X: "asked P", By: "positions", XAxis: lab.Axis{Label: "asked P", Log: true, Percent: true}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
+			Curves: []lab.Curve{{Measured: "rate", Style: lab.Dots}, {Name: "asked", Formula: "asked", Once: true}},
+		},
+		{
+			Name: "modulo-rate", Title: "A 32-bit hash modulo m: the rate to that of even positions, P = 0.001", X: "addresses", XAxis: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "times the rate"},
+			Curves: []lab.Curve{{Formula: "rate to that of even positions"}},
+		},
+	},
+	Claims: []lab.Claim{
+		{Name: "rate of k seeds", Printed: "k independent hash functions have the rate P", Where: "Implementation", Of: lab.Of("rate", "positions", seededWay), Is: lab.Matches(lab.Of("P of that m and k"))},
+		{Kind: lab.Own, Name: "rate of one hash in place of k", Printed: "that of k independent hashes", Of: lab.Of("rate"), Is: lab.Matches(lab.Of("rate", "positions", seededWay))},
+		{Name: "reduced by modulo m", Printed: "uniformly random: taken as at most 1 % above the rate of even positions, up to 10 million keys", Where: "Implementation", Of: lab.Of("rate to that of even positions"), Is: lab.In(lab.Span{Dim: "addresses", To: 1e7}, lab.AtMost(lab.Number(1.01))), Show: []lab.Pick{lab.Of("rate to that of even positions", "addresses", 2e8)}},
+		{Name: "time of a query, k hashes to one", Printed: "a Bloom Filter is only as fast as its hashing function", Where: "Approach", Of: lab.Of("query", lab.Contenders, seededWay).Over(lab.Of("query", lab.Contenders, "one XXH3, derived")), Is: lab.Above(lab.Number(1))},
+		{Name: "hashes alone", Of: lab.Of("hash"), Is: lab.Shows()},
+	},
 }
+
+const seededWay = "k seeds, Murmur3, mod m"
 
 func seedParams(keys, trials, queries int) lab.Params {
 	return lab.Params{lab.Int("keys", keys), lab.Floats("rates", 0.1, 0.01, 0.001), lab.Int("trials", trials), lab.Int("queries", queries)}
@@ -35,7 +56,7 @@ type positions struct {
 }
 
 var ways = []positions{
-	{"k seeds, Murmur3, mod m", func(r *rand.Rand, s bloom.Shape) (func([]byte), func([]byte) bool, error) {
+	{seededWay, func(r *rand.Rand, s bloom.Shape) (func([]byte), func([]byte) bool, error) {
 		f := newSeeded(r, uint32(s.Bits), s.Hashes)
 		return f.insert, f.contains, nil
 	}},
@@ -65,102 +86,113 @@ func address(b []byte, r *rand.Rand, absent uint32) []byte {
 }
 
 func runSeeds(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	rates := e.Floats("rates")
-	table := lab.Table{Name: "rates", Title: fmt.Sprintf("Rate of false positives with %d addresses", e.Int("keys")), Columns: []string{"asked P", "m", "k", "P of that m and k"}}
-	plot := lab.Plot{
-		Name: "rate", Title: "The rate to that of the formula", X: lab.Axis{Label: "asked P", Log: true, Percent: true}, Y: lab.Axis{Label: "measured / formula"},
+	n, queries := e.Int("keys"), e.Int("queries")
+	shapeOf := func(p float64) (bloom.Shape, error) { return bloom.Config{Items: uint64(n), FPR: p}.Shape() }
+	e.Part(0, 2)
+	rates, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+		Name: "rates", Title: "Rate of false positives with random IPv4 addresses as text, new seeds in every trial",
+		Dims: []lab.Dim{lab.Among("positions", wayNames()...), lab.Along("asked P", e.Floats("rates")...)}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+			s, err := shapeOf(at.Float("asked P"))
+			if err != nil {
+				return 0, err
+			}
+			return ways[at.Int("positions")].rate(r, s, n, queries)
+		},
+		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
+		Formulas: []lab.Formula{
+			{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return at.Float("asked P") }},
+			{Name: "P of that m and k", Unit: lab.InPercent, Of: func(at lab.At) float64 {
+				s, err := shapeOf(at.Float("asked P"))
+				if err != nil {
+					return math.NaN()
+				}
+				return s.FPR(uint64(n))
+			}},
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
+	e.Part(1, 2)
+	speed, err := hashSpeed(ctx, e)
+	modulo := lab.Computed("modulo", "Reducing a 32-bit hash modulo m, P = 0.001, computed", []lab.Dim{lab.Along("addresses", 1e3, 1e6, 1e7, 5e7, 1e8, 2e8, 2.9e8)},
+		lab.Formula{Name: "rate to that of even positions", Of: func(at lab.At) float64 {
+			keys := at.Float("addresses")
+			s, err := bloom.Config{Items: uint64(keys)}.Shape()
+			if err != nil {
+				return math.NaN()
+			}
+			return moduloRate(s, keys) / s.FPR(uint64(keys))
+		}})
+	modulo.Notes = []string{"Above 2^32 bits, 298 million keys, 32-bit hashes do not reach all positions. Our filters take the upper half of a 128-bit product."}
+	return &lab.Result{Grids: []*lab.Grid{rates, speed, modulo}}, err
+}
+
+func wayNames() (names []string) {
 	for _, w := range ways {
-		table.Columns = append(table.Columns, w.name)
-		plot.Series = append(plot.Series, lab.Series{Name: w.name, Style: lab.LinePoints})
+		names = append(names, w.name)
 	}
-	result := &lab.Result{Notes: []string{"Every trial draws new seeds. Keys are random IPv4 addresses as text."}}
-	for i, p := range rates {
-		shape, err := bloom.Config{Items: uint64(e.Int("keys")), FPR: p}.Shape()
-		if err != nil {
-			return nil, err
+	return names
+}
+
+// rate returns the share of absent keys that a filter says yes to.
+func (w positions) rate(r *rand.Rand, s bloom.Shape, n, queries int) (float64, error) {
+	add, has, err := w.build(r, s)
+	if err != nil {
+		return 0, err
+	}
+	var key []byte
+	for range n {
+		key = address(key, r, 0)
+		add(key)
+	}
+	yes := 0
+	for range queries {
+		key = address(key, r, 1)
+		if has(key) {
+			yes++
 		}
-		exact := shape.FPR(uint64(e.Int("keys")))
-		row := []any{p, shape.Bits, shape.Hashes, exact}
-		var found []lab.Estimate
-		for j, w := range ways {
-			e.Progress(i*len(ways)+j, len(rates)*len(ways)+1)
-			rate, err := w.measure(ctx, e, shape)
+	}
+	return float64(yes) / float64(queries), nil
+}
+
+// hashSpeed times queries, half of them of present keys, with each way of hashing, and
+// the hashes alone.
+func hashSpeed(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+	const timed = 5_000
+	s, err := bloom.Config{Items: timed}.Shape()
+	if err != nil {
+		return nil, err
+	}
+	alone := map[string]func([]byte) uint64{
+		"MD5":               func(k []byte) uint64 { d := md5.Sum(k); return binary.LittleEndian.Uint64(d[:]) },
+		"Murmur3, 32 bits":  func(k []byte) uint64 { return uint64(murmur32(k, 1)) },
+		"Murmur3, 128 bits": func(k []byte) uint64 { return uint64(filter.Murmur3(1).Bytes(k)) },
+		"XXH3":              func(k []byte) uint64 { return uint64(filter.Hash{}.Bytes(k)) },
+		"SipHash":           func(k []byte) uint64 { return uint64(filter.SipHash([16]byte{1}).Bytes(k)) },
+	}
+	return lab.Race{
+		Name: "speed", Title: "Addresses of up to 15 bytes, k = 10", Contenders: append(wayNames(), "MD5", "Murmur3, 32 bits", "Murmur3, 128 bits", "XXH3", "SipHash"), Rounds: 9,
+		Start: func(_ lab.At, contender string, r *rand.Rand) ([]lab.Lap, error) {
+			keys := make([][]byte, timed)
+			for i := range keys {
+				keys[i] = address(nil, r, uint32(i&1))
+			}
+			if hash, ok := alone[contender]; ok {
+				return []lab.Lap{asking("hash", keys, func(k []byte) bool { return hash(k)&1 == 0 })}, nil
+			}
+			w := ways[slices.Index(wayNames(), contender)]
+			add, has, err := w.build(r, s)
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, rate)
-			row = append(row, rate)
-			lo, hi := rate.Interval(2)
-			plot.Series[j].Points = append(plot.Series[j].Points, lab.Point{X: p, Y: rate.Mean / exact, Lo: lo / exact, Hi: hi / exact})
-			result.Checks = append(result.Checks, lab.Predicted(fmt.Sprintf("P = %v, %s", p, w.name), "P of m and k", exact, rate))
-		}
-		table.Add(row...)
-		result.Checks = append(result.Checks, sameRate(p, found))
-	}
-	result.Tables = append(result.Tables, table, moduloTable())
-	result.Plots = append(result.Plots, plot)
-	e.Progress(len(rates)*len(ways), len(rates)*len(ways)+1)
-	speed, check, err := hashSpeed(e)
-	result.Tables, result.Checks = append(result.Tables, speed), append(result.Checks, check)
-	return result, err
-}
-
-// measure returns the share of absent keys that filters say yes to.
-func (w positions) measure(ctx context.Context, e *lab.Env, s bloom.Shape) (lab.Estimate, error) {
-	rates, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (float64, error) {
-		add, has, err := w.build(r, s)
-		if err != nil {
-			return 0, err
-		}
-		var key []byte
-		for range e.Int("keys") {
-			key = address(key, r, 0)
-			add(key)
-		}
-		yes := 0
-		for range e.Int("queries") {
-			key = address(key, r, 1)
-			if has(key) {
-				yes++
+			for i := 0; i < len(keys); i += 2 {
+				add(keys[i])
 			}
-		}
-		return float64(yes) / float64(e.Int("queries")), nil
-	})
-	return lab.Mean(rates), err
-}
-
-// sameRate compares all ways with the first, the paper's.
-func sameRate(p float64, found []lab.Estimate) lab.Check {
-	same, worst := true, 0.0
-	for _, f := range found[1:] {
-		d := math.Abs(f.Mean - found[0].Mean)
-		same = same && d <= lab.Spread(f, found[0])
-		worst = max(worst, d/found[0].Mean)
-	}
-	return lab.Holds(fmt.Sprintf("P = %v, one hash in place of k", p), fmt.Sprintf("the rate of k independent hashes: %s", found[0]),
-		fmt.Sprintf("differs by at most %.1f %% of that", 100*worst), same, fmt.Sprintf("within %d standard errors of the difference", lab.Sigmas))
-}
-
-// moduloTable computes what reducing 32 bits modulo m does to the rate: some
-// positions have one more hash value than others.
-func moduloTable() lab.Table {
-	t := lab.Table{
-		Name: "modulo", Title: "Reducing a 32-bit hash modulo m, P = 0.001, computed",
-		Columns: []string{"keys", "m", "hash values per position", "share with the larger number", "rate to that of even positions"},
-		Notes:   []string{"Above 2^32 bits, 298 million keys, 32-bit hashes do not reach all positions. Our filters take the upper half of a 128-bit product."},
-	}
-	for _, n := range []float64{1e3, 1e6, 1e7, 5e7, 1e8, 2e8, 2.9e8} {
-		s, err := bloom.Config{Items: uint64(n)}.Shape()
-		if err != nil {
-			continue
-		}
-		m := float64(s.Bits)
-		low := math.Floor((1 << 32) / m)
-		more := (1<<32)/m - low
-		t.Add(fmt.Sprintf("%.0f", n), s.Bits, fmt.Sprintf("%.0f or %.0f", low, low+1), lab.Percent(more), moduloRate(s, n)/s.FPR(uint64(n)))
-	}
-	return t
+			return []lab.Lap{asking("query", keys, has)}, nil
+		},
+	}.Run(ctx, e)
 }
 
 // moduloRate is P if a position has the probability c/2^32 for c hash values:

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // Values of the reference implementation of MurmurHash3_x86_32.
@@ -82,62 +81,5 @@ func TestModuloRate(t *testing.T) {
 	n := float64(uneven.Bits) / 14.4
 	if ratio := moduloRate(uneven, n) / uneven.FPR(uint64(n)); ratio < 1.2 || ratio > 2 {
 		t.Errorf("%v times the rate", ratio)
-	}
-	if rows := len(moduloTable().Rows); rows != 7 {
-		t.Errorf("%d rows", rows)
-	}
-}
-
-func TestSameRateSeesAWorseHash(t *testing.T) {
-	at := func(mean float64) lab.Estimate { return lab.Estimate{Mean: mean, Deviation: 0.001, N: 100} }
-	if c := sameRate(0.01, []lab.Estimate{at(0.0100), at(0.0102), at(0.0099)}); c.Verdict != lab.Reproduced {
-		t.Errorf("%+v", c)
-	}
-	if c := sameRate(0.01, []lab.Estimate{at(0.0100), at(0.0110), at(0.0100)}); c.Verdict != lab.Differs {
-		t.Errorf("%+v", c)
-	}
-}
-
-func TestRoundsTakeTurns(t *testing.T) {
-	var order []int
-	turn := func(number int) func() uint64 {
-		return func() uint64 { order = append(order, number); return 2 }
-	}
-	list := []contest{{run: turn(0)}, {run: turn(1)}}
-	timeRounds(list, 3)
-	for i, number := range order {
-		if number != i%2 {
-			t.Fatalf("order %v", order)
-		}
-	}
-	if len(order) != 6 || len(list[0].took) != 3 || list[0].sums != 6 {
-		t.Errorf("%d runs, %d times, sum %d", len(order), len(list[0].took), list[0].sums)
-	}
-	if m := (contest{took: []float64{9, 1, 100}}).median(); m != 9 {
-		t.Errorf("median %v", m)
-	}
-}
-
-func TestRivalChecksSeeAHungryFilter(t *testing.T) {
-	good := rivalry{n: 10, setBits: 400, filterBits: 14, setMiss: 100, filterMiss: 20}
-	for _, c := range rivalChecks(good) {
-		if c.Verdict == lab.Differs {
-			t.Errorf("%+v", c)
-		}
-	}
-	bad := rivalry{n: 10, setBits: 14, filterBits: 400, setMiss: 20, filterMiss: 100}
-	for _, c := range rivalChecks(bad)[:3] {
-		if c.Verdict == lab.Reproduced {
-			t.Errorf("%+v", c)
-		}
-	}
-}
-
-func TestCostOfCountersIsATiming(t *testing.T) {
-	if c := costOf(10, 20); c.Verdict != lab.Reproduced || !c.Timing {
-		t.Errorf("%+v", c)
-	}
-	if c := costOf(20, 10); c.Verdict != lab.Differs || c.Unexpected() {
-		t.Errorf("%+v", c)
 	}
 }

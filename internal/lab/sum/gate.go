@@ -1,0 +1,154 @@
+package sum
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/gate/traffic"
+	"github.com/everbloom-go/everbloom/internal/lab"
+)
+
+var metflicks = lab.Experiment{
+	ID:       "sum/gate",
+	Paper:    paper,
+	Title:    "The packet filter of the challenge, against one that makes no mistakes",
+	Question: "How often are all answers right, by the number of addresses and the kind of filter, and does a banned source ever get through?",
+	Says: "Programming Challenge: reject packets of addresses on a black list, ban users at the third bad sequence, tell which addresses are good or bad. With many packets or addresses " +
+		"\"the actual correct solution [is] only occasionally being found\"; for smaller cases \"the solution should be correct most of the time\"; \"false positives and false negatives are possible\".",
+	Quick: gateParams(20, 4, 100, 10_000),
+	Full:  gateParams(50, 20, 100, 1_000, 3_000, 10_000, 30_000),
+	Data:  []string{blackList},
+	Run:   runGate,
+	Plots: []lab.View{{
+		Name: "right", Title: "Cases in which all answers are right", X: "users", By: "gate", XAxis: lab.Axis{Label: "users", Log: true}, Y: lab.Axis{Label: "share of the cases", Percent: true, Max: 1.02},
+		Curves: []lab.Curve{{Measured: "all right"}},
+	}},
+	Claims: []lab.Claim{
+		{Name: "small cases", Printed: "correct most of the time", Where: "Programming Challenge", Of: lab.Of("all right", "gate", arrayGate, "users", 100), Is: lab.Above(lab.Number(0.5))},
+		{Name: "large cases", Printed: "the correct solution only occasionally: taken as less than half of the time", Where: "Programming Challenge", Of: lab.Of("all right", "gate", arrayGate, "users", 10_000), Is: lab.Below(lab.Number(0.5)), FullOnly: true},
+		{Name: "the larger the case", Printed: "this error is especially pronounced on larger test sizes", Where: "Programming Challenge", Of: lab.Of("all right", "gate", arrayGate), Is: lab.Falls("users")},
+		{Kind: lab.Own, Name: "no packet of a banned source passes", Printed: "a ban is never forgotten, whatever the kind", Of: lab.Of("wrongly passed"), Is: lab.Zero()},
+		{Kind: lab.Own, Name: "no ban is late or without cause", Printed: "chains, strikes and bans are exact", Of: lab.Of("wrong bans"), Is: lab.Zero()},
+		{Kind: lab.Own, Name: "no wrong rejection where hits are confirmed", Printed: "no false positive rejects", Of: lab.Of("wrong rejections", "gate", "evergreen, confirmed"), Is: lab.Zero()},
+		{Kind: lab.Own, Name: "rate of the banned set", Printed: "what the gate predicts", Of: lab.Of("banned rate"), Is: lab.Matches(lab.Of("banned rate, predicted"))},
+	},
+}
+
+const (
+	blackList = "ip/ipsum.txt.gz"
+	arrayGate = "collision flags"
+)
+
+func gateParams(trials, each int, users ...int) lab.Params {
+	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each), lab.Int("absent addresses", 2_000)}
+}
+
+// gates are the kinds of filter with a memory at which they err about once in a
+// thousand, and one that looks hits up.
+var gates = []struct {
+	name string
+	gate.Config
+}{
+	{arrayGate, gate.Config{Kind: "deletable", BitsPerUser: 24, Confirm: gate.ConfirmNever}},
+	{"counting", gate.Config{Kind: "counting", BitsPerUser: 48, Confirm: gate.ConfirmNever}},
+	{"d-left", gate.Config{Kind: "dleft", BitsPerUser: 22, Confirm: gate.ConfirmNever}},
+	{"evergreen, confirmed", gate.Config{Kind: "evergreen"}},
+}
+
+// judged is what became of one case.
+type judged struct{ right, rejected, passed, bans, rate, predicted float64 }
+
+func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	addresses, note, err := listed(e)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(gates))
+	for i, g := range gates {
+		names[i] = g.name
+	}
+	absent := e.Int("absent addresses")
+	g, err := lab.Sweep(ctx, e, lab.Spec[judged]{
+		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
+		Dims: []lab.Dim{lab.Among("gate", names...), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (judged, error) {
+			return judge(gates[at.Int("gate")].Config, addresses, at.Int("users"), e.Int("packets per user"), absent, r)
+		},
+		Metrics: []lab.Metric[judged]{
+			{Name: "all right", Unit: lab.InPercent, Of: func(j judged) float64 { return j.right }, Asked: lab.Each(1)},
+			{Name: "wrong rejections", Of: func(j judged) float64 { return j.rejected }},
+			{Name: "wrongly passed", Of: func(j judged) float64 { return j.passed }},
+			{Name: "wrong bans", Of: func(j judged) float64 { return j.bans }},
+			{Name: "banned rate", Unit: lab.InPercent, Of: func(j judged) float64 { return j.rate }, Asked: lab.Each(absent)},
+			{Name: "banned rate, predicted", Unit: lab.InPercent, Of: func(j judged) float64 { return j.predicted }},
+		},
+		Notes: []string{note, "All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
+	})
+	return &lab.Result{Grids: []*lab.Grid{g}}, err
+}
+
+// listed returns the addresses of a real black list, or none.
+func listed(e *lab.Env) (list []netip.Addr, note string, err error) {
+	if e.Data == "" {
+		return nil, "Addresses are made up.", nil
+	}
+	err = lab.Lines(e.Data, blackList, func(text string) error {
+		field, _, _ := strings.Cut(text, "\t")
+		if a, err := netip.ParseAddr(field); err == nil { // the others are remarks
+			list = append(list, a)
+		}
+		return nil
+	})
+	return list, "Addresses are those of a real black list, of which users are a part.", err
+}
+
+// judge sends packets through a gate and an exact one.
+func judge(c gate.Config, addresses []netip.Addr, users, each, absent int, r *rand.Rand) (j judged, err error) {
+	sample := make([]netip.Addr, 0, users+users/4)
+	for _, i := range r.Perm(len(addresses))[:min(cap(sample), len(addresses))] {
+		sample = append(sample, addresses[i])
+	}
+	source, err := traffic.New(traffic.Config{Seed: r.Uint64(), Packets: uint64(users * each), Users: users, Addresses: sample})
+	if err != nil {
+		return j, err
+	}
+	if c.Patterns, err = pattern.Compile(source.Patterns()); err != nil {
+		return j, err
+	}
+	c.Users, c.Banned, c.Blacklist = uint64(users), uint64(users/4+users/10), source.Blacklist()
+	both, err := exact.NewCheck(c)
+	if err != nil {
+		return j, err
+	}
+	var p packets.Packet
+	for err = source.Read(&p); err == nil; err = source.Read(&p) {
+		both.Step(&p)
+	}
+	if !errors.Is(err, io.EOF) {
+		return j, err
+	}
+	report := both.Report(absent, r.Uint64())
+	j.rejected, j.passed = float64(report.WronglyRejected()), float64(report.WronglyPassed())
+	j.bans = float64(report.Bans.Late + report.Bans.Spurious)
+	j.rate, j.predicted = report.Banned.FPR, report.Banned.Predicted
+	wrong := 0.0
+	for truth := 1; truth < 3; truth++ { // users: good or bad
+		for answer := range 3 {
+			if answer != truth {
+				wrong += float64(report.Queries[truth][answer])
+			}
+		}
+	}
+	if j.rejected+j.passed+j.bans+wrong == 0 {
+		j.right = 1
+	}
+	return j, nil
+}
