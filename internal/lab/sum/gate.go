@@ -23,7 +23,7 @@ var metflicks = lab.Experiment{
 	Question: "How often are all answers right, by the number of addresses and the kind of filter, and does a banned source ever get through?",
 	Says: "Programming Challenge: reject packets of addresses on a black list, ban users at the third bad sequence, tell which addresses are good or bad. With many packets or addresses " +
 		"\"the actual correct solution [is] only occasionally being found\"; for smaller cases \"the solution should be correct most of the time\"; \"false positives and false negatives are possible\".",
-	Quick: gateParams(20, 4, 100, 10_000),
+	Quick: gateParams(24, 4, 100, 10_000),
 	Full:  gateParams(50, 20, 100, 1_000, 3_000, 10_000, 30_000),
 	Data:  []string{blackList},
 	Run:   runGate,

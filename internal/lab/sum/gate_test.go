@@ -15,7 +15,7 @@ func TestCasesAreJudged(t *testing.T) {
 	given := []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")}
 	for _, addresses := range [][]netip.Addr{nil, given} {
 		r := rand.New(rand.NewPCG(1, 1))
-		tight, err := judge(gate.Config{Kind: "deletable", BitsPerUser: 8, Confirm: gate.ConfirmNever}, addresses, 10_000, 3, 2_000, r)
+		tight, err := judge(gate.Config{Kind: "deletable", BitsPerUser: 10, Confirm: gate.ConfirmNever}, addresses, 10_000, 3, 2_000, r)
 		if err != nil || tight.right != 0 || tight.rejected == 0 || tight.passed+tight.bans > 0 || tight.rate == 0 {
 			t.Errorf("little memory: %+v, %v", tight, err)
 		}
