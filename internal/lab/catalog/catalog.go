@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/internal/lab/ebf21"
 	"github.com/everbloom-go/everbloom/internal/lab/evergreen"
+	"github.com/everbloom-go/everbloom/internal/lab/field"
 	"github.com/everbloom-go/everbloom/internal/lab/inpacket"
 	"github.com/everbloom-go/everbloom/internal/lab/perennial"
 	"github.com/everbloom-go/everbloom/internal/lab/sum"
@@ -28,5 +29,6 @@ func All() []lab.Experiment {
 		evergreen.Experiments(),
 		perennial.Experiments(),
 		compare.Experiments(),
+		field.Experiments(),
 	)
 }
