@@ -2,6 +2,7 @@ package inpacket
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter/deletable"
@@ -9,25 +10,31 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
-// network is a graph with its name.
-type network struct {
-	name  string
-	words string
-	graph *forward.Graph
-}
+// paper is the tag of the document.
+const paper = "[DlBF10]"
 
-// networks makes both, of the size that the parameters tell.
-func networks(e *lab.Env) ([]network, error) {
+// network is the dimension of the two graphs, of the size that the parameters tell.
+const network = "network"
+
+var networkNames = []string{"hubs", "ring"}
+
+func networks(e *lab.Env) ([]*forward.Graph, error) {
 	seeds := e.Rand(1)
 	hubs, err := forward.Preferential(e.Int("nodes"), 2, seeds.Uint64())
 	if err != nil {
 		return nil, err
 	}
 	ring, err := forward.Ring(e.Int("nodes"), 1, seeds.Uint64())
-	if err != nil {
-		return nil, err
-	}
-	return []network{{"hubs", "a network with hubs", hubs}, {"ring", "a ring with chords", ring}}, nil
+	return []*forward.Graph{hubs, ring}, err
+}
+
+// networkParams are those that all experiments with trees share, with the default rules.
+func networkParams(nodes, trials, limit int, more ...lab.Param) lab.Params {
+	return append(lab.Params{
+		lab.Int("nodes", nodes), lab.Int("trials", trials),
+		lab.Int("bits", 256), lab.Int("hashes", 5), lab.Int("regions", 25), lab.Int("candidates", 16),
+		lab.Int("TTL", 64), lab.Int("limit", limit),
+	}, more...)
 }
 
 // contender is a way to make headers and to treat them.
@@ -86,6 +93,14 @@ func bothGoals(g *forward.Graph, t *forward.Tree) deletable.Goal {
 	return fewestFalse(g, t).And(mostDeletable(g, t))
 }
 
+// packet is what became of one, beside what became of the one before it in the list:
+// kept, where that matters, stands before deleting.
+type packet struct {
+	forward.Outcome
+	links  int
+	before forward.Outcome
+}
+
 // send makes a header for the tree, with hashes of its own, and lets it run.
 func (c contender) send(g *forward.Graph, t *forward.Tree, salt uint64) (forward.Outcome, error) {
 	c.config.Salt = salt
@@ -104,37 +119,81 @@ func (c contender) send(g *forward.Graph, t *forward.Tree, salt uint64) (forward
 	return g.Forward(h, t, c.rules)
 }
 
-// race sends packets for random trees of so many links, the same tree for every
-// contender, and returns the outcomes by contender.
-func race(ctx context.Context, e *lab.Env, g *forward.Graph, links int, list []contender) ([][]forward.Outcome, error) {
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) ([]forward.Outcome, error) {
-		t, salt := g.RandomTree(r, links), r.Uint64()
-		outs := make([]forward.Outcome, len(list))
-		for i, c := range list {
-			var err error
-			if outs[i], err = c.send(g, &t, salt); err != nil {
-				return nil, err
-			}
+// sendAll sends one packet of each contender over the same tree.
+func sendAll(g *forward.Graph, links int, list []contender, r *rand.Rand) ([]packet, error) {
+	t, salt := g.RandomTree(r, links), r.Uint64()
+	out := make([]packet, len(list))
+	for i, c := range list {
+		o, err := c.send(g, &t, salt)
+		if err != nil {
+			return nil, err
 		}
-		return outs, nil
-	})
+		out[i] = packet{o, links, out[max(i-1, 0)].Outcome}
+	}
+	return out, nil
+}
+
+// sendSweep sends packets of all contenders, in both networks and at all points of the
+// other dimensions; lists gives the contenders of a point, links those of its trees.
+func sendSweep(ctx context.Context, e *lab.Env, dims []lab.Dim, trace lab.Dim, links func(lab.At) int, list func(lab.At) []contender) (*lab.Result, error) {
+	graphs, err := networks(e)
 	if err != nil {
 		return nil, err
 	}
-	by := make([][]forward.Outcome, len(list))
-	for _, outs := range trials {
-		for i, o := range outs {
-			by[i] = append(by[i], o)
-		}
-	}
-	return by, nil
+	g, err := lab.Sweep(ctx, e, lab.Spec[packet]{
+		Name: "packets", Title: "Packets that find their way by the filter in their header", Dims: append([]lab.Dim{lab.Among(network, networkNames...)}, dims...), Trials: e.Int("trials"),
+		Trace: trace,
+		Follow: func(at lab.At, r *rand.Rand) ([]packet, error) {
+			return sendAll(graphs[at.Int(network)], links(at), list(at), r)
+		},
+		Metrics: packetMetrics(),
+		Notes: []string{
+			"Efficiency is the share of transmissions that were needed. Links beside the tree are those that lead out of it: each is asked for once by a copy that is on its way.",
+			fmt.Sprintf("No more than %d transmissions that were not needed are counted for a packet: where there are storms their number is a lower bound.", e.Int("limit")),
+		},
+	})
+	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
-// networkParams are those that all races share, with the default rules.
-func networkParams(nodes, trials, limit int, more ...lab.Param) lab.Params {
-	return append(lab.Params{
-		lab.Int("nodes", nodes), lab.Int("trials", trials),
-		lab.Int("bits", 256), lab.Int("hashes", 5), lab.Int("regions", 25), lab.Int("candidates", 16),
-		lab.Int("TTL", 64), lab.Int("limit", limit),
-	}, more...)
+// packetMetrics are those of all experiments with trees. A packet circles if nothing but
+// the TTL ended one of its copies; it came back if a copy arrived where it had been.
+func packetMetrics() []lab.Metric[packet] {
+	share := func(name string, is func(packet) bool) lab.Metric[packet] {
+		return lab.Metric[packet]{Name: name, Unit: lab.InPercent, Of: func(p packet) float64 { return oneIf(is(p)) }, Asked: lab.Each(1)}
+	}
+	number := func(name string, of func(packet) float64) lab.Metric[packet] {
+		return lab.Metric[packet]{Name: name, Of: of}
+	}
+	return []lab.Metric[packet]{
+		{Name: "efficiency", Unit: lab.InPercent, Of: func(p packet) float64 { return p.Efficiency() }},
+		number("not needed", func(p packet) float64 { return float64(p.Stray + p.Repeated) }),
+		{Name: "mistakes", Of: func(p packet) float64 { return float64(p.Claimed) }, Asked: lab.Each(1)}, // rare in small trees
+		number("mistakes by the fill", func(p packet) float64 { return p.Expected }),
+		{Name: "pinned", Unit: lab.InPercent, Of: func(p packet) float64 { return float64(p.Pinned) / float64(p.links) }},
+		share("came back", func(p packet) bool { return p.Looped() }), share("circles", packet.circles), share("storms", func(p packet) bool { return p.Storm }),
+		number("missed", func(p packet) float64 { return float64(p.Missed) }),
+		number("worse off", func(p packet) float64 { return oneIf(worse(p.Outcome, p.before)) }),
+		number("mistakes avoided", func(p packet) float64 { return float64(p.before.Claimed - p.Claimed) }),
+		number("circles avoided", func(p packet) float64 { return oneIf(p.before.Expired > 0) - oneIf(p.circles()) }),
+		number("repetitions avoided", func(p packet) float64 { return float64(p.before.Repeated - p.Repeated) }),
+	}
 }
+
+func (p packet) circles() bool { return p.Expired > 0 }
+
+// worse says that a packet is worse off than another. Where the limit has cut the other
+// off nothing can be said about it.
+func worse(o, than forward.Outcome) bool {
+	return o.Transmissions > than.Transmissions || o.Storm && !than.Storm ||
+		!than.Storm && (o.Returned > than.Returned || o.Expired > than.Expired || o.Extra > than.Extra)
+}
+
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// noneMissed is the promise of the filter.
+var noneMissed = lab.Claim{Name: "no receiver is missed", Printed: "no false negatives upon element deletion", Where: "Sec. I, R2", Of: lab.Of("missed"), Is: lab.Zero()}

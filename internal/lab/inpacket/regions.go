@@ -2,143 +2,110 @@ package inpacket
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 var regions = lab.Experiment{
 	ID:       "inpacket/regions",
-	Paper:    "[DlBF10]",
+	Paper:    paper,
 	Title:    "How many bits of a header for the marks",
 	Question: "What do marks cost and gain when headers are thinned out on their way?",
 	Says:     "Sec. III: \"a key design issue is choosing the value r\". Sec. IV takes a tenth of the bits as its example. Sec. I: a filter can be thinned out as elements are processed.",
 	Quick:    networkParams(1_000, 800, 1_000, lab.Int("links", 20), lab.Ints("marks", 1, 12, 25, 50, 100)),
 	Full:     networkParams(10_000, 10_000, 10_000, lab.Int("links", 20), lab.Ints("marks", 1, 4, 8, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128)),
 	Run:      runRegions,
+	Plots:    []lab.View{byMarks("hubs", "a network with hubs"), byMarks("ring", "a ring with chords")},
+	Claims: []lab.Claim{
+		noneMissed,
+		{Kind: lab.Own, Name: "links found by mistake", Printed: "fill^k of those asked for, copy by copy", Of: lab.Of("mistakes"), Is: lab.Matches(lab.Of("mistakes by the fill"))},
+		{Name: "links pinned", Printed: "increasing r results in a larger portion of deletable elements", Where: "Sec. III-A", Of: lab.Of("pinned"), Is: lab.Falls("marks")},
+		{Kind: lab.Question, Name: "circles, a tenth of the bits for marks against one bit", Printed: "is a bitmap of a tenth worth its bits?", Of: lab.Of("circles", "marks", 25), Is: lab.Below(lab.Of("circles", "marks", 1))},
+		{Kind: lab.Question, Name: "efficiency by the number of marks, hubs", Of: lab.Of("efficiency", network, "hubs"), Is: lab.Shows()},
+		{Kind: lab.Question, Name: "efficiency by the number of marks, ring", Of: lab.Of("efficiency", network, "ring"), Is: lab.Shows()},
+	},
 }
 
 func runRegions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	nets, err := networks(e)
+	var list []contender
+	for _, marks := range e.Ints("marks") {
+		c := deleting(e)
+		c.config.Regions = marks
+		list = append(list, c)
+	}
+	return sendSweep(ctx, e, nil, lab.Along("marks", e.Ints("marks")...), func(lab.At) int { return e.Int("links") }, func(lab.At) []contender { return list })
+}
+
+func byMarks(net, words string) lab.View {
+	return lab.View{
+		Name: "marks-" + net, Title: "Headers of 256 bits with so many marks, in " + words, X: "marks", At: []any{network, net}, Y: lab.Axis{Label: "share", Percent: true, Max: 1.02},
+		Curves: []lab.Curve{{Name: "transmissions needed", Measured: "efficiency"}, {Name: "packets that circle", Measured: "circles"}, {Name: "links pinned", Measured: "pinned"}},
+	}
+}
+
+var goals = lab.Experiment{
+	ID:       "inpacket/goals",
+	Paper:    paper,
+	Title:    "What to choose the hashes of a header by",
+	Question: "Of several headers for one tree, which should be sent, and from how many?",
+	Says:     "Sec. V leaves it open: \"creating d DlBF candidates with different sets of hash functions and selecting the best in terms of fpr or guarantees that certain elements are deletable\".",
+	Quick:    goalParams(1_000, 200, 1_000, 1, 4, 16),
+	Full:     goalParams(10_000, 1_000, 10_000, 1, 2, 4, 8, 16, 32, 64, 128, 256),
+	Run:      runGoals,
+	Plots: []lab.View{
+		byGoals("efficiency-hubs", "Transmissions that were needed, in a network with hubs", "efficiency", "hubs"), byGoals("efficiency-ring", "Transmissions that were needed, in a ring with chords", "efficiency", "ring"),
+		byGoals("circles-hubs", "Packets that nothing but the TTL ended, in a network with hubs", "circles", "hubs"), byGoals("circles-ring", "Packets that nothing but the TTL ended, in a ring with chords", "circles", "ring"),
+	},
+	Claims: []lab.Claim{
+		noneMissed,
+		{Kind: lab.Own, Name: "links found by mistake, by the fill", Printed: "fill^k of those asked for, copy by copy", Of: lab.Of("mistakes", chosenBy, "fewest set bits"), Is: lab.Matches(lab.Of("mistakes by the fill"))},
+		choiceOf("the fewest set bits: links expected to be found by mistake", "mistakes by the fill", "fewest set bits"),
+		choiceOf("the fewest mistakes: links found by mistake", "mistakes", "fewest mistakes"),
+		choiceOf("the most deletable: links pinned", "pinned", "most deletable"),
+		{Kind: lab.Question, Name: "efficiency of 16 candidates", Of: lab.Of("efficiency", "choices", 16), Is: lab.Shows(), Show: []lab.Pick{lab.Of("efficiency", "choices", 1, chosenBy, "both")}},
+		{Kind: lab.Question, Name: "circles of 16 candidates", Of: lab.Of("circles", "choices", 16), Is: lab.Shows(), Show: []lab.Pick{lab.Of("circles", "choices", 1, chosenBy, "both")}},
+	},
+}
+
+// chosenBy is the dimension of the goals.
+const chosenBy = "chosen by"
+
+// choiceOf is about what 16 candidates gain over one.
+func choiceOf(name, metric, goal string) lab.Claim {
+	return lab.Claim{
+		Kind: lab.Question, Name: name + ", 16 candidates against one", Printed: "does selecting the best pay?", Where: "Sec. V",
+		Of: lab.Of(metric, chosenBy, goal, "choices", 16), Is: lab.Below(lab.Of(metric, "choices", 1)),
+	}
+}
+
+func goalParams(nodes, trials, limit int, candidates ...int) lab.Params {
+	return networkParams(nodes, trials, limit, lab.Int("links", 28), lab.Ints("choices", candidates...))
+}
+
+func runGoals(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	fill, strangers, own, both := deleting(e), deleting(e), deleting(e), deleting(e)
+	strangers.goal, own.goal, both.goal = fewestFalse, mostDeletable, bothGoals
+	result, err := sendSweep(ctx, e, []lab.Dim{lab.Along("choices", e.Ints("choices")...)}, lab.Among(chosenBy, "fewest set bits", "fewest mistakes", "most deletable", "both"),
+		func(lab.At) int { return e.Int("links") },
+		func(at lab.At) []contender {
+			list := []contender{fill, strangers, own, both}
+			for i := range list {
+				list[i].config.Candidates = at.Int("choices")
+			}
+			return list
+		})
 	if err != nil {
 		return nil, err
 	}
-	links, marks := e.Int("links"), e.Ints("marks")
-	var list []contender
-	for _, r := range marks {
-		c := deleting(e)
-		c.name, c.config.Regions = fmt.Sprint(r), r
-		list = append(list, c)
+	result.Notes = []string{
+		"All headers delete, and the number of the candidate is part of the 256 bits.",
+		"Fewest mistakes: on the links that lead out of the tree. Most deletable: of the tree's links. Both: as many as possible of either, counted together.",
 	}
-	result := &lab.Result{}
-	var all []measure
-	for i, net := range nets {
-		e.Progress(i, len(nets))
-		outs, err := race(ctx, e, net.graph, links, list)
-		if err != nil {
-			return nil, err
-		}
-		var found []measure
-		for j := range list {
-			found = append(found, measured(list[j], links, outs[j]))
-		}
-		all = append(all, found...)
-		result.Plots = append(result.Plots, regionPlot(net, marks, found), fillPlot(net, list, outs))
-		result.Tables = append(result.Tables, regionTable(net, list, found))
-		result.Checks = append(result.Checks, regionChecks(net, marks, found, outs)...)
-	}
-	result.Checks = append([]lab.Check{missedCheck(all)}, result.Checks...)
 	return result, nil
 }
 
-// regionPlot shows shares of packets and transmissions over the number of marks.
-func regionPlot(net network, marks []int, found []measure) lab.Plot {
-	efficiency := lab.Series{Name: "transmissions needed", Style: lab.LinePoints}
-	circles := lab.Series{Name: "packets that circle", Style: lab.LinePoints}
-	pinned := lab.Series{Name: "links pinned", Style: lab.LinePoints}
-	for i, m := range found {
-		x := float64(marks[i])
-		efficiency.Points = append(efficiency.Points, m.efficiency.At(x))
-		circles.Points = append(circles.Points, lab.Share(x, m.endless, m.packets))
-		pinned.Points = append(pinned.Points, m.pinned.At(x))
-	}
-	return lab.Plot{
-		Name: "marks-" + net.name, Title: "Headers of 256 bits with so many marks, in " + net.words,
-		X: lab.Axis{Label: "marks"}, Y: lab.Axis{Label: "share", Percent: true, Max: 1.02},
-		Series: []lab.Series{efficiency, circles, pinned},
-	}
-}
-
-// fillPlot shows how headers empty on their way, for the first, the middle and the last
-// number of marks.
-func fillPlot(net network, list []contender, outs [][]forward.Outcome) lab.Plot {
-	p := lab.Plot{
-		Name: "fill-" + net.name, Title: "Headers on their way inside the tree, in " + net.words,
-		X: lab.Axis{Label: "links behind the copy"}, Y: lab.Axis{Label: "set cells", Percent: true},
-	}
-	for _, i := range []int{0, len(list) / 2, len(list) - 1} {
-		s := lab.Series{Name: "marks: " + list[i].name, Style: lab.LinePoints}
-		for hops, fill := range fillByHops(outs[i]) {
-			s.Points = append(s.Points, lab.Point{X: float64(hops), Y: fill})
-		}
-		p.Series = append(p.Series, s)
-	}
-	return p
-}
-
-// fillByHops is the mean fill of all copies with so many links behind them, as long as
-// there are a hundred.
-func fillByHops(outs []forward.Outcome) (fills []float64) {
-	for hops := 0; ; hops++ {
-		sum, copies := 0.0, 0
-		for _, o := range outs {
-			if hops < len(o.Hops) {
-				sum += o.Hops[hops].Fill * float64(o.Hops[hops].Copies)
-				copies += o.Hops[hops].Copies
-			}
-		}
-		if copies < 100 && hops > 0 || copies == 0 {
-			return fills
-		}
-		fills = append(fills, sum/float64(copies))
-	}
-}
-
-func regionTable(net network, list []contender, found []measure) lab.Table {
-	t := lab.Table{
-		Name: "marks-table-" + net.name, Title: "Headers by the number of marks, in " + net.words,
-		Columns: []string{"marks", "cells in a region", "efficiency", "links pinned", "links beside the tree found", "by Eq. (2), nothing deleted", "came back", "circled"},
-	}
-	for i, m := range found {
-		s, err := list[i].config.Shape()
-		if err != nil {
-			continue // the race has refused it already
-		}
-		t.Add(m.contender, s.RegionBits(), m.efficiency, lab.Percent(m.pinned.Mean), lab.Percent(m.claimRate()), lab.Percent(rateOf(list[i], m.links)), m.share(m.looped), m.share(m.endless))
-	}
-	return t
-}
-
-func regionChecks(net network, marks []int, found []measure, outs [][]forward.Outcome) []lab.Check {
-	in := ", " + net.name
-	best, calmest, tenth := 0, 0, 0
-	for i, m := range found {
-		if m.efficiency.Mean > found[best].efficiency.Mean {
-			best = i
-		}
-		if m.endless < found[calmest].endless {
-			calmest = i
-		}
-		if 10*marks[i] <= 256 {
-			tenth = i
-		}
-	}
-	circles := func(o forward.Outcome) float64 { return float64(oneIf(o.Expired > 0)) }
-	return []lab.Check{
-		expectedCheck("links found by mistake, all numbers of marks together"+in, together(found)),
-		less("circles, a tenth of the bits for marks against one bit"+in, "an affordable increase before elements are removed, and a potential improvement (Sec. IV)", outs[tenth], outs[0], circles),
-		lab.Show("the most efficient"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[best], lab.Percent(found[best].efficiency.Mean), marks[tenth], lab.Percent(found[tenth].efficiency.Mean), lab.Percent(found[0].efficiency.Mean))),
-		lab.Show("the fewest circles"+in, fmt.Sprintf("%d marks: %s; with %d marks %s, with 1 %s", marks[calmest], found[calmest].share(found[calmest].endless), marks[tenth], found[tenth].share(found[tenth].endless), found[0].share(found[0].endless))),
+func byGoals(name, title, metric, net string) lab.View {
+	return lab.View{
+		Name: name, Title: title, X: "choices", By: chosenBy, At: []any{network, net}, XAxis: lab.Axis{Label: "candidates", Log: true}, Y: lab.Axis{Label: "share", Percent: true}, Curves: []lab.Curve{{Measured: metric}},
 	}
 }

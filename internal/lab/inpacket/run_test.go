@@ -3,18 +3,19 @@ package inpacket
 import (
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 )
 
-// known lists the checks that differ from what the paper says, for a reason that
-// the check tells.
-var known = map[string][]string{
-	"inpacket/loops":  {"circles, at any size, hubs", "circles, at any size, ring"},
-	"inpacket/chains": {"services skipped with deletion"},
-}
+func TestClaims(t *testing.T) { labtest.Claims(t, Experiments()) }
 
-func TestQuickRunsGiveTheExpectedVerdicts(t *testing.T) {
-	labtest.Verdicts(t, Experiments(), known)
+// brief are parameters for runs that take little time.
+var brief = lab.Params{lab.Int("trials", 3), lab.Int("nodes", 300), lab.Ints("links", 20, 24, 28), lab.Ints("marks", 1, 25), lab.Ints("choices", 1, 16), lab.Ints("lengths", 1, 4)}
+
+func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, []lab.Experiment{goals, chains}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
