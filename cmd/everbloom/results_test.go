@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/catalog"
 	"github.com/everbloom-go/everbloom/internal/lab/report"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
@@ -28,6 +31,9 @@ func TestCommittedResultsAreWhole(t *testing.T) {
 		if !r.Full || !r.Current(x) {
 			t.Errorf("%s: a %s result, of other parameters: %t; make results runs it again", x.ID, r.Mode(), !r.Current(x))
 		}
+		if missing := unclaimed(x, r); len(missing) > 0 {
+			t.Errorf("%s: claims without a result, or results without a claim: %q; make results runs it again", x.ID, missing)
+		}
 		for _, c := range r.Result.Unexpected() {
 			t.Errorf("%s: %s: printed %s, ours %s, and it is not explained", x.ID, c.Name, c.Printed, c.Ours)
 		}
@@ -44,4 +50,20 @@ func TestCommittedResultsAreWhole(t *testing.T) {
 	if !bytes.Equal(committed, page.Bytes()) {
 		t.Error("docs/results/README.md is not the page of these results: make results writes it")
 	}
+}
+
+// unclaimed returns the names that only the claims of today or only the stored checks
+// have.
+func unclaimed(x lab.Experiment, r *store.Record) (names []string) {
+	stored := map[string]bool{}
+	for _, c := range r.Result.Checks {
+		stored[c.Name] = true
+	}
+	for _, c := range x.Claims {
+		if !stored[c.Name] {
+			names = append(names, c.Name)
+		}
+		delete(stored, c.Name)
+	}
+	return append(names, slices.Sorted(maps.Keys(stored))...)
 }

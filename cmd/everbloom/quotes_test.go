@@ -1,0 +1,100 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/catalog"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
+)
+
+// quote is a figure in bold with the claim that gives it: **80 %** (`dlbf10/fig3`: "name"),
+// a few words between them allowed.
+var quote = regexp.MustCompile("\\*\\*([0-9][^*]*)\\*\\*[^*(]*\\(`([a-z0-9]+/[a-z0-9-]+)`: \"([^\"]+)\"\\)")
+
+// TestQuotedFiguresAreThoseOfTheResults holds the figures in docs to the stored results. A
+// result that has no such check yet is what TestCommittedResultsAreWhole complains about.
+func TestQuotedFiguresAreThoseOfTheResults(t *testing.T) {
+	for _, page := range []string{"findings.md", "claims.md"} {
+		text, err := os.ReadFile(filepath.Join("../../docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range quote.FindAllStringSubmatch(strings.ReplaceAll(string(text), "\n", " "), -1) {
+			figure, id, name := m[1], m[2], m[3]
+			i := slices.IndexFunc(catalog.All(), func(x lab.Experiment) bool { return x.ID == id })
+			if i < 0 || !slices.ContainsFunc(catalog.All()[i].Claims, func(c lab.Claim) bool { return c.Name == name }) {
+				t.Errorf("%s: %s has no claim %q", page, id, name)
+				continue
+			}
+			r, err := store.Dir("../../docs/results").Load(id)
+			if err != nil {
+				continue
+			}
+			for _, c := range r.Result.Checks {
+				if c.Name == name && !says(c.Ours, figure) {
+					t.Errorf("%s: %s of %s, %q: the stored result says %s", page, figure, id, name, c.Ours)
+				}
+			}
+		}
+	}
+}
+
+// numerals are numbers with the reach that may follow them.
+var numerals = regexp.MustCompile(`(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?: ± ([0-9.e-]+))?`)
+
+// says reports whether a text has the quoted number: one that rounds to its digits, or
+// whose reach has it.
+func says(text, quoted string) bool {
+	m := numerals.FindStringSubmatch(quoted)
+	if m == nil {
+		return false
+	}
+	want, half := parseFigure(m[1])
+	for _, m := range numerals.FindAllStringSubmatch(text, -1) {
+		value, _ := parseFigure(m[1])
+		reach, _ := strconv.ParseFloat(m[2], 64) // none: 0
+		if math.Abs(value-want) <= (half+reach)*(1+1e-9) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseFigure returns a number and half a unit of its last digit.
+func parseFigure(text string) (value, half float64) {
+	text = strings.ReplaceAll(text, ",", "")
+	value, _ = strconv.ParseFloat(text, 64) // the expression matches numbers only
+	mantissa, exponent, _ := strings.Cut(text, "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	power, _ := strconv.Atoi(exponent)
+	return value, math.Pow(10, float64(power-len(fraction))) / 2
+}
+
+func TestFiguresAreComparedByTheirDigits(t *testing.T) {
+	for _, c := range []struct {
+		text, quoted string
+		want         bool
+	}{
+		{"93.25 %", "93.2 %", true},
+		{"93.25 %", "93.3 %", true},
+		{"93.25 %", "93.4 %", false},
+		{"79.9 ± 1.4 % against 93 %", "80.2 %", true},
+		{"79.9 ± 0.1 %", "80.2 %", false},
+		{"5.4232e-8", "5.42e-8", true},
+		{"5.4232e-8", "5.4e-7", false},
+		{"53248.00", "53,248", true},
+		{"none", "1", false},
+	} {
+		if got := says(c.text, c.quoted); got != c.want {
+			t.Errorf("%q says %q: %t", c.text, c.quoted, got)
+		}
+	}
+}
