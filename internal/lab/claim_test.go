@@ -265,6 +265,14 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 	if s.add(below, noisy, Cell{Value: Estimate{Mean: 1}}); s.silent != 1 {
 		t.Errorf("%+v", s)
 	}
+	times := func(x, ns float64) Cell {
+		at := At{[]Dim{Along("x", 1, 2)}, []float64{x}}
+		return Cell{At: at, Metric: "time", Value: Estimate{ns, 5, 3}, samples: []float64{ns - 5, ns, ns + 5}}
+	}
+	slow := findings{{Dims: []Dim{Along("x", 1, 2)}, columns: []string{"time"}, cells: []Cell{times(1, 10), times(2, 11)}}}
+	if j, err := Rises("x")(slow, Claim{Of: Of("time")}); err != nil || j.verdict != Shown {
+		t.Errorf("%+v, %v", j, err)
+	}
 	if cells, err := f.cells(Of("delete")); err != nil || len(cells) != 1 {
 		t.Errorf("%v, %v", cells, err)
 	}

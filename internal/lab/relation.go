@@ -250,7 +250,11 @@ func moves(dim string, sign float64, word string) Test {
 			ours += "; not towards " + at(t.against)
 		}
 		how := fmt.Sprintf("no step the other way by more than %d standard errors of the difference, and the ends of most lines clearly apart", Sigmas)
-		return judgement{verdict(t.wrong == 0 && 2*t.flat < t.lines), ours, how}, nil
+		ok := t.wrong == 0 && 2*t.flat < t.lines
+		if t.wrong == 0 && !ok && t.first.samples != nil { // times of one run
+			return judgement{Shown, ours + "; too noisy to tell", how}, nil
+		}
+		return judgement{verdict(ok), ours, how}, nil
 	}
 }
 

@@ -2,6 +2,10 @@
 // filter: its figures, its theorem about lists of filters, its space, and what
 // unions and intersections do.
 //
+// There are two filters of that kind: filter/partition, which keeps ids in place of
+// the paper's map of unit filters, and layout, which is the paper's own. Claims of the
+// paper are judged by the latter wherever it fits into memory.
+//
 // [DPBF19]: docs/papers/dpbf19.md
 package dpbf19
 

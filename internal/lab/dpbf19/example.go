@@ -2,15 +2,14 @@ package dpbf19
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/everbloom-go/everbloom/internal/theory"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 var fig345 = lab.Experiment{
@@ -23,6 +22,16 @@ var fig345 = lab.Experiment{
 	Quick: lab.Params{lab.Ints("A", exampleIDs...)},
 	Full:  lab.Params{lab.Ints("A", exampleIDs...)},
 	Run:   runExample,
+	Claims: []lab.Claim{
+		{Name: "n_t = |U|/2^d", Printed: "4", Where: "Fig. 3", Of: lab.Of("n_t"), Is: lab.Rounds()},
+		{Name: "units of the map", Printed: "N3,1 N3,2 N3,4 N3,5 N3,6 N3,7", Where: "Fig. 3", Of: lab.Of("in the map"), Is: lab.Matches(lab.Of("in the map of Fig. 3"))},
+		{Name: "elements in M1,0", Printed: "4", Where: "Fig. 4", Of: lab.Of("elements", "node", "N1,0"), Is: lab.Rounds()},
+		{Name: "elements in M2,2", Printed: "3", Where: "Fig. 4", Of: lab.Of("elements", "node", "N2,2"), Is: lab.Rounds()},
+		{Name: "elements in M2,3", Printed: "2", Where: "Fig. 4", Of: lab.Of("elements", "node", "N2,3"), Is: lab.Rounds()},
+		{Name: "elements in M1,1, more than n_t", Printed: "5", Where: "Fig. 4", Of: lab.Of("elements", "node", "N1,1"), Is: lab.Rounds()},
+		{Name: "leaves of the CPBPT", Printed: "N1,0 N2,2 N2,3", Where: "Figs. 4 and 5", Of: lab.Of("leaf"), Is: lab.Matches(lab.Of("leaf of Fig. 5"))},
+		{Kind: lab.Question, Name: "rate for which a unit has 5 bits", Printed: "5 bits and 2 hash functions for 4 elements", Where: "Fig. 3", Of: lab.Of("rate of 4 ids in 5 bits"), Is: lab.Shows()},
+	},
 }
 
 // exampleIDs is the set A of Sec. 2.2.
@@ -32,109 +41,91 @@ var exampleIDs = []int{4, 5, 8, 10, 17, 19, 22, 25, 31}
 // as in the paper.
 var exampleShape = partition.Shape{Universe: 32, IDBits: 5, Depth: 3, UnitBits: 5, Hashes: 2, Full: 5, Count: 4}
 
-func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+// place is a node of the full tree.
+type place struct {
+	depth int
+	index uint64
+}
+
+func (p place) String() string { return fmt.Sprintf("N%d,%d", p.depth, p.index) }
+
+// places are all nodes of the full tree.
+func places() (all []place) {
+	for depth := range exampleShape.Depth + 1 {
+		for index := range uint64(1) << depth {
+			all = append(all, place{depth, index})
+		}
 	}
+	return all
+}
+
+// example is the filter of A, with what is told of its nodes.
+type example struct {
+	elements    map[place][]uint64
+	leaf, inner map[place]bool
+	inMap       map[place]bool
+}
+
+func newExample(ids []int) (*example, error) {
 	f, err := partition.Build(exampleShape)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range e.Ints("A") {
+	for _, id := range ids {
 		if _, err := f.Add(filter.Key(id)); err != nil {
 			return nil, err
 		}
 	}
+	x := &example{map[place][]uint64{}, map[place]bool{}, map[place]bool{}, map[place]bool{}}
+	for id := range f.IDs() {
+		for _, p := range places() {
+			if id>>(exampleShape.IDBits-p.depth) == p.index {
+				x.elements[p] = append(x.elements[p], id)
+			}
+		}
+	}
+	for unit := range f.Units() {
+		x.inMap[place{exampleShape.Depth, unit}] = true
+	}
+	for n := range f.Nodes() {
+		x.leaf[place{n.Depth, n.Index}], x.inner[place{n.Depth, n.Index}] = n.Leaf, !n.Leaf
+	}
+	return x, nil
+}
+
+func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	x, err := newExample(e.Ints("A"))
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range places() {
+		names = append(names, p.String())
+	}
+	set := func(name string, of func(p place) bool) lab.Formula {
+		return lab.Formula{Name: name, Of: func(at lab.At) float64 {
+			if of(places()[at.Int("node")]) {
+				return 1
+			}
+			return 0
+		}}
+	}
+	among := func(list ...place) func(p place) bool {
+		return func(p place) bool { return slices.Contains(list, p) }
+	}
+	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.Among("node", names...)},
+		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return float64(len(x.elements[places()[at.Int("node")]])) }},
+		set("leaf", func(p place) bool { return x.leaf[p] }), set("leaf of Fig. 5", among(place{1, 0}, place{2, 2}, place{2, 3})),
+		set("in the map", func(p place) bool { return x.inMap[p] }), set("in the map of Fig. 3", among(place{3, 1}, place{3, 2}, place{3, 4}, place{3, 5}, place{3, 6}, place{3, 7})))
+	numbers := lab.Computed("numbers", "Numbers of the example", nil,
+		lab.Fixed("n_t", lab.Plain, float64(exampleShape.UnitIDs())), lab.Fixed("rate of 4 ids in 5 bits", lab.Plain, theory.BloomFPR(5, 2, 4)))
 	return &lab.Result{
-		Checks: append(mapChecks(f), treeChecks(f)...),
-		Tables: []lab.Table{subsets(f)},
+		Grids: []*lab.Grid{nodes, numbers},
 		Plots: []lab.Plot{
-			{Name: "fig3", Title: "Figure 3: the tree of depth 3 with the elements of A, and the map of its populated units", Drawing: drawFigure3(f)},
-			{Name: "fig4", Title: "Figure 4: subtrees with at most 4 elements become leaves", Drawing: drawFigure4(f)},
-			{Name: "fig5", Title: "Figure 5: the compressed tree, and the map with the leaves that its units belong to", Drawing: drawFigure5(f)},
+			{Name: "fig3", Title: "Figure 3: the tree of depth 3 with the elements of A and the way of 10; units with elements are the map", Drawing: x.figure3()},
+			{Name: "fig4", Title: "Figure 4: subtrees with at most 4 elements become leaves", Drawing: x.figure4()},
+			{Name: "fig5", Title: "Figure 5: the compressed tree, and the map with the leaves that its units belong to", Drawing: x.figure5()},
 		},
 		Notes: []string{"Drawn from what a filter of this shape tells: its nodes, its units and its ids."},
 	}, nil
-}
-
-// within returns the ids that belong to node N_depth,index.
-func within(f *partition.Filter, depth int, index uint64) (ids []uint64) {
-	for id := range f.IDs() {
-		if id>>(f.Shape().IDBits-depth) == index {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// mapChecks are about Figure 3.
-func mapChecks(f *partition.Filter) []lab.Check {
-	s := f.Shape()
-	var units []string
-	for unit := range f.Units() {
-		units = append(units, fmt.Sprintf("N3,%d", unit))
-	}
-	home := uint64(10) >> (s.IDBits - s.Depth)
-	return []lab.Check{
-		lab.Exact("n_t = |U|/2^d", "4", float64(s.UnitIDs())),
-		lab.Exact("uBFs at the leaves", "8", float64(int(1)<<s.Depth)),
-		same("Figure 3: leaf of element 10", "N3,2", fmt.Sprintf("N3,%d", home)),
-		lab.Holds("Figure 3: element 10 is in its unit", "inserted into N3,2", fmt.Sprint(within(f, s.Depth, home)), slices.Contains(within(f, s.Depth, home), 10), "10 is among them"),
-		same("Figure 3: puBFMap of A", "N3,1 N3,2 N3,4 N3,5 N3,6 N3,7", strings.Join(units, " ")),
-		lab.Holds("Figure 3: 5 bits and 2 hash functions for 4 elements", "by Eq. (1), for some f < 1",
-			fmt.Sprintf("%.0f bits at f = 0.637", theory.PartitionUnitBits(4, 2, 0.637)), theory.PartitionUnitBits(4, 2, 0.637) == 5, "Eq. (1) gives 5 bits: the example is about the tree, not about rates"),
-	}
-}
-
-// treeChecks are about Figures 4 and 5.
-func treeChecks(f *partition.Filter) []lab.Check {
-	var leaves []string
-	for n := range f.Nodes() {
-		if n.Leaf {
-			leaves = append(leaves, fmt.Sprintf("N%d,%d: %d", n.Depth, n.Index, n.Keys))
-		}
-	}
-	size := func(depth int, index uint64) float64 { return float64(len(within(f, depth, index))) }
-	return []lab.Check{
-		lab.Exact("Figure 4: elements of A in M1,0", "4", size(1, 0)),
-		lab.Exact("Figure 4: elements of A in M2,2", "3", size(2, 2)),
-		lab.Exact("Figure 4: elements of A in M2,3", "2", size(2, 3)),
-		lab.Exact("Figure 4: elements of A in M1,1, more than 4", "5", size(1, 1)),
-		same("Figures 4 and 5: leaves of the CPBPT and their elements", "N1,0: 4, N2,2: 3, N2,3: 2", strings.Join(leaves, ", ")),
-	}
-}
-
-// same compares texts.
-func same(name, printed, ours string) lab.Check {
-	return lab.Holds(name, printed, ours, ours == printed, "the same")
-}
-
-// subsets has all nodes of the full tree.
-func subsets(f *partition.Filter) lab.Table {
-	s := f.Shape()
-	table := lab.Table{Name: "nodes", Title: "The nodes of the full tree", Columns: []string{"node", "ids", "elements of A", "in the compressed tree"}}
-	kept := map[[2]uint64]string{}
-	for n := range f.Nodes() {
-		kept[[2]uint64{uint64(n.Depth), n.Index}] = "inner node"
-		if n.Leaf {
-			kept[[2]uint64{uint64(n.Depth), n.Index}] = fmt.Sprintf("leaf, %d of %d bits set", n.SetBits, s.UnitBits)
-		}
-	}
-	for depth := range s.Depth + 1 {
-		wide := s.Universe >> depth
-		for index := range uint64(1) << depth {
-			table.Add(fmt.Sprintf("N%d,%d", depth, index), fmt.Sprintf("%d to %d", index*wide, (index+1)*wide-1),
-				numbers(within(f, depth, index)), kept[[2]uint64{uint64(depth), index}])
-		}
-	}
-	return table
-}
-
-// numbers lists ids.
-func numbers(ids []uint64) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = fmt.Sprint(id)
-	}
-	return strings.Join(texts, ", ")
 }

@@ -1,66 +1,114 @@
 package dpbf19
 
 import (
+	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// target is the rate of Figure 1, and the universe has ids of 32 bits.
+// target is the rate of Figure 1.
+const target = 1e-4
+
+// unitWidth is how many bits of an id tell it from the others of its unit: units are
+// for 1,024 ids.
+const unitWidth = 10
+
+// The contenders.
 const (
-	target   = 1e-4
-	universe = 1 << 32
+	ours   = "DPBF, ids in the map"
+	papers = "DPBF, paper's layout"
+	dbf    = "DBF"
+	plain  = "plain"
 )
 
-// wish asks for the partition filter of these experiments: units for 1024 ids.
-var wish = partition.Config{FPR: target, Universe: universe}
+// wish asks for the partition filter of a universe of ids of so many bits.
+func wish(width int) partition.Config {
+	return partition.Config{FPR: target, Universe: 1 << width, Depth: width - unitWidth}
+}
 
-// list returns the dynamic filter with units as those of a partition filter: as
-// many bits and hashes, and full at the same fill.
-func list(s partition.Shape) dynamic.Shape {
-	return dynamic.Shape{Positions: s.UnitBits, Hashes: s.Hashes, CounterBits: 1, Full: s.Full}
+// asPrinted is the shape with units of the bits that Eq. (1) gives, full where that has
+// the rate; ours have four standard deviations more.
+func asPrinted(width int) (partition.Shape, error) {
+	s, err := wish(width).Shape()
+	m := theory.PartitionUnitBits(float64(s.UnitIDs()), float64(s.Hashes), target)
+	s.UnitBits, s.Full = uint64(m), uint64(m*math.Pow(target, 1/float64(s.Hashes)))
+	return s, err
+}
+
+// build makes a contender for ids of so many bits; plain filters are for n of them.
+func build(name string, width int, n uint64) (filter.Filter, error) {
+	s, err := asPrinted(width)
+	if err != nil {
+		return nil, err
+	}
+	switch name {
+	case ours:
+		return partition.New(wish(width))
+	case papers:
+		return newLayout(s), nil
+	case dbf:
+		return dynamic.Build(dynamic.Shape{Positions: s.UnitBits, Hashes: s.Hashes, CounterBits: 1, Full: s.Full})
+	case plain:
+		return bloom.New(bloom.Config{Items: n, FPR: target})
+	}
+	return nil, fmt.Errorf("dpbf19: no contender %q", name)
 }
 
 // key is an id as filters want it that do not know ids.
 func key(id uint64) filter.Key { return filter.Hash{}.Uint64(id) }
 
-// A population is a way in which ids lie in the universe: the i-th of n that are in
-// the set, and the i-th of those near them that are not.
+// keyFor is an id as the contender wants it: filters of ids take it as it is.
+func keyFor(name string, id uint64) filter.Key {
+	if name == ours || name == papers {
+		return filter.Key(id)
+	}
+	return key(id)
+}
+
+// A population is a way in which ids lie in the universe: the i-th of those that are in
+// the set, and the i-th of those near n of them that are not.
 type population struct {
-	name            string
-	present, absent func(n, i uint64) uint64
-	absentees       func(n uint64) uint64 // how many different ones absent gives
+	name      string
+	present   func(n, i uint64) uint64
+	absent    func(n, i uint64) uint64
+	absentees func(n uint64) uint64 // how many different ones absent gives
 }
 
 // many is how many absent ids there are where their number does not matter.
-func many(uint64) uint64 { return 1 << 31 }
+func many(uint64) uint64 { return 1 << 24 }
 
-// The populations, all of one seed.
-func populations(seed uint32) []population {
-	return []population{evenly(seed), clusters(seed), runs(seed), aligned(seed)}
-}
+const (
+	spread = "spread evenly"
+	inRuns = "runs of 1,000"
+	whole  = "whole units of 1,024"
+	dense  = "20 clusters, one id in 4 to 8"
+)
 
 // evenly spread.
-func evenly(seed uint32) population {
+func evenly(width int, seed uint32) population {
 	return population{
-		"spread evenly",
-		func(_, i uint64) uint64 { return permute(i, 32, seed) },
-		func(n, i uint64) uint64 { return permute(n+i, 32, seed) },
+		spread,
+		func(_, i uint64) uint64 { return permute(i, width, seed) },
+		func(n, i uint64) uint64 { return permute(n+i, width, seed) },
 		many,
 	}
 }
 
 // clusters are twenty ranges, of which one id in four to eight is taken.
-func clusters(seed uint32) population {
+func clusters(width int, seed uint32) population {
 	wide := func(n uint64) int { return bits.Len64(n/20) + 2 }
 	taken := func(n uint64) uint64 { return n/20 + 1 }
 	at := func(n, i, rank uint64) uint64 {
-		return i%20*(universe/20) + permute(rank, wide(n), seed)
+		return i%20*(uint64(1)<<width/20) + permute(rank, wide(n), seed)
 	}
 	return population{
-		"20 clusters, one id in 4 to 8",
+		dense,
 		func(n, i uint64) uint64 { return at(n, i, i/20) },
 		func(n, i uint64) uint64 { return at(n, i, taken(n)+i/20) },
 		func(n uint64) uint64 { return 20 * (1<<wide(n) - taken(n)) },
@@ -68,11 +116,11 @@ func clusters(seed uint32) population {
 }
 
 // runs are a thousand neighbours each; what is absent follows a run at once.
-func runs(seed uint32) population {
-	at := func(run, i uint64) uint64 { return permute(run, 20, seed)<<12 + i }
+func runs(width int, seed uint32) population {
+	at := func(run, i uint64) uint64 { return permute(run, width-12, seed)<<12 + i }
 	all := func(n uint64) uint64 { return max(1, n/1000) }
 	return population{
-		"runs of 1,000",
+		inRuns,
 		func(_, i uint64) uint64 { return at(i/1000, i%1000) },
 		func(n, i uint64) uint64 { return at(i%all(n), 1000+i/all(n)) },
 		func(n uint64) uint64 { return 3000 * all(n) },
@@ -80,10 +128,10 @@ func runs(seed uint32) population {
 }
 
 // aligned runs fill whole units, which is the best case of Eq. (2).
-func aligned(seed uint32) population {
-	at := func(unit, i uint64) uint64 { return permute(unit, 22, seed)<<10 + i }
+func aligned(width int, seed uint32) population {
+	at := func(unit, i uint64) uint64 { return permute(unit, width-unitWidth, seed)<<unitWidth + i }
 	return population{
-		"whole units of 1,024",
+		whole,
 		func(_, i uint64) uint64 { return at(i/1024, i%1024) },
 		func(n, i uint64) uint64 { return at(n/1024+1+i/1024, i%1024) },
 		many,
@@ -102,15 +150,12 @@ func permute(i uint64, width int, seed uint32) uint64 {
 	return x
 }
 
-// fill puts n ids into a filter of ids.
-func (p population) fill(f *partition.Filter, n uint64) error {
-	for i := range n {
-		if _, err := f.Add(filterKey(p.present(n, i))); err != nil {
+// fill adds the ids of a population from one place to another.
+func (p population) fill(name string, f filter.Filter, from, to uint64) error {
+	for i := from; i < to; i++ {
+		if _, err := f.Add(keyFor(name, p.present(to, i))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// filterKey is an id as a partition filter wants it: itself.
-func filterKey(id uint64) filter.Key { return filter.Key(id) }

@@ -2,13 +2,11 @@ package dpbf19
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/partition"
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
@@ -19,83 +17,104 @@ var merges = lab.Experiment{
 	Question: "Does the rate stay bounded through many unions and intersections of sets of different sizes, where that of a plain filter does not?",
 	Says: "Abstract: DPBF is superior to standard Bloom filters because it can efficiently handle a large number of unions and intersections of sets of different sizes " +
 		"while controlling the false positive rate. No number is printed.",
-	Quick: lab.Params{lab.Int("chains", 6), lab.Int("merges in each", 20), lab.Int("numbers", 1<<17), lab.Int("queries after each", 20_000)},
-	Full:  lab.Params{lab.Int("chains", 20), lab.Int("merges in each", 50), lab.Int("numbers", 1<<21), lab.Int("queries after each", 100_000)},
+	Quick: lab.Params{lab.Int("chains", 16), lab.Int("merges in each", 12), lab.Int("id bits", 16), lab.Int("queries after each", 10_000), lab.Int("rounds", 5)},
+	Full:  lab.Params{lab.Int("chains", 20), lab.Int("merges in each", 50), lab.Int("id bits", 22), lab.Int("queries after each", 100_000), lab.Int("rounds", 9)},
 	Run:   runMerges,
+	Plots: []lab.View{{
+		Name: "rates", Title: "Rate of the results so far", X: "merge", By: "filter", Y: lab.Axis{Label: "false positives", Log: true}, Curves: []lab.Curve{{Measured: "rate so far"}}, Marks: []lab.Mark{{X: 1, Y: target, Text: "threshold, 1e-4"}},
+	}},
+	Claims: []lab.Claim{
+		{Name: "rate of the paper's layout", Printed: "controlling the false positive rate", Where: "Abstract", Of: lab.Of("rate so far", "filter", papers), Is: lab.AtMost(lab.Number(target))},
+		{Name: "results of the paper's layout above 1e-4 by their set bits", Printed: "controlling the false positive rate", Where: "Abstract", Of: lab.Of("above", "filter", papers), Is: lab.Zero()},
+		{Name: "rate of a plain filter", Printed: "superior to standard Bloom filters", Where: "Abstract", Of: lab.Of("rate so far", "filter", plain), Is: lab.In(lab.Span{Dim: "merge", From: 10}, lab.Above(lab.Of("rate so far", "filter", papers)))},
+		{Name: "no key is denied", Printed: "no false negatives", Of: lab.Of("denied"), Is: lab.Zero()},
+		{Kind: lab.Own, Name: "rate with ids in the map", Printed: "at most the rate asked for", Of: lab.Of("rate so far", "filter", ours), Is: lab.AtMost(lab.Number(target))},
+		{Kind: lab.Own, Name: "results with ids in the map above 1e-4 by their set bits", Printed: "at most the rate asked for", Of: lab.Of("above", "filter", ours), Is: lab.Zero()},
+		{Kind: lab.Own, Name: "results with ids in the map that miscount", Printed: "the result is the filter that the united or common keys would have given", Of: lab.Of("miscounted", "filter", ours), Is: lab.Zero()},
+		{Kind: lab.Question, Name: "leaves of the paper's tree over those needed", Printed: "not said: the AND of two units keeps bits that different ids set", Of: lab.Of("leaves over those needed", "filter", papers), Is: lab.Shows()},
+		{Kind: lab.Question, Name: "time of a union, paper's layout to ids in the map", Printed: "efficiently handle a large number of unions and intersections", Where: "Abstract", Of: mergeTime("union"), Is: lab.Shows(), Show: []lab.Pick{mergeTime("intersection")}},
+	},
 }
 
-// A collection is a set as a partition filter, as a plain filter of fixed size, and
-// exactly: a bitmap of numbers, each of which stands for an id.
-type collection struct {
-	ours    *partition.Filter
-	plain   *bloom.Filter
-	numbers []uint64
+func mergeTime(work string) lab.Pick {
+	return lab.Of(work, lab.Contenders, papers).Over(lab.Of(work, lab.Contenders, ours))
 }
 
-// merged is what one merge gave.
+// merged is what a chain was found to be after a merge.
 type merged struct {
-	union       bool
-	n           uint64
-	ours, plain answers
-	wrong       bool // a key was denied, or the count is not exact
-}
-
-// A chain merges sets at random.
-type chain struct {
-	r       *rand.Rand
-	seed    uint32
-	numbers uint64 // how many there are
+	rate       float64 // so far
+	above      float64 // 1 if the result tells a rate above the threshold of itself
+	denied     float64
+	miscounted float64
+	tree       float64 // leaves of the paper's tree, over those of a new one with the same ids
 }
 
 func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	chains, err := lab.TryTrials(ctx, e, e.Int("chains"), func(_ int, r *rand.Rand) ([]merged, error) {
-		c := chain{r: r, seed: r.Uint32(), numbers: uint64(e.Int("numbers"))}
-		return c.run(e.Int("merges in each"), e.Int("queries after each"))
+	width, queries, steps := e.Int("id bits"), e.Int("queries after each"), lab.Dim{Name: "merge"}
+	for i := range e.Int("merges in each") {
+		steps.Values = append(steps.Values, float64(i+1))
+	}
+	e.Part(0, 2)
+	g, err := lab.Sweep(ctx, e, lab.Spec[merged]{
+		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", ours, papers, plain)}, Trace: steps, Trials: e.Int("chains"),
+		Follow: func(at lab.At, r *rand.Rand) ([]merged, error) {
+			c := chain{name: at.Name("filter"), r: r, seed: r.Uint32(), width: width}
+			return c.run(ctx, len(steps.Values), queries)
+		},
+		Metrics: []lab.Metric[merged]{
+			{Name: "rate so far", Of: func(m merged) float64 { return m.rate }, Asked: func(at lab.At) int { return queries * at.Int("merge") }},
+			{Name: "above", Of: func(m merged) float64 { return m.above }},
+			{Name: "denied", Of: func(m merged) float64 { return m.denied }},
+			{Name: "miscounted", Of: func(m merged) float64 { return m.miscounted }},
+			{Name: "leaves over those needed", Of: func(m merged) float64 { return m.tree }},
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	var all []merged
-	for _, c := range chains {
-		all = append(all, c...)
-	}
-	return &lab.Result{
-		Tables: []lab.Table{mergeTable(all)}, Checks: mergeChecks(all), Plots: []lab.Plot{mergePlot(all)},
-		Notes: []string{
-			fmt.Sprintf("Sets have from 10 to %d ids, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. "+
-				"Each result is asked about ids of other sets and about any others.", e.Int("numbers")/2),
-			fmt.Sprintf("The plain filter is sized for %d ids at 1e-4, a size in the middle, and merged by OR and AND.", middle(uint64(e.Int("numbers")))),
-		},
-	}, nil
+	e.Part(1, 2)
+	times, err := raceMerges(ctx, e, width)
+	return &lab.Result{Grids: []*lab.Grid{g, times}, Notes: []string{
+		"Sets have from 10 ids to a sixteenth of the universe, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. " +
+			"Each result is asked about ids of other sets and about any others. The plain filter is sized for a set in the middle and merged by OR and AND.",
+	}}, err
 }
 
 // smallest is the least number of ids of a new set.
 const smallest = 10.0
 
-// middle is the size that plain filters are made for: the geometric mean.
-func middle(numbers uint64) uint64 { return uint64(math.Sqrt(smallest * float64(numbers) / 2)) }
+// A chain merges sets at random. A set is a filter, and exactly a bitmap of numbers,
+// each of which stands for an id.
+type chain struct {
+	name  string
+	r     *rand.Rand
+	seed  uint32
+	width int
+}
 
-// id is what a number stands for; no other id is ever in a set.
-func (c chain) id(number uint64) uint64 { return permute(number, 32, c.seed) }
+type collection struct {
+	filter.Filter
+	numbers []uint64
+}
+
+// all is how many numbers there are; twice as many ids are asked for.
+func (c chain) all() uint64 { return 1 << (c.width - 3) }
+
+func (c chain) key(number uint64) filter.Key { return keyFor(c.name, permute(number, c.width, c.seed)) }
 
 // random returns a set of so many ids up to half of all, sizes of all magnitudes
 // alike: numbers that follow each other, so that sets overlap.
 func (c chain) random(least float64) (s collection, err error) {
-	if s.ours, err = partition.New(wish); err != nil {
+	most := float64(c.all()) / 2
+	if s.Filter, err = build(c.name, c.width, uint64(math.Sqrt(smallest*most))); err != nil {
 		return s, err
 	}
-	if s.plain, err = bloom.New(bloom.Config{Items: middle(c.numbers), FPR: target}); err != nil {
-		return s, err
-	}
-	s.numbers = make([]uint64, c.numbers/64)
-	from := c.r.Uint64N(c.numbers)
-	for i := range uint64(least * math.Pow(float64(c.numbers)/2/least, c.r.Float64())) {
-		x := (from + i) % c.numbers
+	s.numbers = make([]uint64, c.all()/64)
+	from := c.r.Uint64N(c.all())
+	for i := range uint64(least * math.Pow(most/least, c.r.Float64())) {
+		x := (from + i) % c.all()
 		s.numbers[x/64] |= 1 << (x % 64)
-		if _, err := s.plain.Add(key(c.id(x))); err != nil {
-			return s, err
-		}
-		if _, err := s.ours.Add(filterKey(c.id(x))); err != nil {
+		if _, err := s.Add(c.key(x)); err != nil {
 			return s, err
 		}
 	}
@@ -103,29 +122,35 @@ func (c chain) random(least float64) (s collection, err error) {
 }
 
 // run does so many merges.
-func (c chain) run(merges, queries int) (out []merged, err error) {
+func (c chain) run(ctx context.Context, merges, queries int) (out []merged, err error) {
 	set, err := c.random(smallest)
-	if err != nil {
-		return nil, err
-	}
-	for range merges {
-		m := merged{union: c.r.IntN(3) > 0}
-		least := smallest
-		if !m.union { // with a small set there would be nothing in common
-			least = float64(c.numbers) / 8
+	yes := 0
+	for i := range merges {
+		if err == nil {
+			err = ctx.Err()
 		}
-		other, err := c.random(least)
 		if err != nil {
 			return nil, err
 		}
-		if err := set.merge(other, m.union); err != nil {
+		union, least := c.r.IntN(3) > 0, smallest
+		if !union { // with a small set there would be nothing in common
+			least = float64(c.all()) / 8
+		}
+		other, err := c.random(least)
+		if err == nil {
+			err = set.merge(other, union)
+		}
+		if err != nil {
 			return nil, err
 		}
-		m.n = set.ours.Len()
-		m.wrong = !c.exact(set)
-		c.ask(set, queries, &m)
+		m, err := c.examine(set)
+		if err != nil {
+			return nil, err
+		}
+		yes += c.ask(set, queries)
+		m.rate = float64(yes) / float64(queries*(i+1))
 		out = append(out, m)
-		if m.n < c.r.Uint64N(1_000) || m.n > c.numbers/2 {
+		if n := set.len(); n < c.r.Uint64N(1_000) || n > c.all()/2 {
 			if set, err = c.random(smallest); err != nil {
 				return nil, err
 			}
@@ -135,18 +160,7 @@ func (c chain) run(merges, queries int) (out []merged, err error) {
 }
 
 // merge changes s.
-func (s *collection) merge(other collection, union bool) (err error) {
-	if union {
-		if err = s.ours.Union(other.ours); err != nil {
-			return err
-		}
-		err = s.plain.Union(other.plain)
-	} else {
-		if err = s.ours.Intersect(other.ours); err != nil {
-			return err
-		}
-		err = s.plain.Intersect(other.plain)
-	}
+func (s *collection) merge(other collection, union bool) error {
 	for w, x := range other.numbers {
 		if union {
 			s.numbers[w] |= x
@@ -154,130 +168,81 @@ func (s *collection) merge(other collection, union bool) (err error) {
 			s.numbers[w] &= x
 		}
 	}
-	return err
+	if union {
+		return s.Filter.(filter.Merger).Union(other.Filter)
+	}
+	return s.Filter.(filter.Merger).Intersect(other.Filter)
 }
 
-// exact reports whether the partition filter has all numbers of the set, and counts
-// no others.
-func (c chain) exact(s collection) bool {
-	n := uint64(0)
+func (s *collection) len() (n uint64) {
+	for _, x := range s.numbers {
+		n += uint64(bits.OnesCount64(x))
+	}
+	return n
+}
+
+// examine compares a result with the exact set.
+func (c chain) examine(s collection) (m merged, err error) {
+	fresh, err := build(c.name, c.width, 1)
+	n := 0.0
 	for w, x := range s.numbers {
-		for ; x != 0; x &= x - 1 {
-			n++
-			if !s.ours.MayContain(filterKey(c.id(uint64(64*w + bits.TrailingZeros64(x))))) {
-				return false
+		for ; x != 0 && err == nil; x &= x - 1 {
+			k := c.key(uint64(64*w + bits.TrailingZeros64(x)))
+			if !s.MayContain(k) {
+				m.denied++
 			}
+			if c.name == papers {
+				_, err = fresh.Add(k)
+			}
+			n++
 		}
 	}
-	return n == s.ours.Len()
+	info := s.Info()
+	if info.FPR > target {
+		m.above = 1
+	}
+	m.miscounted, m.tree = math.NaN(), math.NaN()
+	switch c.name {
+	case ours:
+		m.miscounted = math.Abs(float64(info.Keys) - n)
+	case papers:
+		m.tree = float64(info.FastBits) / float64(fresh.Info().FastBits)
+	}
+	return m, err
 }
 
 // ask asks for ids that are not in the set: those that others have, if one is found
 // at once, and any others.
-func (c chain) ask(s collection, queries int, m *merged) {
-	m.ours = answers{queries: queries, told: s.ours.Info().FPR}
-	m.plain = answers{queries: queries, told: s.plain.Info().FPR}
+func (c chain) ask(s collection, queries int) (yes int) {
 	for range queries {
-		number := c.r.Uint64N(2 * c.numbers)
-		if number < c.numbers && s.numbers[number/64]>>(number%64)&1 == 1 {
-			number += c.numbers
+		number := c.r.Uint64N(2 * c.all())
+		if number < c.all() && s.numbers[number/64]>>(number%64)&1 == 1 {
+			number += c.all()
 		}
-		id := c.id(number)
-		if s.ours.MayContain(filterKey(id)) {
-			m.ours.yes++
-		}
-		if s.plain.MayContain(key(id)) {
-			m.plain.yes++
+		if s.MayContain(c.key(number)) {
+			yes++
 		}
 	}
+	return yes
 }
 
-// mergeTable groups the results by size.
-func mergeTable(all []merged) lab.Table {
-	table := lab.Table{
-		Name: "sizes", Title: "Results of merges, by their size",
-		Columns: []string{"ids", "unions", "intersections", "DPBF: rate", "plain filter: rate"},
-	}
-	for low := uint64(0); ; low = max(10, 10*low) {
-		high, more := max(10, 10*low), false
-		var ours, plain answers
-		unions, intersections := 0, 0
-		for _, m := range all {
-			more = more || m.n >= low
-			if m.n < low || m.n >= high {
-				continue
+// raceMerges times one union and one intersection of two large sets.
+func raceMerges(ctx context.Context, e *lab.Env, width int) (*lab.Grid, error) {
+	return lab.Race{
+		Name: "times", Title: "Time of a merge, by ids of the result", Contenders: []string{ours, papers}, Rounds: e.Int("rounds"),
+		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
+			c := chain{name: name, r: r, seed: r.Uint32(), width: width}
+			var sets [3]collection
+			for i := range sets {
+				var err error
+				if sets[i], err = c.random(float64(c.all()) / 3); err != nil {
+					return nil, err
+				}
 			}
-			ours.add(m.ours)
-			plain.add(m.plain)
-			if m.union {
-				unions++
-			} else {
-				intersections++
-			}
-		}
-		if !more {
-			return table
-		}
-		if unions+intersections > 0 {
-			share := func(a answers) float64 { return float64(a.yes) / float64(a.queries) }
-			table.Add(fmt.Sprintf("%d to %d", low, high-1), unions, intersections, share(ours), share(plain))
-		}
-	}
-}
-
-// mergeChecks are the claims of the abstract.
-func mergeChecks(all []merged) []lab.Check {
-	var ours, plain answers
-	least, most, told, wrong := uint64(math.MaxUint64), uint64(0), 0.0, 0
-	for _, m := range all {
-		ours.add(m.ours)
-		plain.add(m.plain)
-		least, most, told = min(least, m.n), max(most, m.n), max(told, m.ours.told)
-		if m.wrong {
-			wrong++
-		}
-	}
-	rate := float64(plain.yes) / float64(plain.queries)
-	return []lab.Check{
-		keeps(fmt.Sprintf("rate after %d merges, results of %d to %d ids", len(all), least, most), ours),
-		lab.Holds("largest rate that a result tells of itself", "at most 1e-4", lab.Digits(told, 3), told <= target, "at most 1e-4 after every merge"),
-		lab.Holds("results that deny a key or miscount", "none", fmt.Sprintf("%d of %d", wrong, len(all)), wrong == 0, "none; beside an exact set"),
-		lab.Holds("rate of a plain filter through the same merges", "not controlled by standard Bloom filters", fmt.Sprintf("%d of %d: %s", plain.yes, plain.queries, lab.Digits(rate, 3)),
-			rate > target, "above 1e-4"),
-	}
-}
-
-// mergePlot draws every merge.
-func mergePlot(all []merged) lab.Plot {
-	series := []lab.Series{
-		{Name: "plain, unions", Style: lab.Dots, Color: 2},
-		{Name: "plain, intersections", Style: lab.Dots, Color: 3},
-		{Name: "DPBF, unions", Style: lab.Dots, Color: 1},
-		{Name: "DPBF, intersections", Style: lab.Dots, Color: 4},
-	}
-	var left, right float64 = math.Inf(1), 0
-	for _, m := range all {
-		kind := 1
-		if m.union {
-			kind = 0
-		}
-		for i, told := range []float64{m.plain.told, m.ours.told} {
-			if told > floor && m.n > 0 {
-				x := float64(m.n)
-				left, right = min(left, x), max(right, x)
-				series[2*i+kind].Points = append(series[2*i+kind].Points, lab.Point{X: x, Y: told})
-			}
-		}
-	}
-	shown := []lab.Series{{Name: "threshold", Style: lab.Dashed, Color: 7, Points: []lab.Point{{X: left, Y: target}, {X: right, Y: target}}}}
-	for _, s := range series {
-		if len(s.Points) > 0 {
-			shown = append(shown, s)
-		}
-	}
-	return lab.Plot{
-		Name: "rates", Title: "Rate of the result of each merge",
-		X: lab.Axis{Label: "ids in the result", Log: true}, Y: lab.Axis{Label: "rate that the filter tells of itself", Log: true},
-		Series: shown, Notes: []string{"Rates below 1e-7 are left out."},
-	}
+			return []lab.Lap{
+				{Name: "union", Ops: int(c.all() / 2), Run: func() error { return sets[0].merge(sets[1], true) }},
+				{Name: "intersection", Ops: int(c.all() / 2), Run: func() error { return sets[0].merge(sets[2], false) }},
+			}, nil
+		},
+	}.Run(ctx, e)
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/partition"
 )
 
 func TestPermuteIsAPermutation(t *testing.T) {
@@ -33,7 +32,8 @@ func TestPermuteIsAPermutation(t *testing.T) {
 
 // Absent ids must be absent, or every rate is wrong; present ones are different.
 func TestPopulationsKeepAbsentIDsApart(t *testing.T) {
-	for _, p := range populations(7) {
+	const width = 26
+	for _, p := range []population{evenly(width, 7), clusters(width, 7), runs(width, 7), aligned(width, 7)} {
 		for _, n := range []uint64{10, 1_000, 30_000} {
 			present := make(map[uint64]bool, n)
 			for i := range n {
@@ -45,7 +45,7 @@ func TestPopulationsKeepAbsentIDsApart(t *testing.T) {
 			absent := map[uint64]bool{}
 			for i := range min(50_000, p.absentees(n)) {
 				id := p.absent(n, i)
-				if present[id] || absent[id] || id >= universe {
+				if present[id] || absent[id] || id >= 1<<width {
 					t.Fatalf("%s, %d ids: the absent id %d, %d, is present, outside or there twice", p.name, n, i, id)
 				}
 				absent[id] = true
@@ -54,23 +54,98 @@ func TestPopulationsKeepAbsentIDsApart(t *testing.T) {
 	}
 }
 
-// drawings returns the three pictures of the example.
-func drawings(t *testing.T) map[string]string {
+// filled is the paper's layout with ids of a population.
+func filled(t *testing.T, p population, from, to uint64) *layout {
 	t.Helper()
-	f, err := partition.Build(exampleShape)
+	f, err := build(papers, 16, 0)
+	if err == nil {
+		err = p.fill(papers, f, from, to)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range exampleIDs {
-		if _, err := f.Add(filter.Key(id)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return map[string]string{"fig3": drawFigure3(f), "fig4": drawFigure4(f), "fig5": drawFigure5(f)}
+	return f.(*layout)
 }
 
-func TestDrawingsAreWellFormed(t *testing.T) {
-	for name, svg := range drawings(t) {
+// figures are what tells two layouts apart: leaves and set bits by depth.
+func (l *layout) figures() string {
+	var leaves []string
+	l.leaves(func(n *node, depth int) {
+		leaves = append(leaves, fmt.Sprintf("%d: %d of %d", depth, n.unit.SetBits(), len(n.below)))
+	})
+	return fmt.Sprintf("%d units, %s", len(l.units), strings.Join(leaves, ", "))
+}
+
+func TestLayoutMergesUnitByUnit(t *testing.T) {
+	p := evenly(16, 3)
+	one, two, both := filled(t, p, 0, 6_000), filled(t, p, 5_000, 9_000), filled(t, p, 0, 9_000)
+	if err := one.Union(two); err != nil {
+		t.Fatal(err)
+	}
+	if one.figures() != both.figures() {
+		t.Errorf("a union is not the filter of all ids:\n%s\n%s", one.figures(), both.figures())
+	}
+	common, all := filled(t, p, 0, 6_000), filled(t, p, 5_000, 6_000)
+	if err := common.Intersect(two); err != nil {
+		t.Fatal(err)
+	}
+	for i := uint64(5_000); i < 6_000; i++ {
+		if !common.MayContain(filter.Key(p.present(0, i))) {
+			t.Fatalf("the id %d of both is denied", i)
+		}
+	}
+	sets := func(l *layout) (n uint64) {
+		l.leaves(func(leaf *node, _ int) { n += leaf.unit.SetBits() })
+		return n
+	}
+	if sets(common) <= sets(all) || len(common.units) < len(all.units) {
+		t.Errorf("AND leaves no bits of other ids: %s\n%s", common.figures(), all.figures())
+	}
+	if none := filled(t, p, 9_000, 9_000); common.Intersect(none) != nil || len(common.units) != 0 || common.Info().FPR != 0 {
+		t.Errorf("nothing in common: %s", common.figures())
+	}
+}
+
+// Every leaf but those at the bottom keeps the rate, and one level up it would not.
+func TestLayoutSplitsByBits(t *testing.T) {
+	l := filled(t, evenly(16, 5), 0, 20_000)
+	inner := 0
+	l.leaves(func(n *node, depth int) {
+		if n.unit.SetBits() > l.shape.Full && depth < l.shape.Depth {
+			t.Errorf("a leaf at %d has %d bits of %d", depth, n.unit.SetBits(), l.shape.Full)
+		}
+		for _, number := range n.below {
+			if l.units[number] == nil {
+				t.Errorf("the unit %d is not in the map", number)
+			}
+			inner++
+		}
+	})
+	if inner != len(l.units) {
+		t.Errorf("%d pointers to %d units", inner, len(l.units))
+	}
+	ours, err := build(ours, 16, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := evenly(16, 5).fill("DPBF, ids in the map", ours, 0, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := l.Info().FPR, ours.Info().FPR; a > target || b > target || a < b/10 || b < a/10 {
+		t.Errorf("rates %g and %g", a, b)
+	}
+	if _, err := build("another", 16, 0); err == nil {
+		t.Error("a filter of another name")
+	}
+}
+
+func TestDrawingsShowTheirNodes(t *testing.T) {
+	x, err := newExample(exampleIDs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{"fig3": x.figure3(), "fig4": x.figure4(), "fig5": x.figure5()}
+	for name, svg := range all {
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for {
 			if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -83,22 +158,12 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 			t.Errorf("%s: something is no number:\n%s", name, svg)
 		}
 	}
-}
-
-// The compressed tree must not show what was merged, and the others show all.
-func TestDrawingsShowTheirNodes(t *testing.T) {
-	all := drawings(t)
-	for depth := range 4 {
-		for index := range 1 << depth {
-			name := fmt.Sprintf(">N%d,%d<", depth, index)
-			if !strings.Contains(all["fig3"], name) || !strings.Contains(all["fig4"], name) {
-				t.Errorf("Figure 3 or 4 lacks %s", name)
-			}
-			kept := map[string]bool{">N0,0<": true, ">N1,0<": true, ">N1,1<": true, ">N2,2<": true, ">N2,3<": true}
-			inMap := depth == 3 && index != 0 && index != 3
-			if strings.Contains(all["fig5"], name) != (kept[name] || inMap) {
-				t.Errorf("Figure 5 has %s: %t", name, !kept[name])
-			}
+	kept := map[string]bool{">N0,0<": true, ">N1,0<": true, ">N1,1<": true, ">N2,2<": true, ">N2,3<": true}
+	for _, p := range places() {
+		name := ">" + p.String() + "<"
+		inMap := p.depth == 3 && p.index != 0 && p.index != 3
+		if !strings.Contains(all["fig3"], name) || !strings.Contains(all["fig4"], name) || strings.Contains(all["fig5"], name) != (kept[name] || inMap) {
+			t.Errorf("%s is missing, or in Figure 5", name)
 		}
 	}
 	for _, set := range []string{"{4, 5, 8, 10}", "{17, 19, 22}", "{25, 31}"} {
@@ -108,9 +173,7 @@ func TestDrawingsShowTheirNodes(t *testing.T) {
 	}
 }
 
-// writeList makes a folder with data.
-func writeList(t *testing.T, text string, packed bool) string {
-	t.Helper()
+func TestAddressesAreRead(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, "ip"), 0o755); err != nil {
 		t.Fatal(err)
@@ -119,31 +182,19 @@ func writeList(t *testing.T, text string, packed bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	if !packed {
-		fmt.Fprint(file, text)
-		return folder
-	}
 	w := gzip.NewWriter(file)
-	fmt.Fprint(w, text)
-	if err := w.Close(); err != nil {
+	fmt.Fprint(w, "# a comment\n#\n1.2.3.4\t9\n255.255.255.255\t1\n1.2.3.4\t2\n::1\t1\n")
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return folder
-}
-
-func TestBlocklistReadsAddresses(t *testing.T) {
-	f, note, err := blocklist(writeList(t, "# a comment\n#\n1.2.3.4\t9\n255.255.255.255\t1\n1.2.3.4\t2\n::1\t1\n", true))
+	f, note, err := addresses(folder)
 	if err != nil || f.Len() != 2 || !f.MayContain(0x01020304) || !strings.Contains(note, "2 IPv4") {
 		t.Errorf("%v, %q, %v", f, note, err)
 	}
-	if f, note, err := blocklist(""); f != nil || err != nil || !strings.Contains(note, "--data") {
+	if f, note, err := addresses(""); err != nil || f.Len() != 120_430 || !strings.Contains(note, "--data") {
 		t.Errorf("no folder: %v, %q, %v", f, note, err)
 	}
-	if f, note, err := blocklist(t.TempDir()); f != nil || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty folder: %v, %q, %v", f, note, err)
-	}
-	if _, _, err := blocklist(writeList(t, "1.2.3.4\n", false)); err == nil {
-		t.Error("a file that is not packed was read")
+	if _, _, err := addresses(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder: %v", err)
 	}
 }

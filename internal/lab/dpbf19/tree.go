@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-
-	"github.com/everbloom-go/everbloom/filter/partition"
 )
 
 // The layout of the drawn trees: leaves of the full tree side by side.
@@ -16,65 +14,50 @@ const (
 	topY   = 24
 	boxW   = 46
 	boxH   = 22
-	unitW  = 70
 )
 
 // A canvas collects the elements of an SVG picture.
-type canvas struct {
-	f *partition.Filter
-	strings.Builder
-}
+type canvas struct{ strings.Builder }
 
 // picture returns what draw puts on a canvas of the given height.
-func picture(f *partition.Filter, height int, draw func(c *canvas)) string {
-	c := &canvas{f: f}
-	width := 2*margin + pitch*(1<<f.Shape().Depth-1)
-	c.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif" font-size="12">`, width, height)
+func picture(height int, draw func(c *canvas)) string {
+	c := &canvas{}
+	c.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif" font-size="12">`, 2*margin+pitch*(1<<exampleShape.Depth-1), height)
 	draw(c)
 	c.put(`</svg>`)
 	return c.String()
 }
 
-func (c *canvas) put(format string, args ...any) {
-	fmt.Fprintf(&c.Builder, format+"\n", args...)
+func (c *canvas) put(format string, args ...any) { fmt.Fprintf(&c.Builder, format+"\n", args...) }
+
+// middle returns where a node is.
+func (p place) middle() (x, y float64) {
+	below := float64(uint64(1) << (exampleShape.Depth - p.depth))
+	return margin + pitch*(below*(float64(p.index)+0.5)-0.5), float64(topY + levelY*p.depth)
 }
 
-// at returns the middle of a node.
-func (c *canvas) at(depth int, index uint64) (x, y float64) {
-	below := float64(uint64(1) << (c.f.Shape().Depth - depth))
-	return margin + pitch*(below*(float64(index)+0.5)-0.5), float64(topY + levelY*depth)
-}
-
-// edge draws the line from a node up to its parent.
-func (c *canvas) edge(depth int, index uint64, class string, width float64) {
-	if depth == 0 {
-		return
+// node draws a node and the line up to its parent.
+func (c *canvas) node(p place, class string, width float64) {
+	x, y := p.middle()
+	if p.depth > 0 {
+		px, py := place{p.depth - 1, p.index / 2}.middle()
+		c.put(`<line x1="%g" y1="%g" x2="%g" y2="%g" class="eb-stroke-%s" stroke-width="%g"/>`, px, py+boxH/2, x, y-boxH/2, class, width)
 	}
-	x, y := c.at(depth, index)
-	px, py := c.at(depth-1, index/2)
-	c.put(`<line x1="%g" y1="%g" x2="%g" y2="%g" class="eb-stroke-%s" stroke-width="%g"/>`, px, py+boxH/2, x, y-boxH/2, class, width)
-}
-
-// node draws a node with its name.
-func (c *canvas) node(depth int, index uint64, class string, width float64) {
-	x, y := c.at(depth, index)
-	c.box(x, y, boxW, class, width, false)
+	c.box(x, y, boxW, class, width, 0)
 	ink := "ink"
 	if class == "grid" {
 		ink = "axis"
 	}
-	c.text(x, y+4, ink, fmt.Sprintf("N%d,%d", depth, index))
+	c.text(x, y+4, ink, p.String())
 }
 
 // box draws a frame around a middle, lightly filled if so asked.
-func (c *canvas) box(x, y, wide float64, class string, width float64, filled bool) {
-	fill := `fill="none"`
-	if filled {
-		fill = fmt.Sprintf(`class="eb-fill-%s" fill-opacity="0.14"`, class)
-		c.put(`<rect x="%g" y="%g" width="%g" height="%d" rx="4" %s/>`, x-wide/2, y-boxH/2, wide, boxH, fill)
-		fill = `fill="none"`
+func (c *canvas) box(x, y, wide float64, class string, width, fill float64) {
+	at := fmt.Sprintf(`<rect x="%g" y="%g" width="%g" height="%d" rx="4"`, x-wide/2, y-boxH/2, wide, boxH)
+	if fill > 0 {
+		c.put(`%s class="eb-fill-%s" fill-opacity="%g"/>`, at, class, fill)
 	}
-	c.put(`<rect x="%g" y="%g" width="%g" height="%d" rx="4" %s class="eb-stroke-%s" stroke-width="%g"/>`, x-wide/2, y-boxH/2, wide, boxH, fill, class, width)
+	c.put(`%s fill="none" class="eb-stroke-%s" stroke-width="%g"/>`, at, class, width)
 }
 
 // text is centred.
@@ -82,147 +65,84 @@ func (c *canvas) text(x, y float64, class, text string) {
 	c.put(`<text x="%g" y="%g" text-anchor="middle" class="eb-fill-%s">%s</text>`, x, y, class, html.EscapeString(text))
 }
 
-// caption begins at the left edge.
-func (c *canvas) caption(y float64, text string) {
-	c.put(`<text x="6" y="%g" class="eb-fill-ink" font-weight="bold">%s</text>`, y, html.EscapeString(text))
-}
-
-// unit draws a unit with its ids.
+// unit draws a unit with its ids, or that it is empty.
 func (c *canvas) unit(x, y float64, ids []uint64, class string) {
-	label := "{" + numbers(ids) + "}"
-	c.box(x, y, max(unitW, 8+6.2*float64(len(label))), class, 1.5, true)
+	if len(ids) == 0 {
+		c.text(x, y+4, "axis", "empty")
+		return
+	}
+	label := "{" + strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ", ") + "}"
+	c.box(x, y, max(70, 8+6.2*float64(len(label))), class, 1.5, 0.14)
 	c.text(x, y+4, "ink", label)
 }
 
-// full calls visit for every node of the full tree.
-func (c *canvas) full(visit func(depth int, index uint64)) {
-	for depth := range c.f.Shape().Depth + 1 {
-		for index := range uint64(1) << depth {
-			visit(depth, index)
-		}
-	}
-}
-
-// drawFigure3 shows the full tree, the way of 10, and the map.
-func drawFigure3(f *partition.Filter) string {
-	return picture(f, 356, func(c *canvas) {
-		s := f.Shape()
-		onPath := func(depth int, index uint64) bool { return uint64(10)>>(s.IDBits-depth) == index }
-		style := func(depth int, index uint64) (string, float64) {
-			if onPath(depth, index) {
-				return "2", 2.5
+// figure3 shows the full tree, the way of 10, and the units.
+func (x *example) figure3() string {
+	return picture(260, func(c *canvas) {
+		for _, p := range places() {
+			class, width := "axis", 1.0
+			if uint64(10)>>(exampleShape.IDBits-p.depth) == p.index {
+				class, width = "2", 2.5
 			}
-			return "axis", 1
-		}
-		c.full(func(depth int, index uint64) {
-			class, width := style(depth, index)
-			c.edge(depth, index, class, width)
-			c.node(depth, index, class, width)
-		})
-		for index := range uint64(1) << s.Depth {
-			x, y := c.at(s.Depth, index)
-			if ids := within(f, s.Depth, index); len(ids) > 0 {
-				c.unit(x, y+36, ids, "1")
-			} else {
-				c.text(x, y+40, "axis", "empty")
+			c.node(p, class, width)
+			if left, top := p.middle(); p.depth == exampleShape.Depth {
+				c.unit(left, top+36, x.elements[p], "1")
 			}
 		}
-		c.caption(298, "puBFMap: the populated units, which are what is stored")
-		c.drawMap(322, nil)
 	})
 }
 
-// drawMap draws the populated units in a row, with their numbers below. It calls
-// also with the place of each.
-func (c *canvas) drawMap(y float64, also func(unit uint64, x float64)) {
-	depth := c.f.Shape().Depth
-	for unit := range c.f.Units() {
-		x, _ := c.at(depth, unit)
-		c.unit(x, y, within(c.f, depth, unit), "1")
-		c.text(x, y+25, "axis", fmt.Sprintf("N%d,%d", depth, unit))
-		if also != nil {
-			also(unit, x)
-		}
-	}
-}
-
-// drawFigure4 shows what is merged: the nodes that go are faint, and so are their edges.
-func drawFigure4(f *partition.Filter) string {
-	return picture(f, 276, func(c *canvas) {
-		s := f.Shape()
-		kept, leaf := compressed(f)
-		c.full(func(depth int, index uint64) {
+// figure4 shows what is merged: the nodes that go are faint, and a frame is around all
+// that becomes one leaf.
+func (x *example) figure4() string {
+	return picture(276, func(c *canvas) {
+		for _, p := range places() {
 			class, width := "grid", 1.0
-			switch n := [2]uint64{uint64(depth), index}; {
-			case leaf[n]:
+			left, top := p.middle()
+			switch {
+			case x.leaf[p]:
 				class, width = "3", 2.5
-				c.around(depth, index)
-			case kept[n]:
+				span := uint64(1) << (exampleShape.Depth - p.depth)
+				from, _ := place{exampleShape.Depth, p.index * span}.middle()
+				to, bottom := place{exampleShape.Depth, (p.index+1)*span - 1}.middle()
+				c.put(`<rect x="%g" y="%g" width="%g" height="%g" rx="8" fill="none" class="eb-stroke-3" stroke-dasharray="5 4"/>`, from-36, top-17, to-from+72, bottom-top+60)
+			case x.inner[p]:
 				class, width = "axis", 1.5
 			}
-			c.edge(depth, index, class, width)
-			c.node(depth, index, class, width)
-			if kept[[2]uint64{uint64(depth), index}] {
-				x, y := c.at(depth, index)
-				n := uint64(len(within(f, depth, index)))
-				sign := map[bool]string{true: "≤", false: ">"}[n <= s.Count]
-				c.put(`<text x="%g" y="%g" class="eb-fill-ink">%d %s %d</text>`, x+boxW/2+6, y+4, n, sign, s.Count)
+			c.node(p, class, width)
+			if n := uint64(len(x.elements[p])); x.leaf[p] || x.inner[p] {
+				c.put(`<text x="%g" y="%g" class="eb-fill-ink">%d %s %d</text>`, left+boxW/2+6, top+4, n, map[bool]string{true: "≤", false: "&gt;"}[n <= exampleShape.Count], exampleShape.Count)
 			}
-		})
-		for index := range uint64(1) << s.Depth {
-			x, y := c.at(s.Depth, index)
-			if ids := within(f, s.Depth, index); len(ids) > 0 {
-				c.text(x, y+28, "axis", "{"+numbers(ids)+"}")
+			if p.depth == exampleShape.Depth {
+				c.unit(left, top+28, x.elements[p], "grid")
 			}
 		}
 	})
 }
 
-// around draws a dashed frame around all that becomes one leaf.
-func (c *canvas) around(depth int, index uint64) {
-	last := c.f.Shape().Depth
-	span := uint64(1) << (last - depth)
-	left, _ := c.at(last, index*span)
-	right, bottom := c.at(last, (index+1)*span-1)
-	_, top := c.at(depth, index)
-	c.put(`<rect x="%g" y="%g" width="%g" height="%g" rx="8" fill="none" class="eb-stroke-3" stroke-dasharray="5 4"/>`,
-		left-36, top-17, right-left+72, bottom-top+54)
-}
-
-// compressed returns the nodes of the compressed tree and which of them are leaves.
-func compressed(f *partition.Filter) (kept, leaf map[[2]uint64]bool) {
-	kept, leaf = map[[2]uint64]bool{}, map[[2]uint64]bool{}
-	for n := range f.Nodes() {
-		place := [2]uint64{uint64(n.Depth), n.Index}
-		kept[place], leaf[place] = true, n.Leaf
-	}
-	return kept, leaf
-}
-
-// drawFigure5 shows the compressed tree and, below it, the map with a line from each
-// unit to its leaf.
-func drawFigure5(f *partition.Filter) string {
-	return picture(f, 330, func(c *canvas) {
-		s := f.Shape()
-		c.caption(16, "CPBPT")
-		for n := range f.Nodes() {
-			c.edge(n.Depth, n.Index, "axis", 1.5)
-			c.node(n.Depth, n.Index, "axis", 1.5)
-			if n.Leaf {
-				x, y := c.at(n.Depth, n.Index)
-				c.unit(x, y+26, within(f, n.Depth, n.Index), "3")
+// figure5 shows the compressed tree and, below it, the map with a line from each unit
+// to its leaf.
+func (x *example) figure5() string {
+	const mapY = 294
+	return picture(330, func(c *canvas) {
+		for _, p := range places() {
+			left, top := p.middle()
+			if x.leaf[p] || x.inner[p] {
+				c.node(p, "axis", 1.5)
 			}
-		}
-		c.caption(270, "puBFMap")
-		c.drawMap(294, func(unit uint64, x float64) {
-			for n := range f.Nodes() {
-				if n.Leaf && unit>>(s.Depth-n.Depth) == n.Index {
-					lx, ly := c.at(n.Depth, n.Index)
-					c.put(`<path d="M%g,%d C%g,%g %g,%g %g,%g" fill="none" class="eb-stroke-1" stroke-dasharray="4 3"/>`,
-						x, 294-boxH/2, x, 250.0, lx, ly+80, lx, ly+26+boxH/2)
-					c.put(`<path d="M%g,%g l-4,7 h8 z" class="eb-fill-1"/>`, lx, ly+26+boxH/2)
+			if x.leaf[p] {
+				c.unit(left, top+26, x.elements[p], "3")
+			}
+			if !x.inMap[p] {
+				continue
+			}
+			c.unit(left, mapY, x.elements[p], "1")
+			c.text(left, mapY+25, "axis", p.String())
+			for up := p; up.depth >= 0; up = (place{up.depth - 1, up.index / 2}) {
+				if lx, ly := up.middle(); x.leaf[up] {
+					c.put(`<path d="M%g,%d C%g,250 %g,%g %g,%g" fill="none" class="eb-stroke-1" stroke-dasharray="4 3"/>`, left, mapY-boxH/2, left, lx, ly+80, lx, ly+26+boxH/2)
 				}
 			}
-		})
+		}
 	})
 }
