@@ -1,6 +1,6 @@
 // Package ebf21 holds the experiments on [EBF21], the Elastic Bloom filter: its
-// Figures 3 to 9, Table 1, the numbers of its text, its slow memory on disk and two of
-// the uses that it names.
+// Figures 3 to 9, Table 1, the numbers of its text, its slow memory on disk and three
+// of the uses that it names.
 //
 // The text prints few numbers, and of the figures only what it says about them is
 // at hand: which filter is best, and from where on. These sentences are the claims;
@@ -36,7 +36,7 @@ const paper = "[EBF21]"
 // Experiments returns them in the order of the paper.
 func Experiments() []lab.Experiment {
 	return []lab.Experiment{
-		prefixes, blacklist, operations, formulas, slowfile, theorem42, table1,
+		prefixes, blacklist, ports, operations, formulas, slowfile, theorem42, table1,
 		fig3, fig4, fig5, fig6, fig7, fig8a, fig8b, fig9a, fig9b,
 	}
 }

@@ -378,3 +378,30 @@ func TestRealListsAreRead(t *testing.T) {
 		t.Error("an address is no prefix")
 	}
 }
+
+// A table with a port that lost a station must show it, and one whose ports claim all.
+func TestPortsThatErrAreSeen(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	key := func() filter.Key { return filter.Key(r.Uint64()) }
+	for _, many := range []bool{false, true} {
+		table, err := newPorts("evergreen", 4, 100, 1, 0.01, many)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.grow(1_000, key, r); err != nil {
+			t.Fatal(err)
+		}
+		if s := table.ask(2_000, r); s.lost != 0 || s.wrong > 0.03 || s.fast == 0 {
+			t.Errorf("groups %t: %+v", many, s)
+		}
+		for _, k := range table.keys { // at no port by the filters, and at all
+			table.at[k] ^= 15
+		}
+		if s := table.ask(2_000, r); s.lost == 0 || s.wrong < 0.9 {
+			t.Errorf("groups %t, the other way round: %+v", many, s)
+		}
+	}
+	if _, _, err := makersOf(&lab.Env{Data: t.TempDir()}); err == nil {
+		t.Error("a list of makers that is not there was read")
+	}
+}
