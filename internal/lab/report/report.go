@@ -146,6 +146,15 @@ func distinct(words []string) []string {
 	return slices.Compact(words)
 }
 
+// Has names the verdicts of the section, for the filter of the page.
+func (s section) Has() string {
+	classes := []string{"with-" + s.Mark.Class}
+	for _, c := range s.Checks {
+		classes = append(classes, "with-"+c.Mark.Class)
+	}
+	return strings.Join(distinct(classes), " ")
+}
+
 func newSection(o runner.Outcome) (section, error) {
 	s := section{
 		Experiment: o.Experiment, Record: o.Record, Mark: markOf(o),
@@ -224,6 +233,9 @@ var marks = []mark{
 	{"missing", "–", "not run", "there is no result"},
 	{"failed", "✗", "failed", "the experiment ended with an error"},
 }
+
+// Bad reports whether the mark is what a reader looks for first.
+func (m mark) Bad() bool { return slices.Index(marks, m) >= slices.Index(marks, markCalled("erratum")) }
 
 func markCalled(class string) mark {
 	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.Class == class })]

@@ -97,6 +97,20 @@ func TestPageShowsEverything(t *testing.T) {
 	}
 }
 
+// The filter of the page hides what has another verdict: experiments and claims carry
+// theirs, and what differs is open at the start.
+func TestPageCanBeFilteredByVerdict(t *testing.T) {
+	text := render(t, sample())
+	for _, part := range []string{
+		`id="only-differs"`, `<section class="with-differs with-reproduced">`, `<tr class="claim is-differs has-why">`, `<tr class="why claim is-differs">`,
+		`<details open><summary><span class="mark differs">`, `<details><summary><span class="mark reproduced">`, "body:has(#only-differs:checked)",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not on the page", part)
+		}
+	}
+}
+
 // The page must work from a disk without a network, today and in ten years.
 func TestPageNeedsNothingElse(t *testing.T) {
 	text := render(t, sample())
