@@ -175,8 +175,9 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 		}
 		return s
 	}
-	for j := range smoothPoints {
-		x := v.XAxis.between(from, to, float64(j)/(smoothPoints-1))
+	count := max(smoothPoints, 2*len(d.Values)) // as fine as the measurement, for saw-teeth
+	for j := range count {
+		x := v.XAxis.between(from, to, float64(j)/float64(count-1))
 		if y := g.formulas[i].Of(at.with(v.X, x)); y > 0 || !v.Y.Log && !math.IsNaN(y) {
 			s.Points = append(s.Points, Point{X: brief(x), Y: brief(y)})
 		}
