@@ -33,7 +33,7 @@ var fig8a = lab.Experiment{
 	Claims: []lab.Claim{
 		{Name: "EBF takes less slow memory than CBF", Printed: "EBF uses less memory mostly", Where: "Sec. 5.4", Of: lab.Of("all slots"), Is: lab.MostlyBelow(lab.Of("CBF, 16 bits"))},
 		{Name: "CBF takes less at its maximum", Printed: "CBF make a better use of memory when its size is nearly the maximum size", Where: "Sec. 5.4", Of: lab.Of("all slots", "expansions", 10), Is: lab.Above(lab.Of("CBF, 16 bits"))},
-		{Kind: lab.Own, Name: "with counters of 4 bits the CBF takes less, mostly", Printed: "the width that [Sum] and filter/counting have", Of: lab.Of("CBF, 4 bits"), Is: lab.MostlyBelow(lab.Of("all slots"))},
+		{Kind: lab.Own, Name: "with counters of 4 bits the CBF takes less, mostly", Printed: "the width that [dlCBF06] and filter/counting have", Of: lab.Of("CBF, 4 bits"), Is: lab.MostlyBelow(lab.Of("all slots"))},
 		{Kind: lab.Question, Name: "empty slots", Printed: "whether they are counted is not said", Of: lab.Of("fingerprints alone", "expansions", 10).Over(lab.Of("all slots")), Is: lab.Shows(), Show: []lab.Pick{lab.Of("file", "expansions", 10).Over(lab.Of("all slots"))}},
 	},
 }
