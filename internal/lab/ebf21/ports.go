@@ -30,7 +30,7 @@ var ports = lab.Experiment{
 	Question: "How many frames go to wrong ports as the tables of stations and of multicast groups grow and change, and is any frame lost?",
 	Says: "Sec. 1: \"One Bloom filter is built for all MAC addresses with the same outgoing port. The size of MAC address table dynamically changes, and could increase a lot.\" \"The Bloom filter in each outgoing " +
 		"interface is used to determine whether to forward an incoming packet or not. The member of an interface will join and leave the forwarding tables. The size ... is unknown in advance.\"",
-	Quick: lab.Params{lab.Int("ports", 8), lab.Ints("entries", 1_000, 4_000, 16_000), lab.Float("rate", 0.001), lab.Int("queries", 4_000), lab.Int("trials", 3)},
+	Quick: lab.Params{lab.Int("ports", 8), lab.Ints("entries", 1_000, 4_000, 16_000), lab.Float("rate", 0.01), lab.Int("queries", 2_000), lab.Int("trials", 8)},
 	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), lab.Float("rate", 0.001), lab.Int("queries", 20_000), lab.Int("trials", 10)},
 	Data:  []string{makerFile},
 	Run:   runPorts,
