@@ -64,16 +64,15 @@ func runBlacklist(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	friendly := e.Int("friendly")
-	asked := func(n int) func(lab.At) int { return func(lab.At) int { return n } }
 	g, err := lab.Sweep(ctx, e, lab.Spec[judged]{
 		Name: "lists", Title: "Addresses by two lists", Dims: []lab.Dim{lab.Along("rate", e.Floats("rates")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (judged, error) { return judge(at.Float("rate"), r, list, friendly) },
 		Metrics: []lab.Metric[judged]{
-			{Name: "friendly blocked", Unit: lab.InPercent, Of: func(j judged) float64 { return j.blocked }, Asked: asked(friendly)},
+			{Name: "friendly blocked", Unit: lab.InPercent, Of: func(j judged) float64 { return j.blocked }, Asked: lab.Each(friendly)},
 			{Name: "blocked with a white list", Of: func(j judged) float64 { return j.blockedStill }},
 			{Name: "missed", Of: func(j judged) float64 { return j.missed }},
-			{Name: "still blocked", Unit: lab.InPercent, Of: func(j judged) float64 { return j.gone }, Asked: asked(len(list) / 2)},
-			{Name: "let through", Unit: lab.InPercent, Of: func(j judged) float64 { return j.through }, Asked: asked(len(list))},
+			{Name: "still blocked", Unit: lab.InPercent, Of: func(j judged) float64 { return j.gone }, Asked: lab.Each(len(list) / 2)},
+			{Name: "let through", Unit: lab.InPercent, Of: func(j judged) float64 { return j.through }, Asked: lab.Each(len(list))},
 		},
 		Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return at.Float("rate") }}},
 	})

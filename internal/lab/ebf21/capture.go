@@ -1,7 +1,6 @@
 package ebf21
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -49,64 +48,46 @@ func readCaptures(data string) (trace, error) {
 	return t, nil
 }
 
+// readFile returns the keys of the packets that have addresses. A capture that was cut
+// off in a packet ends before it.
 func readFile(name string) (keys []filter.Key, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() { _ = file.Close() }() // it was only read
 	plain, err := capture.Unpack(file)
 	if err != nil {
 		return nil, err
 	}
-	return readPackets(plain)
-}
-
-// readPackets returns the keys of the packets that have addresses. A capture that
-// was cut off in a packet ends before it.
-func readPackets(src *bufio.Reader) (keys []filter.Key, err error) {
-	frames, err := capture.NewReader(src)
-	if err != nil {
-		return nil, err
-	}
+	frames, err := capture.NewReader(plain)
 	var f capture.Frame
-	for {
-		err := frames.Read(&f)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return keys, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if k, ok := flowKey(f.Data, f.Link); ok {
-			keys = append(keys, k)
+	for err == nil {
+		if err = frames.Read(&f); err == nil {
+			if k, ok := flowKey(f.Data, f.Link); ok {
+				keys = append(keys, k)
+			}
 		}
 	}
+	if frames != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return keys, nil
+	}
+	return nil, err
 }
 
-// flowKey hashes the five-tuple of a packet. One without ports has addresses only.
+// flowKey hashes the addresses and ports of a packet. One without ports has addresses
+// only.
 func flowKey(data []byte, link layers.LinkType) (filter.Key, bool) {
 	p := gopacket.NewPacket(data, link, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 	net := p.NetworkLayer()
 	if net == nil {
 		return 0, false
 	}
-	flow := net.NetworkFlow()
-	tuple := slices.Concat(flow.Src().Raw(), flow.Dst().Raw())
+	from, to := net.NetworkFlow().Endpoints()
+	tuple := slices.Concat(from.Raw(), to.Raw())
 	if t := p.TransportLayer(); t != nil {
-		ports := t.TransportFlow()
-		tuple = append(slices.Concat(tuple, ports.Src().Raw(), ports.Dst().Raw()), protocol(t.LayerType()))
+		from, to := t.TransportFlow().Endpoints()
+		tuple = append(slices.Concat(tuple, from.Raw(), to.Raw()), byte(t.LayerType()))
 	}
 	return filter.Murmur3(0).Bytes(tuple), true
-}
-
-// protocol is the number that the Internet Protocol gives a transport.
-func protocol(t gopacket.LayerType) byte {
-	switch t {
-	case layers.LayerTypeTCP:
-		return byte(layers.IPProtocolTCP)
-	case layers.LayerTypeUDP:
-		return byte(layers.IPProtocolUDP)
-	}
-	return 0
 }

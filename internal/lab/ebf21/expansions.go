@@ -43,7 +43,7 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		sizes.Values = append(sizes.Values, float64(size+i))
 	}
 	rate := func(name string, of func(g grown) float64) lab.Metric[grown] {
-		return lab.Metric[grown]{Name: name, Unit: lab.InPercent, Of: of, Asked: func(lab.At) int { return queries }}
+		return lab.Metric[grown]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(queries)}
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[grown]{
 		Name: "expansions", Title: "Expansions", Trace: sizes, Trials: e.Int("trials"),
@@ -57,8 +57,8 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Formulas: []lab.Formula{
 			{Name: "-(m/k) ln(1 - Ω)", Of: func(at lab.At) float64 { return fullKeys(at.Float("log2 size")) }},
-			{Name: "Δ = Ω^k", Unit: lab.InPercent, Of: func(lab.At) float64 { return tableRate }},
-			{Name: "twice the bits", Unit: lab.InPercent, Of: func(lab.At) float64 { return math.Pow(1-math.Sqrt(1-tableThreshold), tableHashes) }},
+			lab.Fixed("Δ = Ω^k", lab.InPercent, tableRate),
+			lab.Fixed("twice the bits", lab.InPercent, math.Pow(1-math.Sqrt(1-tableThreshold), tableHashes)),
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{"Distinct Stream. With the lazy update the rate falls as trees are settled; the three rates are measured just before an expansion, just after it, and when all is settled."}}, err
@@ -140,7 +140,7 @@ func runTheorem42(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "above 8/3", Of: func(x resized) float64 { return when(x.gap, x.gap > 8.0/3) }},
 			{Name: "p outside", Of: func(x resized) float64 { return when(x.p, !(x.p > 0.5 && x.p < 5.0/8 || x.p > 8.0/5 && x.p < 2)) }},
 		},
-		Formulas: []lab.Formula{{Name: "8/3", Of: func(lab.At) float64 { return 8.0 / 3 }}},
+		Formulas: []lab.Formula{lab.Fixed("8/3", lab.Plain, 8.0/3)},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
 		"Table 1's parameters. A filter grows by so many doublings, then the set swings between the sizes at which it expands and is compressed, which is the worst there is, then everything is deleted.",

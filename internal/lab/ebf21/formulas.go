@@ -68,7 +68,7 @@ func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			err = addAll(f, lab.RandomKeys(r, int(n)))
 			return yesRate(f, r, queries), err
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return queries }}},
+		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "Sec. 4.1", Unit: lab.InPercent, Of: func(at lab.At) float64 { return shape(at).FPR(uint64(n)) }}},
 	})
 	if err != nil {
@@ -95,30 +95,25 @@ func overflowing(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 			}
 			return 0, err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return 1 }}},
+		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Of: itself, Asked: lab.Each(1)}},
 		Formulas: []lab.Formula{
 			{Name: "exact odds", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 				b := sizes[at.Int("bucket")]
 				return -math.Expm1(-math.Exp2(b.size) / float64(b.branches) * theory.ElasticTreeOverflow(-math.Log1p(-tableThreshold), int(b.slots), b.branches))
 			}},
-			{Name: "ε", Unit: lab.InPercent, Of: func(lab.At) float64 { return math.Ldexp(1, -tableSize) }},
+			lab.Fixed("ε", lab.InPercent, math.Ldexp(1, -tableSize)),
 		},
 	})
-}
-
-// number is a formula without dimensions.
-func number(name string, v float64) lab.Formula {
-	return lab.Formula{Name: name, Of: func(lab.At) float64 { return v }}
 }
 
 func constants(n, rate float64) *lab.Grid {
 	const m = 1 << tableSize
 	return lab.Computed("constants", "Numbers of Sec. 4", nil,
-		number("2^w bits in MB", math.Ldexp(1, hashBits-3)/(1<<20)),
-		number("k as printed", -math.Log2(1/rate)), number("k mended", theory.ElasticHashes(rate)), number("k* of Sec. 4.1", theory.BloomHashes(theory.BloomBits(n, rate), n)),
-		number("m as printed", fewHashes*n/math.Log(1-math.Pow(rate, 1.0/fewHashes))), number("m mended", theory.ElasticBits(n, rate, fewHashes)),
-		number("Ω with k = 4", theory.ElasticThreshold(rate, fewHashes)), number("Δ of Table 1", tableRate),
-		number("a = enk/m", math.E*fullKeys(tableSize)*tableHashes/m), number("D of Sec. 4.3", theory.ElasticBucketSize(fullKeys(tableSize), m, 1.0/m, tableHashes)))
+		lab.Fixed("2^w bits in MB", lab.Plain, math.Ldexp(1, hashBits-3)/(1<<20)),
+		lab.Fixed("k as printed", lab.Plain, -math.Log2(1/rate)), lab.Fixed("k mended", lab.Plain, theory.ElasticHashes(rate)), lab.Fixed("k* of Sec. 4.1", lab.Plain, theory.BloomHashes(theory.BloomBits(n, rate), n)),
+		lab.Fixed("m as printed", lab.Plain, fewHashes*n/math.Log(1-math.Pow(rate, 1.0/fewHashes))), lab.Fixed("m mended", lab.Plain, theory.ElasticBits(n, rate, fewHashes)),
+		lab.Fixed("Ω with k = 4", lab.Plain, theory.ElasticThreshold(rate, fewHashes)), lab.Fixed("Δ of Table 1", lab.Plain, tableRate),
+		lab.Fixed("a = enk/m", lab.Plain, math.E*fullKeys(tableSize)*tableHashes/m), lab.Fixed("D of Sec. 4.3", lab.Plain, theory.ElasticBucketSize(fullKeys(tableSize), m, 1.0/m, tableHashes)))
 }
 
 // lemma has the points at which Lemma 4.1 is looked at.

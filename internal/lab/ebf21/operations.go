@@ -44,69 +44,57 @@ var operations = lab.Experiment{
 	},
 }
 
-// deeds is what one trial counted.
-type deeds struct {
-	duplicates, miscounted, absentDeleted float64 // keys
-	yes, mistaken                         float64 // absent keys: MayContain, and the accurate query
-	denied                                float64 // keys that were in the set and got a no, at any time
-	leftFill                              float64 // share of set bits when all keys are deleted
-	lateness                              float64 // keys between Ω/4 and the first compression, in 1,024ths of the size
-	prints, length                        float64 // of a union, over its keys
-	lost, foreign                         float64 // keys in the intersection: of both, that are missing, and of one
-}
+// deeds is what one trial counted, by the names of claims.
+type deeds map[string]float64
 
 func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, n, queries := e.Int("initial size, log2"), e.Int("keys"), e.Int("queries")
-	metric := func(name string, of func(d deeds) float64) lab.Metric[deeds] {
-		return lab.Metric[deeds]{Name: name, Of: of}
+	var metrics []lab.Metric[deeds]
+	for _, name := range []string{"denied", "duplicates", "miscounted", "bits left", "absent deleted", "lateness", "mistaken", "false positives", "common keys lost", "foreign keys", "fingerprints of a union", "length of a union"} {
+		metrics = append(metrics, lab.Metric[deeds]{Name: name, Of: func(d deeds) float64 { return d[name] }})
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[deeds]{
-		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"),
+		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"), Metrics: metrics,
 		Trial: func(_ lab.At, r *rand.Rand) (deeds, error) {
-			d, err := live(r, size, n, queries)
-			return d, errors.Join(err, d.merge(r, size, n))
-		},
-		Metrics: []lab.Metric[deeds]{
-			metric("denied", func(d deeds) float64 { return d.denied }), metric("duplicates", func(d deeds) float64 { return d.duplicates }), metric("miscounted", func(d deeds) float64 { return d.miscounted }),
-			metric("bits left", func(d deeds) float64 { return d.leftFill }), metric("absent deleted", func(d deeds) float64 { return d.absentDeleted }), metric("lateness", func(d deeds) float64 { return d.lateness }),
-			metric("mistaken", func(d deeds) float64 { return d.mistaken }), metric("false positives", func(d deeds) float64 { return d.yes }), metric("common keys lost", func(d deeds) float64 { return d.lost }),
-			metric("foreign keys", func(d deeds) float64 { return d.foreign }), metric("fingerprints of a union", func(d deeds) float64 { return d.prints }), metric("length of a union", func(d deeds) float64 { return d.length }),
+			d := deeds{}
+			return d, errors.Join(d.live(r, size, n, queries), d.merge(r, size, n))
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
-		"Distinct Stream, Table 1's k, D, b and Ω. The operands of a union have a fifth of its keys in common. Fig. 1 and 2, the worked example with a hash number of 6 bits, are the test TestWorkedExample of filter/elastic: no key can be made to have that number from outside.",
+		"Distinct Stream, Table 1's k, D, b and Ω. The operands of a union have a fifth of its keys in common. Lateness is how many keys fewer than at Ω/4 there are at the first compression, in 1,024ths of the size. " +
+			"Fig. 1 and 2, the worked example with a hash number of 6 bits, are the test TestWorkedExample of filter/elastic: no key can be made to have that number from outside.",
 	}}, err
 }
 
 // live leads a filter through its life: keys come twice, are asked for, and go.
-func live(r *rand.Rand, size, n, queries int) (d deeds, err error) {
+func (d deeds) live(r *rand.Rand, size, n, queries int) error {
 	keys := lab.RandomKeys(r, n)
 	f, err := filled(size, r.Uint64(), keys)
 	if err != nil {
-		return d, err
+		return err
 	}
 	for _, k := range keys {
 		if added, _ := f.Add(k); added {
-			d.duplicates++
+			d["duplicates"]++
 		}
 	}
-	d.miscounted = math.Abs(float64(f.Len()) - float64(n))
+	d["miscounted"] = math.Abs(float64(f.Len()) - float64(n))
 	f.FinishResize()
 	for range queries {
 		k := filter.Key(r.Uint64())
 		if f.MayContain(k) {
-			d.yes++
+			d["false positives"]++
 		}
 		if f.Contains(k) {
-			d.mistaken++
+			d["mistaken"]++
 		}
 	}
 	for range n {
 		if f.Delete(filter.Key(r.Uint64())) == nil {
-			d.absentDeleted++
+			d["absent deleted"]++
 		}
 	}
-	return d, d.empty(f, keys)
+	return d.empty(f, keys)
 }
 
 func filled(size int, salt uint64, keys []filter.Key) (*elastic.Filter, error) {
@@ -118,7 +106,7 @@ func filled(size int, salt uint64, keys []filter.Key) (*elastic.Filter, error) {
 }
 
 // empty deletes all keys and looks for those that are still in the set.
-func (d *deeds) empty(f *elastic.Filter, keys []filter.Key) error {
+func (d deeds) empty(f *elastic.Filter, keys []filter.Key) error {
 	compressed := false
 	for i, k := range keys {
 		bits := f.Bits()
@@ -127,14 +115,14 @@ func (d *deeds) empty(f *elastic.Filter, keys []filter.Key) error {
 		}
 		if f.Bits() < bits && !compressed {
 			m := float64(bits)
-			d.lateness = (theory.BloomCardinality(m, tableHashes, tableThreshold/4*m) - float64(f.Len())) / (m / 1024)
+			d["lateness"] = (theory.BloomCardinality(m, tableHashes, tableThreshold/4*m) - float64(f.Len())) / (m / 1024)
 			compressed = true
 		}
 		if i%(len(keys)/10) == 0 {
-			d.denied += denied(f, keys[i+1:])
+			d["denied"] += denied(f, keys[i+1:])
 		}
 	}
-	d.leftFill = f.Info().Fill
+	d["bits left"] = f.Info().Fill
 	return nil
 }
 
@@ -145,7 +133,7 @@ func denied(f filter.Filter, keys []filter.Key) float64 {
 
 // merge unites and intersects two filters, one of n keys and one of n/2, half of
 // which it has in common with the first.
-func (d *deeds) merge(r *rand.Rand, size, n int) error {
+func (d deeds) merge(r *rand.Rand, size, n int) error {
 	salt, keys := r.Uint64(), lab.RandomKeys(r, n+n/4)
 	union, err := filled(size, salt, keys[:n])
 	intersection, err2 := filled(size, salt, keys[:n])
@@ -157,18 +145,19 @@ func (d *deeds) merge(r *rand.Rand, size, n int) error {
 		return err
 	}
 	union.FinishResize()
-	d.length = float64(union.Len()) / float64(len(keys))
-	if d.prints, err = fingerprints(union); err != nil {
+	d["length of a union"] = float64(union.Len()) / float64(len(keys))
+	prints, err := fingerprints(union)
+	if err != nil {
 		return err
 	}
-	d.prints /= float64(tableHashes * len(keys))
-	d.denied += denied(union, keys) + denied(intersection, keys[n-n/4:n])
+	d["fingerprints of a union"] = prints / float64(tableHashes*len(keys))
+	d["denied"] += denied(union, keys) + denied(intersection, keys[n-n/4:n])
 	for i, k := range keys {
 		switch common := i >= n-n/4 && i < n; {
 		case intersection.Contains(k) && !common:
-			d.foreign++
+			d["foreign keys"]++
 		case !intersection.Contains(k) && common:
-			d.lost++
+			d["common keys lost"]++
 		}
 	}
 	return nil

@@ -83,8 +83,8 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return rates, err
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return queries }}},
-		Formulas: []lab.Formula{{Name: "Sec. 2.1", Unit: lab.InPercent, Of: ofStandard}, {Name: "Ω^k", Unit: lab.InPercent, Of: func(lab.At) float64 { return tableRate }}},
+		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
+		Formulas: []lab.Formula{{Name: "Sec. 2.1", Unit: lab.InPercent, Of: ofStandard}, lab.Fixed("Ω^k", lab.InPercent, tableRate)},
 	})
 	due := lab.Computed("unit", "Set-bit rate of 2^14 keys in 2^18 bits", []lab.Dim{lab.Along("k", 4, tableHashes)}, lab.Formula{
 		Name: "set-bit rate of 2^14 keys", Of: func(at lab.At) float64 { return theory.BloomFill(1<<peakSize, at.Float("k"), 1<<peakUnit) },
@@ -136,7 +136,7 @@ func runFig4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			err = addAll(f, lab.RandomKeys(r, 1<<n))
 			return yesRate(f, r, queries), err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: func(lab.At) int { return queries }}},
+		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
 		"Distinct Stream, k = 5, Ω = 0.2 in every unit. An EBF ends with the size that the keys need, whatever it began with; beyond that size nothing grows, and all are equal but for filter/scalable, which has the best number of hashes instead of 5.",

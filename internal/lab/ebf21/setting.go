@@ -61,11 +61,10 @@ const (
 	falling  = "scalable"
 	unitDBF  = "DBF, Ω in each unit"
 	parBF    = "Par-BF"
-	shards   = "EBF, 16 shards"
 )
 
-// parts is how many lists Par-BF has, and shards the sharded EBF.
-const parts, partBits = 16, 4
+// Par-BF has 2^partBits lists.
+const partBits = 4
 
 // build makes a contender: 2^size bits or counters at first, k as in Table 1, units of
 // lists full at the given share of set positions.
@@ -86,31 +85,9 @@ func build(name string, size int, fill float64, salt uint64) (filter.Filter, err
 	case dbf, unitDBF:
 		return dynamic.Build(list(size))
 	case parBF:
-		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: parts, Shape: list(size - partBits)})
-	case shards:
-		return newSharded(size, salt)
+		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: 1 << partBits, Shape: list(size - partBits)})
 	}
 	return nil, fmt.Errorf("ebf21: no contender %q", name)
-}
-
-// sharded is an EBF for several writers: keys are split over as many filters as
-// Par-BF has lists.
-type sharded [parts]filter.Filter
-
-func (s *sharded) of(k filter.Key) filter.Filter  { return s[k>>(64-partBits)] }
-func (s *sharded) Add(k filter.Key) (bool, error) { return s.of(k).Add(k) }
-func (s *sharded) MayContain(k filter.Key) bool   { return s.of(k).MayContain(k) }
-func (s *sharded) Info() filter.Info              { return s[0].Info() }
-
-func newSharded(size int, salt uint64) (*sharded, error) {
-	s := new(sharded)
-	for i := range s {
-		var err error
-		if s[i], err = build(ebf, size-partBits, 0, salt); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 // firstUnit is how many keys filter/scalable is to be asked for so that its first

@@ -120,7 +120,6 @@ var fig8b = lab.Experiment{
 		{Name: "lazy update to normal expansion", Printed: "the time cost of lazy update keeps the lowest", Where: "Sec. 5.4", Of: to("expansion", lazy, normal), Is: lab.Below(lab.Number(1))},
 		{Name: "lazy update to building anew", Printed: "the time cost of lazy update keeps the lowest", Where: "Sec. 5.4", Of: to("expansion", lazy, anew), Is: lab.Below(lab.Number(1))},
 		{Name: "building anew to normal expansion", Printed: "that of rebuilding EBF keeps the highest", Where: "Sec. 5.4", Of: to("expansion", anew, normal), Is: lab.Above(lab.Number(1)), Why: slowExpansion, FullOnly: true},
-		{Name: "building anew, with hashing, to normal expansion", Printed: "that of rebuilding EBF keeps the highest", Where: "Sec. 5.4", Of: to("expansion", hashed, normal), Is: lab.Above(lab.Number(1)), Why: slowExpansion, FullOnly: true},
 		{Kind: lab.Question, Name: "load 1 to a quarter of it", Printed: "increases slightly", Where: "Sec. 5.4", Of: lab.Of("expansion", "load", 1.0).Over(lab.Of("expansion", "load", 0.25)), Is: lab.Shows()},
 	},
 }
@@ -133,13 +132,12 @@ const (
 	lazy   = "lazy update"
 	normal = "normal expansion"
 	anew   = "building anew"
-	hashed = "building anew, with hashing"
 )
 
 func runFig8b(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Race{
 		Name: "times", Title: "Time of an expansion, by buckets before it", Dims: []lab.Dim{lab.Along("log2 size", e.Ints("sizes, log2")...), lab.Along("load", e.Floats("loads")...)},
-		Contenders: []string{lazy, normal, anew, hashed}, Rounds: e.Int("rounds"),
+		Contenders: []string{lazy, normal, anew}, Rounds: e.Int("rounds"),
 		Start: func(at lab.At, way string, r *rand.Rand) ([]lab.Lap, error) {
 			size := at.Int("log2 size")
 			run, err := expansion(way, r, size, int(at.Float("load")*fullKeys(float64(size))))
@@ -162,20 +160,13 @@ func expansible(size int, eager bool, salt uint64) (*elastic.Filter, error) {
 // make the filter expand by themselves.
 func expansion(way string, r *rand.Rand, size, n int) (func() error, error) {
 	salt, keys := r.Uint64(), lab.RandomKeys(r, n)
-	if way == anew || way == hashed {
+	if way == anew {
 		return func() error {
 			f, err := expansible(size+1, false, salt)
-			for i, k := range keys {
-				if err != nil {
-					return err
-				}
-				if way == hashed {
-					t := tuple{0: byte(i), 1: byte(i >> 8), 2: byte(i >> 16), 3: byte(i >> 24)}
-					k = t.key()
-				}
-				_, err = f.Add(k)
+			if err != nil {
+				return err
 			}
-			return err
+			return addAll(f, keys)
 		}, nil
 	}
 	f, err := expansible(size, way == normal, salt)

@@ -230,8 +230,7 @@ var fig7 = lab.Experiment{
 	Claims: []lab.Claim{
 		{Name: "EBF to Par-BF", Printed: "the MOPS of EBF is higher than that of Par-BF with 4 and with 16 threads", Where: "Sec. 5.3", Of: to(mixed, ebf, parBF), Is: lab.In(lab.Span{Dim: "threads", From: 4}, lab.Below(lab.Number(1))), Why: fakeParBF, FullOnly: true},
 		{Name: "two threads to one, EBF", Printed: "the multi-thread technique is helpful to accelerate the processing speed", Where: "Sec. 5.3", Of: lab.Of(mixed, "threads", 2, lab.Contenders, ebf).Over(lab.Of(mixed, "threads", 1)), Is: lab.Below(lab.Number(1)), Why: fewThreads, FullOnly: true},
-		{Kind: lab.Own, Name: "two threads to one, 16 shards", Printed: "writers of different shards go side by side", Of: lab.Of(mixed, "threads", 2, lab.Contenders, shards).Over(lab.Of(mixed, "threads", 1)), Is: lab.Below(lab.Number(1)), FullOnly: true},
-		{Kind: lab.Question, Name: "1:2:2, by threads", Printed: "the speeds are not printed", Of: lab.Of(mixed, "queries", 2, lab.Contenders, ebf), Is: lab.Shows(), Show: []lab.Pick{lab.Of(mixed, "queries", 2, lab.Contenders, parBF), lab.Of(mixed, "queries", 2, lab.Contenders, shards)}},
+		{Kind: lab.Question, Name: "1:2:2, by threads", Printed: "the speeds are not printed", Of: lab.Of(mixed, "queries", 2, lab.Contenders, ebf), Is: lab.Shows(), Show: []lab.Pick{lab.Of(mixed, "queries", 2, lab.Contenders, parBF)}},
 	},
 }
 
@@ -247,7 +246,7 @@ func runFig7(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n := int(math.Ldexp(e.Float("peak"), size-unitShare))
 	g, err := lab.Race{
 		Name: "times", Title: "Time of one operation of a mix, by the clock", Dims: []lab.Dim{lab.Along("queries", e.Ints("queries of each sort")...), lab.Along("threads", e.Ints("threads")...)},
-		Contenders: []string{ebf, shards, parBF}, Rounds: e.Int("rounds"), Wall: true,
+		Contenders: []string{ebf, parBF}, Rounds: e.Int("rounds"), Wall: true,
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			f, err := build(name, size, evenFill(name, size, float64(n)), r.Uint64())
 			return crew(f, r, n, at.Int("queries"), at.Int("threads")), err
@@ -255,7 +254,7 @@ func runFig7(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}.Run(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
 		fmt.Sprintf("Distinct Stream, %d insertions, each thread with its share of them and of the queries. This machine runs %d threads at a time: more show what they show.", n, runtime.GOMAXPROCS(0)),
-		"Par-BF has 16 lists with a lock each; all units together have the rate Ω^k in the end. With 16 shards the total initial size is the same.",
+		"Par-BF has 16 lists with a lock each; all units together have the rate Ω^k in the end.",
 	}}, err
 }
 

@@ -1,7 +1,6 @@
 package ebf21
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,13 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
-
-// A tuple identifies a flow: addresses, ports and protocol, as they stand in a
-// packet.
-type tuple [13]byte
-
-// key hashes a tuple as the paper does.
-func (t tuple) key() filter.Key { return filter.Murmur3(0).Bytes(t[:]) }
 
 // newFlow is the share of packets that begin a flow: ten packets to a flow, about
 // as in traffic of a backbone.
@@ -34,24 +26,13 @@ type trace struct {
 
 // makeTrace draws a trace of n packets.
 func makeTrace(r *rand.Rand, n int) trace {
-	t := trace{"seeded heavy-tailed five-tuples", make([]filter.Key, n)}
+	t := trace{"seeded heavy-tailed flows", make([]filter.Key, n)}
 	for i := range t.packets {
 		if i == 0 || r.Float64() < newFlow {
-			t.packets[i] = randomFlow(r).key()
+			t.packets[i] = filter.Key(r.Uint64())
 		} else {
 			t.packets[i] = t.packets[r.IntN(i)]
 		}
-	}
-	return t
-}
-
-// randomFlow is TCP two times in three, else UDP.
-func randomFlow(r *rand.Rand) (t tuple) {
-	binary.LittleEndian.PutUint64(t[:8], r.Uint64())
-	binary.LittleEndian.PutUint32(t[8:12], r.Uint32())
-	t[12] = 6
-	if r.IntN(3) == 0 {
-		t[12] = 17
 	}
 	return t
 }
