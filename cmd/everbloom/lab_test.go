@@ -15,9 +15,9 @@ import (
 
 // testExperiments end in every way an experiment can.
 var testExperiments = []lab.Experiment{
-	testExperiment("one/good", lab.Exact("the rate", "0.25", 0.2512), lab.Show("the time", "5 ns")),
-	testExperiment("one/known", lab.Exact("the share", "90 %", 0.8).Because("a condition is missing")),
-	testExperiment("two/surprise", lab.Exact("the size", "100", 120)),
+	testExperiment("one/good", lab.Check{Name: "the rate", Printed: "0.25", Ours: "0.2512", Tolerance: "0.2450 to 0.2550: the digits printed", Verdict: lab.Reproduced}, lab.Check{Name: "the time", Ours: "5 ns", Verdict: lab.Shown}),
+	testExperiment("one/known", lab.Check{Name: "the share", Printed: "90 %", Ours: "80.00 %", Tolerance: "89.50 % to 90.50 %: the digits printed", Verdict: lab.Differs, Reason: "a condition is missing", Known: true}),
+	testExperiment("two/surprise", lab.Check{Name: "the size", Printed: "100", Ours: "120.0", Tolerance: "99.50 to 100.5: the digits printed", Verdict: lab.Differs, Reason: "not explained: this check is expected to reproduce"}),
 	testExperiment("two/broken"),
 }
 
@@ -71,7 +71,7 @@ func TestLabDrawsProgressOnATerminal(t *testing.T) {
 		case <-drawn:
 		case <-time.After(10 * time.Second): // the test fails, but it ends
 		}
-		return &lab.Result{Checks: []lab.Check{lab.Show("x", "1")}}, nil
+		return &lab.Result{Checks: []lab.Check{{Name: "x", Ours: "1", Verdict: lab.Shown}}}, nil
 	}
 	var stdout bytes.Buffer
 	e := testEnv(nil, &stdout, stderr)

@@ -34,7 +34,8 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/exampletest", "internal/gate/...", "internal/lab/..."},
+	{"internal/exampletest", "internal/gate/..."},
+	{"internal/lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }
 

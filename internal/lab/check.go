@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // Verdict is what a check found.
@@ -19,9 +17,7 @@ const (
 	Shown      Verdict = "shown" // nothing is printed to compare with
 )
 
-// Check compares one printed number or claim with ours. Make it with [Exact],
-// [Measured], [Sampled], [Rate], [Predicted], [PredictedRate], [Holds] or [Show],
-// which compute the verdict.
+// Check is what came of a [Claim]: what is printed, ours, and the verdict.
 type Check struct {
 	Kind      Kind    `json:"kind,omitempty"` // Paper if empty
 	Name      string  `json:"name"`
@@ -34,35 +30,10 @@ type Check struct {
 	// Known says that the difference was there before and is explained. A strict
 	// run fails for the others.
 	Known bool `json:"known,omitempty"`
-
-	// Timing says that times are compared. See Timed.
-	Timing bool `json:"timing,omitempty"`
 }
 
 // unexplained is the reason of a difference that was not expected.
 const unexplained = "not explained: this check is expected to reproduce"
-
-// Because gives the reason why a check is known to differ. It changes nothing if
-// the check reproduces.
-func (c Check) Because(reason string) Check {
-	if c.Verdict == Differs {
-		c.Reason, c.Known = reason, true
-	}
-	return c
-}
-
-// Timed marks a check that compares times. They depend on the machine and on what
-// else it does, so a strict run does not fail for them.
-func (c Check) Timed() Check {
-	c.Timing = true
-	if c.Unexpected() {
-		c.Reason, c.Known = notConfirmed, true
-	}
-	return c
-}
-
-// notConfirmed is the reason of a timing that came out otherwise.
-const notConfirmed = "a timing, which this run does not confirm: repeat it on a quiet machine"
 
 // Unexpected reports whether the check differs without an explanation, or is said to
 // be an error in print and reproduces.
@@ -93,15 +64,6 @@ func (c Check) check() error {
 	return errors.Join(problems...)
 }
 
-// judged sets the verdict.
-func judged(c Check, ok bool) Check {
-	c.Verdict = Reproduced
-	if !ok {
-		c.Verdict, c.Reason = Differs, unexplained
-	}
-	return c
-}
-
 // near allows for the decimal fractions that binary ones miss, and for sums of
 // equal numbers, whose mean is off by a bit although they have no spread.
 func near(ours, value, reach float64) bool {
@@ -112,26 +74,17 @@ func near(ours, value, reach float64) bool {
 // honest ones is further. With few trials or few yeses as many are.
 const Sigmas = 4
 
-// Exact compares a computed number with a printed one, such as "0.001463",
-// "5.62e-17" or "80 %", which is 0.8: it must round to the printed digits.
-func Exact(name, printed string, ours float64) Check {
+// exact compares a computed number with a printed one, such as "0.001463", "5.62e-17"
+// or "80 %", which is 0.8: it must round to the printed digits.
+func exact(printed string, ours float64) judgement {
 	p, err := parsePrinted(printed)
-	c := Check{
-		Name: name, Printed: printed, Ours: p.write(ours, p.half),
-		Tolerance: p.around(p.half) + ": the digits printed",
-	}
-	return judged(c, err == nil && near(ours, p.value, p.half))
+	return judgement{verdict(err == nil && near(ours, p.value, p.half)), p.write(ours, p.half), p.around(p.half) + ": the digits printed"}
 }
 
-// Measured compares the mean of our trials with a printed number that is exact
-// but for its digits.
-func Measured(name, printed string, ours Estimate) Check {
-	return Sampled(name, printed, ours, 0)
-}
-
-// Sampled is [Measured] for a printed number that was itself measured, in so many
-// trials: their spread is taken to be that of ours. With 0 it is exact.
-func Sampled(name, printed string, ours Estimate, trials int) Check {
+// sampled compares the mean of our trials with a printed number that was itself
+// measured, in so many trials: their spread is taken to be that of ours. With 0 it is
+// exact but for its digits.
+func sampled(printed string, ours Estimate, trials int) judgement {
 	p, err := parsePrinted(printed)
 	reach, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
 	if trials > 0 {
@@ -139,51 +92,8 @@ func Sampled(name, printed string, ours Estimate, trials int) Check {
 		how += fmt.Sprintf(" and the paper's %d", trials)
 	}
 	reach += p.half
-	c := Check{
-		Name: name, Printed: printed, Ours: p.writeEstimate(ours),
-		Tolerance: fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(reach), Sigmas, how),
+	return judgement{
+		verdict(err == nil && ours.N > 0 && near(ours.Mean, p.value, reach)), p.writeEstimate(ours),
+		fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(reach), Sigmas, how),
 	}
-	return judged(c, err == nil && ours.N > 0 && near(ours.Mean, p.value, reach))
 }
-
-// Rate compares yes answers among n independent questions with a printed
-// probability.
-func Rate(name, printed string, yes, n int) Check {
-	p, err := parsePrinted(printed)
-	lo, _ := theory.BinomialInterval(float64(n), max(0, p.value-p.half), Sigmas)
-	_, hi := theory.BinomialInterval(float64(n), min(1, p.value+p.half), Sigmas)
-	share := float64(yes) / float64(max(n, 1))
-	c := Check{
-		Name: name, Printed: printed, Ours: fmt.Sprintf("%d of %d: %s", yes, n, p.write(share, share/100)),
-		Tolerance: fmt.Sprintf("%.0f to %.0f: %d standard deviations of the binomial distribution, and the digits printed", lo, hi, Sigmas),
-	}
-	return judged(c, err == nil && n > 0 && lo <= float64(yes) && float64(yes) <= hi)
-}
-
-// Predicted compares the mean of our trials with what a formula gives; the
-// formula is named in words or symbols.
-func Predicted(name, formula string, value float64, ours Estimate) Check {
-	reach := ours.Reach(Sigmas)
-	c := Check{
-		Name: name, Printed: formula + ": " + Digits(value, 5), Ours: ours.String(),
-		Tolerance: fmt.Sprintf("%s: %d standard errors, by Student's t, of our %d trials", printedNumber{value: value}.around(reach), Sigmas, ours.N),
-	}
-	return judged(c, ours.N > 0 && near(ours.Mean, value, reach))
-}
-
-// PredictedRate compares yes answers among n independent questions with the
-// probability that a formula gives.
-func PredictedRate(name, formula string, p float64, yes, n int) Check {
-	c := Rate(name, number(p), yes, n)
-	c.Printed = formula + ": " + Digits(p, 5)
-	return c
-}
-
-// Holds is a claim that is true or not, such as "the rate never exceeds 1 %"; how
-// tells what was tested.
-func Holds(name, claim, ours string, ok bool, how string) Check {
-	return judged(Check{Name: name, Printed: claim, Ours: ours, Tolerance: how}, ok)
-}
-
-// Show is a number that no paper prints.
-func Show(name, ours string) Check { return Check{Name: name, Ours: ours, Verdict: Shown} }

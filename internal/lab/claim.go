@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -58,10 +59,7 @@ func (f findings) judge(c Claim) (Check, error) {
 		check.Printed += " (" + c.Where + ")"
 	}
 	if check.Verdict == Differs {
-		check.Reason, check.Known = unexplained, false
-	}
-	if c.Why != "" {
-		check = check.Because(c.Why)
+		check.Reason, check.Known = cmp.Or(c.Why, unexplained), c.Why != ""
 	}
 	return check, nil
 }
@@ -82,7 +80,7 @@ func (f findings) one(p Pick) (Cell, error) {
 func Rounds() Test {
 	return func(f findings, c Claim) (judgement, error) {
 		cell, err := f.one(c.Of)
-		return judgedBy(Exact("", c.Printed, cell.Value.Mean)), err
+		return exact(c.Printed, cell.Value.Mean), err
 	}
 }
 
@@ -96,7 +94,7 @@ func Agrees(trials int) Test {
 		if bad == nil {
 			cell.Value = cell.expecting(p.value)
 		}
-		j := judgedBy(Sampled("", c.Printed, cell.Value, trials))
+		j := sampled(c.Printed, cell.Value, trials)
 		noise := cell.Value.Reach(Sigmas)
 		if trials > 0 {
 			noise *= math.Sqrt(1 + float64(cell.Value.N)/float64(trials))
@@ -128,8 +126,6 @@ func Around() Test {
 		}, nil
 	}
 }
-
-func judgedBy(c Check) judgement { return judgement{c.Verdict, c.Ours, c.Tolerance} }
 
 func verdict(ok bool) Verdict {
 	if ok {

@@ -57,7 +57,7 @@ func TestExperimentsDoWithoutDataThatIsNotThere(t *testing.T) {
 		seen := ""
 		x := Experiment{ID: "x/a", Data: c.declared, Run: func(_ context.Context, e *Env) (*Result, error) {
 			seen = e.Data
-			return &Result{Checks: []Check{Show("a", "1")}}, nil
+			return &Result{Checks: []Check{{Name: "a", Ours: "1", Verdict: Shown}}}, nil
 		}}
 		result, err := x.Do(t.Context(), &Env{Data: c.folder})
 		if err != nil {

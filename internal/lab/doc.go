@@ -53,20 +53,6 @@
 // with is a Pick as well: coordinates that it does not fix are those of the point.
 // A claim is of one of four kinds, see [Kind]. One with a Why is expected to differ.
 //
-// # Moving a package from checks to claims
-//
-//  1. Find the parameter sweeps: each loop over sizes, contenders or shapes that fills
-//     Series and Table becomes one Spec. Delete the code of plots and tables.
-//  2. Turn each check into a row: Exact is [Rounds], Measured and Sampled are [Agrees],
-//     Predicted is [Matches] with a formula, Holds is one of the others, Show is
-//     [Shows]. Numbers in the text of a check are further picks in Claim.Show.
-//  3. Give each row its kind. Formulas of this project are [Own], open questions
-//     [Question], slips in print [Erratum]. Drop rows that cannot fail.
-//  4. Replace labtest.Verdicts and its map by labtest.Claims, drop tests of checks with
-//     spoilt input (the tests of this package have them), keep those of the trials.
-//
-// Package dlbf10 is the model. Identifiers of experiments and names of parameters stay.
-//
 // # What holds
 //
 // A run is a function of parameters, seed and code. Random numbers come from

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
@@ -78,23 +77,4 @@ func (e Estimate) At(x float64) Point {
 
 func (e Estimate) String() string {
 	return fmt.Sprintf("%s ± %s", digitsFor(e.Mean, 2*e.StandardError()), Digits(2*e.StandardError(), 2))
-}
-
-// Share is the point of a measured probability, yes answers among n, with its
-// interval of about 95 in 100.
-func Share(x float64, yes, n int) Point {
-	trials := float64(max(n, 1))
-	p := float64(yes) / trials
-	lo, hi := theory.WilsonInterval(float64(yes), trials, 2)
-	return Point{X: x, Y: p, Lo: min(p, lo), Hi: max(p, hi)}
-}
-
-// Median is the middle of the values, between the two middle ones if their number is
-// even; 0 if there are none.
-func Median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

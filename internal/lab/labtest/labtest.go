@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,25 +14,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/draw"
 )
-
-// Verdicts runs the quick variants. All checks must reproduce but for those that are
-// known to differ, by experiment, which must differ. Times are not asserted. The short
-// form is what Briefly does.
-func Verdicts(t *testing.T, list []lab.Experiment, differing map[string][]string) {
-	t.Helper()
-	if effort.Brief() {
-		t.Skip("make check runs them with the tool: everbloom lab run all --strict")
-	}
-	for _, id := range unknown(list, differing) {
-		t.Errorf("there is no experiment %q", id)
-	}
-	for _, x := range list {
-		t.Run(x.ID, func(t *testing.T) {
-			result := do(t, x, &lab.Env{Params: x.Quick, Seed: seed})
-			compare(t, result.Checks, differing[x.ID])
-		})
-	}
-}
 
 // Claims runs the quick variants. Claims without a reason must hold, those with one
 // must differ, unless the run cannot tell, and a plot compares at most five things. The
@@ -98,22 +78,13 @@ func do(t *testing.T, x lab.Experiment, e *lab.Env) *lab.Result {
 	return result
 }
 
-// unknown returns the identifiers that no experiment has.
-func unknown(list []lab.Experiment, differing map[string][]string) []string {
-	ids := maps.Clone(differing)
-	for _, x := range list {
-		delete(ids, x.ID)
-	}
-	return slices.Sorted(maps.Keys(ids))
-}
-
 func compare(tb testing.TB, checks []lab.Check, differing []string) {
 	tb.Helper()
 	seen := map[string]bool{}
 	for _, c := range checks {
 		seen[c.Name] = true
 		known := slices.Contains(differing, c.Name)
-		if !c.Timing && ((c.Verdict == lab.Differs) != known || c.Unexpected()) {
+		if (c.Verdict == lab.Differs) != known || c.Unexpected() {
 			tb.Errorf("seed %d: %s: %s, known to differ: %t; printed %s, ours %s, tolerance %s: %s",
 				seed, c.Name, c.Verdict, known, c.Printed, c.Ours, c.Tolerance, c.Reason)
 		}
@@ -214,25 +185,5 @@ func Interrupted(t *testing.T, list []lab.Experiment) {
 		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", x.ID, err)
 		}
-	}
-}
-
-// Differs fails unless the check differs: a check that spoilt input passes is worth
-// nothing.
-func Differs(t *testing.T, c lab.Check) {
-	t.Helper()
-	want(t, c, lab.Differs)
-}
-
-// Reproduced fails unless the check reproduces.
-func Reproduced(t *testing.T, c lab.Check) {
-	t.Helper()
-	want(t, c, lab.Reproduced)
-}
-
-func want(t *testing.T, c lab.Check, verdict lab.Verdict) {
-	t.Helper()
-	if c.Verdict != verdict {
-		t.Errorf("%s: %s, want %s; printed %s, ours %s, tolerance %s", c.Name, c.Verdict, verdict, c.Printed, c.Ours, c.Tolerance)
 	}
 }

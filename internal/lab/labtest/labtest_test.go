@@ -20,16 +20,15 @@ func (f *failures) Helper()               {}
 func (f *failures) Errorf(string, ...any) { f.n++ }
 
 func TestCompareFindsWhatIsNotAsKnown(t *testing.T) {
-	good := lab.Exact("good", "1.0", 1)
-	bad := lab.Exact("bad", "1.0", 2).Because("it is so")
-	unexplained := lab.Exact("unexplained", "1.0", 2)
-	slow := lab.Holds("slow", "faster", "2", false, "medians").Timed()
+	good := lab.Check{Name: "good", Verdict: lab.Reproduced}
+	bad := lab.Check{Name: "bad", Verdict: lab.Differs, Reason: "it is so", Known: true}
+	unexplained := lab.Check{Name: "unexplained", Verdict: lab.Differs}
 	for _, c := range []struct {
 		checks    []lab.Check
 		differing []string
 		want      int
 	}{
-		{[]lab.Check{good, bad, slow}, []string{"bad"}, 0},
+		{[]lab.Check{good, bad}, []string{"bad"}, 0},
 		{[]lab.Check{good, bad}, nil, 1},
 		{[]lab.Check{good}, []string{"good"}, 1},
 		{[]lab.Check{unexplained}, []string{"unexplained"}, 1},
@@ -46,18 +45,10 @@ func TestCompareFindsWhatIsNotAsKnown(t *testing.T) {
 func TestOnlyWhatMayNeverHappenIsAssertedOfBriefRuns(t *testing.T) {
 	for name, want := range map[string]int{"no member denied": 1, "rate": 0, "none of them": 0} {
 		f := &failures{TB: t}
-		never(f, []lab.Check{lab.Holds(name, "never", "once", false, "not one"), lab.Holds(name, "never", "0", true, "not one")})
+		never(f, []lab.Check{{Name: name, Verdict: lab.Differs}, {Name: name, Verdict: lab.Reproduced}})
 		if f.n != want {
 			t.Errorf("%q: %d failures, want %d", name, f.n, want)
 		}
-	}
-}
-
-func TestIdentifiersThatNoExperimentHasAreFound(t *testing.T) {
-	list := []lab.Experiment{{ID: "x/one"}, {ID: "x/two"}}
-	got := unknown(list, map[string][]string{"x/two": nil, "x/three": nil, "x/four": nil})
-	if want := []string{"x/four", "x/three"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -82,13 +73,13 @@ var draws = lab.Experiment{
 	Quick: lab.Params{lab.Int("trials", 1000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		drawn, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) uint64 { return r.Uint64() })
-		return &lab.Result{Checks: []lab.Check{lab.Show("numbers", fmt.Sprint(drawn))}}, err
+		return &lab.Result{Checks: []lab.Check{{Name: "numbers", Ours: fmt.Sprint(drawn), Verdict: lab.Shown}}}, err
 	},
 }
 
 func TestAGoodExperimentPasses(t *testing.T) {
 	list, brief := []lab.Experiment{draws}, lab.Params{lab.Int("trials", 10)}
-	Verdicts(t, list, nil)
+	Claims(t, list)
 	Briefly(t, list, brief)
 	Seeded(t, list, brief)
 	Interrupted(t, list)

@@ -41,7 +41,7 @@ func TestMarkdownLinksFromTheFolderItself(t *testing.T) {
 // A cell with a bar or a line break would end the row.
 func TestMarkdownKeepsTablesWhole(t *testing.T) {
 	outcomes := sample()[:1]
-	outcomes[0].Record.Result.Checks = []lab.Check{lab.Show("a|b *c*\nd_e", "1 < 2 & [x]")}
+	outcomes[0].Record.Result.Checks = []lab.Check{{Name: "a|b *c*\nd_e", Ours: "1 < 2 & [x]", Verdict: lab.Shown}}
 	var b bytes.Buffer
 	if err := WriteMarkdown(&b, outcomes, "."); err != nil {
 		t.Fatal(err)

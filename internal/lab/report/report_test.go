@@ -40,10 +40,10 @@ func outcome(id string, checks ...lab.Check) runner.Outcome {
 }
 
 var (
-	good     = lab.Exact("the rate", "0.25", 0.2512)
-	explain  = lab.Exact("the share", "90 %", 0.8).Because("the paper forgets a condition")
-	surprise = lab.Exact("the size", "100", 120)
-	shown    = lab.Show("the time", "5 ns")
+	good     = lab.Check{Name: "the rate", Printed: "0.25", Ours: "0.2512", Tolerance: "0.2450 to 0.2550: the digits printed", Verdict: lab.Reproduced}
+	explain  = lab.Check{Name: "the share", Printed: "90 %", Ours: "80.00 %", Tolerance: "89.50 % to 90.50 %", Verdict: lab.Differs, Reason: "the paper forgets a condition", Known: true}
+	surprise = lab.Check{Name: "the size", Printed: "100", Ours: "120.0", Tolerance: "99.50 to 100.5", Verdict: lab.Differs, Reason: "not explained: this check is expected to reproduce"}
+	shown    = lab.Check{Name: "the time", Ours: "5 ns", Verdict: lab.Shown}
 )
 
 func sample() []runner.Outcome {

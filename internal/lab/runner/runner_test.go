@@ -37,7 +37,7 @@ func (b *bench) list(ids ...string) (list []lab.Experiment) {
 				if err != nil || b.fail[id] != nil {
 					return nil, errors.Join(err, b.fail[id])
 				}
-				return &lab.Result{Checks: []lab.Check{lab.Show("mean", lab.Mean(values).String())}}, nil
+				return &lab.Result{Checks: []lab.Check{{Name: "mean", Ours: lab.Mean(values).String(), Verdict: lab.Shown}}}, nil
 			},
 		})
 	}
@@ -183,7 +183,7 @@ func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
 	list := newBench().list("x/a")
 	list[0].Run = func(context.Context, *lab.Env) (*lab.Result, error) {
 		cancel()
-		return &lab.Result{Checks: []lab.Check{lab.Show("half", "1")}}, nil
+		return &lab.Result{Checks: []lab.Check{{Name: "half", Ours: "1", Verdict: lab.Shown}}}, nil
 	}
 	outcomes, err := r.Run(ctx, list)
 	if !errors.Is(err, context.Canceled) || !errors.Is(outcomes[0].Err, context.Canceled) || outcomes[0].Record != nil {

@@ -29,7 +29,7 @@ func record() *Record {
 				{Name: "tree", Drawing: `<svg viewBox="0 0 1 1"></svg>`},
 			},
 			Tables: []lab.Table{{Name: "sizes", Columns: []string{"n", "text"}, Rows: [][]string{{"1", `with "quotes", and commas`}}}},
-			Checks: []lab.Check{lab.Exact("x", "1.0", 1), lab.Exact("y", "1.0", 2).Because("it is so")},
+			Checks: []lab.Check{{Name: "x", Printed: "1.0", Ours: "1.000", Tolerance: "0.950 to 1.050: the digits printed", Verdict: lab.Reproduced}, {Name: "y", Printed: "1.0", Ours: "2.000", Tolerance: "0.950 to 1.050: the digits printed", Verdict: lab.Differs, Reason: "it is so", Known: true}},
 			Notes:  []string{"note"},
 		},
 	}
