@@ -206,35 +206,6 @@ func TestIdealTrialsAgreeWithTheFilter(t *testing.T) {
 	}
 }
 
-// One key with two positions in four cells of two regions: it cannot be deleted only
-// if both positions are the same cell, one time in four.
-func TestLiteralDeletableOfOneKey(t *testing.T) {
-	s := deletable.Shape{Bits: 6, Hashes: 2, Regions: 2}
-	if got := literalDeletable(s, 1); math.Abs(got-0.75) > 1e-12 {
-		t.Errorf("%v, want 0.75", got)
-	}
-}
-
-func TestLiteralDeletableMatchesSimulation(t *testing.T) {
-	for _, c := range []struct {
-		s deletable.Shape
-		n int
-	}{
-		{deletable.Shape{Bits: 240, Hashes: 5, Regions: 24}, 22},
-		{deletable.Shape{Bits: 32, Hashes: 3, Regions: 4}, 3},
-		{deletable.Shape{Bits: 64, Hashes: 4, Regions: 32}, 6},
-	} {
-		r := rand.New(rand.NewPCG(7, uint64(c.n)))
-		shares := make([]float64, 4_000)
-		for i := range shares {
-			shares[i] = idealTrial(r, c.s, c.n, true).deletable
-		}
-		if found, want := lab.Mean(shares), literalDeletable(c.s, c.n); !found.Within(want, lab.Sigmas) {
-			t.Errorf("%+v, %d keys: %s, formula %v", c.s, c.n, found, want)
-		}
-	}
-}
-
 // One cell and one hit, two cells and two hits, and the paper's filter against
 // simulation.
 func TestExactRate(t *testing.T) {
@@ -257,5 +228,23 @@ func TestExactRate(t *testing.T) {
 	}
 	if got := lab.Mean(fills); !got.Within(exactRate(216, 5, 22), lab.Sigmas) {
 		t.Errorf("simulated %v, exact %v", got, exactRate(216, 5, 22))
+	}
+}
+
+func TestHalfLifeIsBetweenLooks(t *testing.T) {
+	life := func(shares ...float64) (list []moment) {
+		for _, s := range shares {
+			list = append(list, moment{outcome: outcome{deletable: s}})
+		}
+		return list
+	}
+	if got := halfLife(life(1, 0.7, 0.6, 0.4, 0.1), 2); math.Abs(got[0].half-1.25) > 1e-9 || !math.IsNaN(got[1].half) {
+		t.Errorf("%v", got[0].half)
+	}
+	if got := halfLife(life(1, 0.9), 2)[0].half; !math.IsNaN(got) {
+		t.Errorf("%v without an end", got)
+	}
+	if got := halfLife(life(0.4, 0.3), 2)[0].half; got != 0 {
+		t.Errorf("%v turnovers of an overfull filter", got)
 	}
 }

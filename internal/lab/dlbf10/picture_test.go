@@ -69,12 +69,10 @@ func TestRefusedShapesAreReported(t *testing.T) {
 	none := deletable.Shape{}
 	_, picture := takePicture(0, 5, 0, nil)
 	_, trial := addAndDelete(none, nil)
-	_, fill := bestFill(none, nil, 1)
-	_, named := allNamed(none, nil, []int{0}, 1)
 	_, version := buildVersion(none, nil)
 	_, _, example := drawExample(none)
 	_, rates := measureRates(none, nil, nil)
-	for what, err := range map[string]error{"picture": picture, "trial": trial, "fill": fill, "named": named, "version": version, "example": example, "rates": rates} {
+	for what, err := range map[string]error{"picture": picture, "trial": trial, "version": version, "example": example, "rates": rates} {
 		if err == nil {
 			t.Errorf("%s: a filter without bits", what)
 		}

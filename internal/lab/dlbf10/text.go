@@ -42,10 +42,7 @@ var text = lab.Experiment{
 			Why: "perfectly random positions give 80 %, too: Eq. (1) lets one other key hit a cell of the key in question; given that the key itself hit it, none may",
 		},
 		lab.Claim{Kind: lab.Own, Name: "the missing condition", Printed: "1 - (1 - p)^k with p = (1 - 1/m')^(kn-1) (1 - p_c)^(m'/r-1)", Of: lab.Of("deletable", positions, "random positions"), Is: lab.Matches(lab.Of("conditioned"))},
-		lab.Claim{
-			Kind: lab.Own, Name: "a key that may collide with itself", Printed: "Insert as printed (Sec. III), by inclusion and exclusion over clean regions",
-			Of: lab.Of("deletable", positions, "random positions, literal"), Is: lab.Matches(lab.Of("literal")),
-		},
+		lab.Claim{Kind: lab.Question, Name: "a key that may collide with itself", Printed: "Insert as printed, bit by bit", Where: "Sec. III", Of: lab.Of("deletable", positions, "random positions, literal"), Is: lab.Shows()},
 		lab.Claim{
 			Name: "bits that were reset", Printed: "40 %: \"around 40% of the bits\"", Where: "Sec. IV", Of: lab.Of("reset bits of the set", positions, "words, XXH3"), Is: lab.Around(),
 			Show: []lab.Pick{lab.Of("clean regions", positions, "words, XXH3"), lab.Of("reset bits of all positions", positions, "words, XXH3"), lab.Of("reset bits of the cells", positions, "words, XXH3")},
@@ -75,7 +72,6 @@ func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	kn, cells := float64(s.Hashes*n), float64(s.Cells())
 	hashed := [][]filter.Key{d.keys(filter.Hash{}), d.keys(filter.Murmur3(0))}
 	v := func(lab.At) numbers { return numbersOf(s, float64(n)) }
-	literal := literalDeletable(s, n)
 	share := func(name string, of func(outcome) float64) lab.Metric[outcome] {
 		return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of}
 	}
@@ -96,7 +92,7 @@ func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			share("deletable", deletableShare), share("reset bits of the set", resetShare), share("clean regions", func(o outcome) float64 { return o.clean }),
 			share("reset bits of all positions", func(o outcome) float64 { return o.reset / kn }), share("reset bits of the cells", func(o outcome) float64 { return o.reset / cells }),
 		},
-		Formulas: append(shareFormulas(v), lab.Formula{Name: "literal", Unit: lab.InPercent, Of: func(lab.At) float64 { return literal }}),
+		Formulas: shareFormulas(v),
 		Notes:    []string{"The share of clean regions is nearest to the 40 % of the text, the share of set bits that are reset its most natural reading."},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{d.origin}}, err

@@ -1,12 +1,8 @@
 package dlbf10
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +26,10 @@ func openDictionary(folder string) (dictionary, error) {
 	if folder == "" {
 		return madeUp(), nil
 	}
-	words, err := readWords(filepath.Join(folder, wordFile))
+	var words []string
+	err := lab.Lines(folder, wordFile, func(word string) error { words = append(words, word); return nil })
+	slices.Sort(words)
+	words = slices.Compact(words)
 	if err == nil && len(words) < 2*maxSample {
 		err = fmt.Errorf("%d words, at least %d", len(words), 2*maxSample)
 	}
@@ -38,28 +37,6 @@ func openDictionary(folder string) (dictionary, error) {
 		return dictionary{}, fmt.Errorf("dlbf10: dictionary: %w", err)
 	}
 	return dictionary{words, fmt.Sprintf("Keys are words of a real dictionary, %d of them.", len(words))}, nil
-}
-
-func readWords(path string) ([]string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
-	var words []string
-	lines := bufio.NewScanner(plain)
-	for lines.Scan() {
-		words = append(words, lines.Text())
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	slices.Sort(words)
-	return slices.Compact(words), nil
 }
 
 // madeUpWords is the size of the dictionary in the paper.
