@@ -41,14 +41,11 @@ var space = lab.Experiment{
 		{Name: "uBFs of the CPBPT over s, ids spread evenly", Printed: "could be far fewer than s, taken as a tenth", Where: "Sec. 2.2", Of: lab.Of("units of the tree", "ids", spread).Over(lab.Of("s")), Is: lab.Below(lab.Number(0.1))},
 		{Name: "uBFs of the CPBPT, ids that fill their units", Printed: "exactly s if the uBFs of the puBFMap are highly populated", Where: "Sec. 2.2", Of: lab.Of("units of the tree", "ids", whole), Is: lab.Matches(lab.Of("s"))},
 		{Name: "paper's layout to the list, ids that fill their units", Printed: "extra space not significant, taken as 2s units", Where: "Sec. 1", Of: lab.Of("paper's layout", "ids", whole).Over(lab.Of("list")), Is: lab.AtMost(lab.Number(2))},
-		{
-			Name: "paper's layout to the list, ids spread evenly", Printed: "extra space not significant, taken as 2s units", Where: "Sec. 1", Of: lab.Of("paper's layout", "ids", spread).Over(lab.Of("list")), Is: lab.AtMost(lab.Number(2)),
-			Why: "ids that are spread out have a unit of the map for one or a few of them each, which is the worst case of Sec. 2.2",
-		},
+		{Kind: lab.Question, Name: "paper's layout to the list, ids spread evenly", Printed: "the worst case, which is conceded", Where: "Sec. 2.2", Of: lab.Of("paper's layout", "ids", spread).Over(lab.Of("list")), Is: lab.Shows()},
 		{
 			Name: "paper's layout to the list, addresses", Printed: "extra space not significant on real data, taken as 2s units", Where: "Sec. 1 and 2.2", Of: lab.Of("addresses: paper's layout").Over(lab.Of("addresses: list")), Is: lab.AtMost(lab.Number(2)),
 			Show: []lab.Pick{lab.Of("addresses: ids in the map").Over(lab.Of("addresses: list"))},
-			Why:  "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown",
+			Why:  "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", FullOnly: true,
 		},
 		{Kind: lab.Own, Name: "ids in the map to the paper's layout", Printed: "at 1e-4 and ids of 32 bits the map takes less than the paper's wherever the ids lie", Of: lab.Of("ids in the map").Over(lab.Of("paper's layout")), Is: lab.AtMost(lab.Number(1))},
 	},
