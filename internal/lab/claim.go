@@ -26,6 +26,9 @@ type Claim struct {
 
 	// FullOnly is for claims about sizes that quick runs do not reach.
 	FullOnly bool
+
+	// DataOnly is for claims about real data.
+	DataOnly bool
 }
 
 // A Test judges the numbers of a claim.
@@ -156,7 +159,7 @@ func Zero() Test {
 }
 
 // finish makes tables, plots and checks of what was found.
-func (x Experiment) finish(r *Result, full bool) error {
+func (x Experiment) finish(r *Result, e *Env) error {
 	found := findings(r.Grids)
 	var problems []error
 	for _, g := range r.Grids {
@@ -170,8 +173,8 @@ func (x Experiment) finish(r *Result, full bool) error {
 		r.Plots = append(r.Plots, p)
 	}
 	for _, c := range x.Claims {
-		if c.FullOnly && !full {
-			r.Checks = append(r.Checks, Check{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Ours: "judged in full runs only", Verdict: Shown})
+		if only := c.only(e); only != "" {
+			r.Checks = append(r.Checks, Check{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Ours: "judged " + only + " only", Verdict: Shown})
 			continue
 		}
 		check, err := found.judge(c)
@@ -184,6 +187,17 @@ func (x Experiment) finish(r *Result, full bool) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// only tells what the claim needs and the run does not have.
+func (c Claim) only(e *Env) string {
+	switch {
+	case c.FullOnly && !e.Full:
+		return "in full runs"
+	case c.DataOnly && e.Data == "":
+		return "with real data"
+	}
+	return ""
 }
 
 // Kind is that of claims that do not say.

@@ -143,16 +143,18 @@ func TestReasonsAndKinds(t *testing.T) {
 
 func TestConstantsAreCompared(t *testing.T) {
 	g, claims := Constants("numbers", "Numbers", Constant{Name: "pi", Printed: "3.14", Value: math.Pi}, Constant{Name: "e", Printed: "2.7", Value: math.Pi, Why: "another"}, Constant{Name: "free", Value: 1})
-	x := Experiment{Claims: append(claims, Claim{Name: "large", Of: Of("absent"), Is: Shows(), FullOnly: true})}
+	x := Experiment{Claims: append(claims, Claim{Name: "large", Of: Of("absent"), Is: Shows(), FullOnly: true}, Claim{Name: "real", Of: Of("absent"), Is: Shows(), DataOnly: true})}
 	r := &Result{Grids: []*Grid{g}}
-	if err := x.finish(r, false); err != nil {
+	if err := x.finish(r, &Env{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Tally(); got != "1 holds, 1 fails, 2 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
+	if got := r.Tally(); got != "1 holds, 1 fails, 3 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
 		t.Errorf("%s: %+v", got, r)
 	}
-	if err := x.finish(r, true); err == nil {
-		t.Error("a claim about nothing is judged in a full run")
+	for _, e := range []*Env{{Full: true}, {Data: "folder"}} {
+		if err := x.finish(r, e); err == nil {
+			t.Errorf("a claim about nothing is judged: %+v", e)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
 		err = errors.New("no result")
 	}
 	if err == nil {
-		err = x.finish(result, e.Full)
+		err = x.finish(result, e)
 	}
 	if err == nil {
 		err = result.Check()

@@ -187,14 +187,11 @@ func TestAddressesAreRead(t *testing.T) {
 	if err := errors.Join(w.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f, note, err := addresses(folder)
-	if err != nil || f.Len() != 2 || !f.MayContain(0x01020304) || !strings.Contains(note, "2 IPv4") {
-		t.Errorf("%v, %q, %v", f, note, err)
+	f, err := addresses(folder)
+	if err != nil || f.Len() != 2 || !f.MayContain(0x01020304) {
+		t.Errorf("%v, %v", f, err)
 	}
-	if f, note, err := addresses(""); err != nil || f.Len() != 120_430 || !strings.Contains(note, "--data") {
-		t.Errorf("no folder: %v, %q, %v", f, note, err)
-	}
-	if _, _, err := addresses(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := addresses(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ var space = lab.Experiment{
 		{
 			Name: "paper's layout to the list, addresses", Printed: "extra space not significant on real data, taken as 2s units", Where: "Sec. 1 and 2.2", Of: lab.Of("addresses: paper's layout").Over(lab.Of("addresses: list")), Is: lab.AtMost(lab.Number(2)),
 			Show: []lab.Pick{lab.Of("addresses: ids in the map").Over(lab.Of("addresses: list"))},
-			Why:  "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", FullOnly: true,
+			Why:  "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", DataOnly: true,
 		},
 		{Kind: lab.Own, Name: "ids in the map to the paper's layout", Printed: "at 1e-4 and ids of 32 bits the map takes less than the paper's wherever the ids lie", Of: lab.Of("ids in the map").Over(lab.Of("paper's layout")), Is: lab.AtMost(lab.Number(1))},
 	},
@@ -100,14 +100,22 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, note, err := addresses(e.Data)
+	result := &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+		"Ids of 32 bits. The paper's layout has a unit for every populated leaf of the map and one for each leaf of the tree that has ids: counted, since a million units of 2.5 KB do not fit into memory here.",
+	}}
+	if e.Data == "" {
+		return result, nil
+	}
+	f, err := addresses(e.Data)
 	if err != nil {
 		return nil, err
 	}
 	c := countUnits(f)
-	known := lab.Computed("addresses", "Bits per id", nil, lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
-		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n), lab.Fixed("addresses: ids in the map", "bits", c.ours/c.n))
-	return &lab.Result{Grids: []*lab.Grid{g, known}, Notes: []string{note, "Ids of 32 bits. The paper's layout has a unit for every populated leaf of the map and one for each leaf of the tree that has ids: counted, since a million units of 2.5 KB do not fit into memory here."}}, nil
+	result.Notes = append(result.Notes, fmt.Sprintf("Addresses are the %d of the blocklist %s.", f.Len(), listFile))
+	result.Grids = append(result.Grids, lab.Computed("addresses", "Bits per id", nil,
+		lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
+		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n), lab.Fixed("addresses: ids in the map", "bits", c.ours/c.n)))
+	return result, nil
 }
 
 // countUnits takes a filter apart.
@@ -131,15 +139,13 @@ func countUnits(f *partition.Filter) counted {
 // listFile is where addresses are in a folder with data.
 const listFile = "ip/ipsum.txt.gz"
 
-// addresses reads those of listFile, or takes as many that are made up.
-func addresses(folder string) (f *partition.Filter, note string, err error) {
-	if f, err = partition.New(wish(addressWidth)); err != nil {
-		return nil, "", err
+// addresses reads those of listFile.
+func addresses(folder string) (*partition.Filter, error) {
+	f, err := partition.New(wish(addressWidth))
+	if err != nil {
+		return nil, err
 	}
-	if folder == "" {
-		return f, "Without --data addresses are made up, spread evenly.", evenly(addressWidth, 1).fill(ours, f, 0, 120_430)
-	}
-	err = lab.Lines(folder, listFile, func(text string) error {
+	return f, lab.Lines(folder, listFile, func(text string) error {
 		word, _, _ := strings.Cut(text, "\t")
 		address, err := netip.ParseAddr(word)
 		if err != nil || !address.Is4() {
@@ -149,5 +155,4 @@ func addresses(folder string) (f *partition.Filter, note string, err error) {
 		_, err = f.Add(filter.Key(binary.BigEndian.Uint32(four[:])))
 		return err
 	})
-	return f, fmt.Sprintf("Addresses are the %d IPv4 addresses of the blocklist %s.", f.Len(), listFile), err
 }
