@@ -144,6 +144,9 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 	for _, x := range g.dim(v.X).Values {
 		if c, ok := g.cell(curve.Measured, at.with(v.X, x)); ok {
 			point := c.Value.At(x)
+			if c.asked > 0 && c.Unit == InPercent { // no share is below none or above all
+				point.Lo, point.Hi = max(point.Lo, 0), min(point.Hi, 1)
+			}
 			if v.Y.Log {
 				point.Lo = max(point.Lo, point.Y/1000)
 			}

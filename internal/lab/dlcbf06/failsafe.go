@@ -27,7 +27,7 @@ var failsafe = lab.Experiment{
 	Plots: []lab.View{
 		{
 			Name: "moves", Title: "Keys moved in a trial, load 6.75", X: "moves, in fives", Y: lab.Axis{Label: "share of trials", Percent: true},
-			Curves: []lab.Curve{{Name: "measured", Measured: "trials with these moves", Style: lab.Bars}, {Name: "what the printed range needs", Formula: "with a mean of 67"}},
+			Curves: []lab.Curve{{Name: "measured", Measured: "trials with these moves", Style: lab.Dots}, {Name: "what the printed range needs", Formula: "with a mean of 67"}},
 			Marks:  []lab.Mark{{X: 40, Text: "between 40 to 100"}, {X: 100}},
 		},
 		{
@@ -99,7 +99,7 @@ func movesSpread(trials []life) *lab.Grid {
 	}
 	return lab.Gather(trials, lab.Spec[life]{
 		Dims: []lab.Dim{lab.Along(dim, bars...)},
-		Metrics: []lab.Metric[life]{{Name: "trials with these moves", Unit: lab.InPercent, At: func(l life, at lab.At) float64 {
+		Metrics: []lab.Metric[life]{{Name: "trials with these moves", Unit: lab.InPercent, Asked: lab.Each(1), At: func(l life, at lab.At) float64 {
 			return oneIf(math.Floor(l.moved/bin) == math.Floor(at.Float(dim)/bin))
 		}}},
 		Formulas: []lab.Formula{{Name: "with a mean of 67", Of: func(at lab.At) float64 { return bin * poisson(at.Float(dim)-0.5, 67) }}},

@@ -136,7 +136,7 @@ func equalRate() *lab.Grid {
 	whole := func(at lab.At) float64 { // the printed rates are rounded
 		return 4 * (math.Ceil(math.Log2(24/at.Float("rate"))-1e-3) + 2) / 3
 	}
-	return lab.Computed("savings", "What the d-left filter saves at equal rate", []lab.Dim{lab.Along("rate", 1e-9, 1e-7, 1e-5, 1e-4, 0.001, 0.001465, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)},
+	return lab.Computed("savings", "What the d-left filter saves at equal rate", []lab.Dim{lab.Along("rate", 1e-5, 1e-4, 0.001, 0.001465, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)},
 		lab.Formula{Name: "counting, bits", Of: counting}, lab.Formula{Name: "d-left, bits", Of: func(at lab.At) float64 { return theory.DLeftBitsPerKey(at.Float("rate")) }},
 		lab.Formula{Name: "d-left, bits with whole r", Of: whole}, lab.Formula{Name: "factor", Of: func(at lab.At) float64 { return counting(at) / whole(at) }})
 }

@@ -36,7 +36,7 @@ var ports = lab.Experiment{
 	Run:   runPorts,
 	Plots: []lab.View{{
 		Name: "wrong", Title: "Ports that claim a station that is elsewhere", X: "entries", By: "filter", At: []any{"table", stations}, XAxis: lab.Axis{Label: "stations", Log: true}, Y: lab.Axis{Label: "share of the other ports", Log: true, Percent: true},
-		Curves: []lab.Curve{{Measured: "wrong ports"}},
+		Curves: []lab.Curve{{Measured: "wrong ports"}}, Notes: []string{"A filter without any wrong port has no point."},
 	}},
 	Claims: []lab.Claim{
 		{Name: "no frame is lost, however entries move, join and leave", Printed: "no false negatives", Where: "Sec. 1", Of: lab.Of("lost", "filter", "EBF"), Is: lab.Zero()},

@@ -53,7 +53,7 @@ func byHeaders(name, title, metric, net string, only ...any) lab.View {
 	}
 	return lab.View{
 		Name: name, Title: title, X: "links", By: headers, Only: only, At: []any{network, net},
-		XAxis: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share", Percent: true, Max: 1.02}, Curves: []lab.Curve{{Measured: metric}},
+		XAxis: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share", Percent: true}, Curves: []lab.Curve{{Measured: metric}},
 	}
 }
 
@@ -63,7 +63,7 @@ var loops = lab.Experiment{
 	Title:    "Packets that go round in circles",
 	Question: "How many packets come back to where they were, and how many would circle for ever, with and without deleting links that were used?",
 	Says:     "Sec. V: \"Being able to remove already processed LIDs enables (1) avoiding loops\". Sec. I: thinned out \"in order to (i) avoid repeated matches upfront\".",
-	Quick:    networkParams(1_000, 600, 1_000, lab.Ints("links", 12, 20, 28)),
+	Quick:    networkParams(1_000, 450, 1_000, lab.Ints("links", 12, 20, 28)),
 	Full:     networkParams(10_000, 500, 10_000, lab.Ints("links", 4, 8, 12, 16, 20, 24, 28, 32, 36, 40)),
 	Run:      runLoops,
 	Plots: []lab.View{
