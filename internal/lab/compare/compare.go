@@ -159,17 +159,7 @@ func laps(x entrant, k walk.Keys, n, stride int, rate float64) (list []lab.Lap, 
 		operations = operations[:4]
 	}
 	for _, op := range operations {
-		for start := 0; start < n; start += stride {
-			end := min(start+stride, n)
-			list = append(list, lab.Lap{Name: op.name, Ops: end - start, Run: func() error {
-				for i := start; i < end; i++ {
-					if err := op.do(i); err != nil {
-						return err
-					}
-				}
-				return nil
-			}})
-		}
+		list = append(list, walk.Strides(op.name, n, stride, op.do)...)
 	}
 	return list, nil
 }

@@ -74,10 +74,6 @@ type moment struct {
 func runGrowing(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, first, queries := growers(), e.Int("first size"), e.Int("queries")
 	sizes := walk.Sizes(first, e.Int("keys"), e.Int("sizes"))
-	var metrics []lab.Metric[moment]
-	for _, m := range walk.Metrics(queries) {
-		metrics = append(metrics, lab.Metric[moment]{Name: m.Name, Unit: m.Unit, Of: func(t moment) float64 { return m.Of(t.Look) }, Asked: m.Asked})
-	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[moment]{
 		Name: "sizes", Title: "Rate and memory on the way", Dims: []lab.Dim{lab.Among("kind", names(list)...)}, Trace: lab.Along("n", sizes...), Trials: 1,
 		Follow: func(at lab.At, r *rand.Rand) ([]moment, error) {
@@ -98,7 +94,7 @@ func runGrowing(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return moments, err
 		},
-		Metrics: append(metrics,
+		Metrics: append(walk.MetricsOf(queries, func(t moment) walk.Look { return t.Look }),
 			lab.Metric[moment]{Name: "rate in the end", Unit: lab.InPercent, Of: func(t moment) float64 { return t.end }, Asked: func(lab.At) int { return queries }},
 			lab.Metric[moment]{Name: "bits from twice the first size", Of: func(t moment) float64 { return t.grown }}),
 		Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(lab.At) float64 { return e.Float("rate") }}},

@@ -118,16 +118,12 @@ func runReplay(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	count := func(name string, of func(v visit) float64) lab.Metric[visit] {
 		return lab.Metric[visit]{Name: name, Of: of}
 	}
-	var metrics []lab.Metric[visit]
-	for _, m := range walk.Metrics(e.Int("queries"))[:4] {
-		metrics = append(metrics, lab.Metric[visit]{Name: m.Name, Unit: m.Unit, Of: func(v visit) float64 { return m.Of(v.Look) }, Asked: m.Asked})
-	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[visit]{
 		Name: "filters", Title: "Version by version", Dims: []lab.Dim{lab.Among("filter", names...)}, Trace: lab.Along("version", at...), Trials: 1,
 		Follow: func(at2 lab.At, r *rand.Rand) ([]visit, error) {
 			return followers[at2.Int("filter")].follow(ctx, h, at, walk.NewKeys(r), e.Float("rate"), e.Int("queries"))
 		},
-		Metrics: append(metrics,
+		Metrics: append(walk.MetricsOf(e.Int("queries"), func(v visit) walk.Look { return v.Look })[:4],
 			count("keys", func(v visit) float64 { return float64(v.Keys) }),
 			count("adds refused", func(v visit) float64 { return v.refused }),
 			count("deletes refused", func(v visit) float64 { return v.pinned + v.notFound }),

@@ -65,10 +65,6 @@ type trip struct {
 
 func runShrink(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	sizes, queries := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes")), e.Int("queries")
-	var metrics []lab.Metric[trip]
-	for _, m := range stageMetrics(queries) {
-		metrics = append(metrics, lab.Metric[trip]{Name: m.Name, Unit: m.Unit, Of: func(t trip) float64 { return m.Of(t.stage) }, Asked: m.Asked})
-	}
 	answers := func(lab.At) int { return queries }
 	g, err := lab.Sweep(ctx, e, lab.Spec[trip]{
 		Name: "ways", Title: "There and back", Trials: 1,
@@ -80,7 +76,7 @@ func runShrink(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return thereOrBack(ctx, &walk.Walker{F: f, Keys: walk.NewKeys(r)}, f.Shape(), sizes, queries, at.Name("way") == "shrinking")
 		},
-		Metrics: append(metrics,
+		Metrics: append(stageMetrics(queries, func(t trip) stage { return t.stage }),
 			lab.Metric[trip]{Name: "rate while shrinking", Unit: lab.InPercent, Of: func(t trip) float64 { return t.back }, Asked: answers},
 			lab.Metric[trip]{Name: "merges below", Unit: lab.InPercent, Of: func(t trip) float64 { return t.floor }},
 			lab.Metric[trip]{Name: "blocks out of bounds", Of: func(t trip) float64 { return t.outside }},

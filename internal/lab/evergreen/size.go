@@ -95,7 +95,7 @@ func runSize(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			looks, err := (&walk.Walker{F: f, Keys: walk.NewKeys(r)}).Through(ctx, sizes, queries)
 			return stages(looks, rate), err
 		},
-		Metrics: append(stageMetrics(queries), lastDoubling()...),
+		Metrics: append(stageMetrics(queries, func(s stage) stage { return s }), lastDoubling()...),
 		Formulas: []lab.Formula{{Name: "predicted fast bits", Of: func(at lab.At) float64 {
 			p, err := evergreen.Config{FPR: at.Float("rate asked"), Width: at.Int("width")}.Predict(uint64(at.Int("n")))
 			if err != nil {
@@ -130,13 +130,10 @@ func stages(looks []walk.Look, rate float64) []stage {
 	return out
 }
 
-func stageMetrics(queries int) (metrics []lab.Metric[stage]) {
-	for _, m := range walk.Metrics(queries) {
-		metrics = append(metrics, lab.Metric[stage]{Name: m.Name, Unit: m.Unit, Of: func(s stage) float64 { return m.Of(s.Look) }, Asked: m.Asked})
-	}
-	return append(metrics,
-		lab.Metric[stage]{Name: "rate to asked", Of: func(s stage) float64 { return s.Yes / s.rate }},
-		lab.Metric[stage]{Name: "Info to asked", Of: func(s stage) float64 { return s.Says / s.rate }})
+func stageMetrics[T any](queries int, of func(T) stage) []lab.Metric[T] {
+	return append(walk.MetricsOf(queries, func(t T) walk.Look { return of(t).Look }),
+		lab.Metric[T]{Name: "rate to asked", Of: func(t T) float64 { return of(t).Yes / of(t).rate }},
+		lab.Metric[T]{Name: "Info to asked", Of: func(t T) float64 { return of(t).Says / of(t).rate }})
 }
 
 func lastDoubling() []lab.Metric[stage] {

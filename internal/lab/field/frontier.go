@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -88,33 +89,17 @@ func newKind(name string, n int, rate float64) (filter.Filter, error) {
 }
 
 // operations are timed in strides.
-func operations(name string, n int, r *rand.Rand) (laps []lab.Lap, err error) {
+func operations(name string, n int, r *rand.Rand) ([]lab.Lap, error) {
 	const stride = 1_000
 	f, err := newKind(name, n, 0.01)
 	if err != nil {
 		return nil, err
 	}
 	k := walk.NewKeys(r)
-	for _, op := range []struct {
-		name string
-		do   func(i int) error
-	}{
-		{"add", func(i int) error { _, err := f.Add(k.Member(i)); return err }},
-		{"present", func(i int) error { f.MayContain(k.Member(i)); return nil }},
-		{"absent", func(i int) error { f.MayContain(k.Stranger(i)); return nil }},
-	} {
-		for start := 0; start < n; start += stride {
-			laps = append(laps, lab.Lap{Name: op.name, Ops: stride, Run: func() error {
-				for i := start; i < start+stride; i++ {
-					if err := op.do(i); err != nil {
-						return err
-					}
-				}
-				return nil
-			}})
-		}
-	}
-	return laps, nil
+	return slices.Concat(
+		walk.Strides("add", n, stride, func(i int) error { _, err := f.Add(k.Member(i)); return err }),
+		walk.Strides("present", n, stride, func(i int) error { f.MayContain(k.Member(i)); return nil }),
+		walk.Strides("absent", n, stride, func(i int) error { f.MayContain(k.Stranger(i)); return nil })), nil
 }
 
 // bitsAt is what a kind takes for n keys at a rate, all memory counted.

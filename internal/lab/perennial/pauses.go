@@ -107,7 +107,7 @@ var readers = lab.Experiment{
 	Title:    "A reader beside a writer",
 	Question: "Does a reader ever miss a key that is there throughout while others come and go and lines move, and how much slower is it than alone?",
 	Says:     "Package comment: queries need no lock beside one writer. docs/claims.md: a reader keeps at least 0.8 of its speed.",
-	Quick:    lab.Params{lab.Int("lasting keys", 50_000), lab.Int("passing keys", 20_000), lab.Int("rounds", 7), lab.Int("queries", 400_000)},
+	Quick:    lab.Params{lab.Int("lasting keys", 50_000), lab.Int("passing keys", 20_000), lab.Int("rounds", 7), lab.Int("queries", 200_000)},
 	Full:     lab.Params{lab.Int("lasting keys", 1_000_000), lab.Int("passing keys", 500_000), lab.Int("rounds", 11), lab.Int("queries", 3_000_000)},
 	Run:      runReaders,
 	Claims: []lab.Claim{

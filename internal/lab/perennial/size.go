@@ -27,7 +27,7 @@ var size = lab.Experiment{
 	Question: "Does the filter stay at 16 bits per key and at the asked rate at every size, beside the other kinds that grow?",
 	Says: "Design 9: from 20,000 keys on at most 16.9 bits per key at 1 %, 16.4 on average, and 20.6 and 20.1 at 0.1 %; the rate is kept at every size. " +
 		"Measured elsewhere: InfiniFilter and Aleph 16.5 bits per key when they are fullest and twice that after a doubling, their rate 0.16 to 0.93 % over ten doublings.",
-	Quick: sizeParams(1_000_000, 201, 4_000), Full: sizeParams(50_000_000, 313, 1_000_000),
+	Quick: sizeParams(500_000, 181, 4_000), Full: sizeParams(50_000_000, 313, 1_000_000),
 	Run: runSize,
 	Plots: []lab.View{
 		{
@@ -89,6 +89,8 @@ type stage struct {
 	most, mean float64 // bits per key; the mean at the last size only
 }
 
+func lookOf(s stage) walk.Look { return s.Look }
+
 func runSize(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	sizes := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes"))
 	names := make([]string, len(contenders))
@@ -110,7 +112,7 @@ func runSize(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			looks, err := (&walk.Walker{F: f, Keys: walk.NewKeys(r)}).Through(ctx, reached, e.Int("queries"))
 			return stages(looks, c.rate, len(sizes)), err
 		},
-		Metrics: append(stageMetrics(e.Int("queries")),
+		Metrics: append(walk.MetricsOf(e.Int("queries"), lookOf),
 			lab.Metric[stage]{Name: "rate to asked", Of: func(s stage) float64 { return s.Yes / s.rate }},
 			lab.Metric[stage]{Name: "most from 20,000 keys", Of: func(s stage) float64 { return s.most }},
 			lab.Metric[stage]{Name: "mean from 20,000 keys", Of: func(s stage) float64 { return s.mean }}),
@@ -145,13 +147,6 @@ func stages(looks []walk.Look, rate float64, count int) []stage {
 		out[count-1].mean = sum / n
 	}
 	return out
-}
-
-func stageMetrics(queries int) (metrics []lab.Metric[stage]) {
-	for _, m := range walk.Metrics(queries) {
-		metrics = append(metrics, lab.Metric[stage]{Name: m.Name, Unit: m.Unit, Of: func(s stage) float64 { return m.Of(s.Look) }, Asked: m.Asked})
-	}
-	return metrics
 }
 
 // doublings is the memory of a table that doubles when 79 % of it are taken.
@@ -210,7 +205,7 @@ func runShrink(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			looks, err := walk.ThereOrBack(ctx, &walk.Walker{F: f, Keys: walk.NewKeys(r)}, sizes, e.Int("queries"), at.Name("way") == "shrinking")
 			return stages(looks, 0.01, len(sizes)), err
 		},
-		Metrics: append(stageMetrics(e.Int("queries")), lab.Metric[stage]{Name: "most", Of: func(s stage) float64 { return s.Most }}),
+		Metrics: append(walk.MetricsOf(e.Int("queries"), lookOf), lab.Metric[stage]{Name: "most", Of: func(s stage) float64 { return s.Most }}),
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{"Keys are deleted in the order in which they were added."}}, err
 }

@@ -61,6 +61,10 @@ func (d *Readers) Start(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) 
 			return nil, err
 		}
 	}
+	queries := d.Queries
+	if s.Size == nil { // it has a lock, for which every query waits
+		queries = max(1, queries/20)
+	}
 	ask := func(m *Met, count int) {
 		for range count {
 			if !s.Has(k.Member(int(m.Asked) % d.Lasting)) {
@@ -70,11 +74,11 @@ func (d *Readers) Start(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) 
 		}
 	}
 	return []lab.Lap{
-		{Name: Alone, Ops: d.Queries, Run: func() error { ask(&Met{}, d.Queries); return nil }},
-		{Name: Beside, Ops: d.Queries, Run: func() error {
-			return d.beside(name, s, k, func(m *Met, _, _ *atomic.Int64) { ask(m, d.Queries) })
+		{Name: Alone, Ops: queries, Run: func() error { ask(&Met{}, queries); return nil }},
+		{Name: Beside, Ops: queries, Run: func() error {
+			return d.beside(name, s, k, func(m *Met, _, _ *atomic.Int64) { ask(m, queries) })
 		}},
-		{Name: Grown, Ops: d.Queries, Run: func() error {
+		{Name: Grown, Ops: queries, Run: func() error {
 			return d.beside(name, s, k, func(m *Met, writes, steps *atomic.Int64) {
 				for i := 0; i < patience && s.Size != nil && steps.Load() < enoughSteps && writes.Load() < int64(2*d.Passing); i++ {
 					runtime.Gosched()

@@ -144,15 +144,41 @@ func (w *Walker) Through(ctx context.Context, sizes []int, queries int) ([]Look,
 
 // Metrics are those of looks: shares of so many queries.
 func Metrics(queries int) []lab.Metric[Look] {
+	return MetricsOf(queries, func(l Look) Look { return l })
+}
+
+// MetricsOf are the metrics of looks that are part of something.
+func MetricsOf[T any](queries int, look func(T) Look) []lab.Metric[T] {
 	asked := func(lab.At) int { return queries }
-	return []lab.Metric[Look]{
-		{Name: "fast bits per key", Of: func(l Look) float64 { return l.Fast }},
-		{Name: "slow bits per key", Of: func(l Look) float64 { return l.Slow }},
-		{Name: "bits per key", Of: Look.All},
-		{Name: "rate", Unit: lab.InPercent, Of: func(l Look) float64 { return l.Yes }, Asked: asked},
-		{Name: "rate by Info", Unit: lab.InPercent, Of: func(l Look) float64 { return l.Says }},
-		{Name: "false negatives", Unit: lab.InPercent, Of: func(l Look) float64 { return l.Denied }},
+	metric := func(name string, unit lab.Unit, of func(l Look) float64) lab.Metric[T] {
+		return lab.Metric[T]{Name: name, Unit: unit, Of: func(t T) float64 { return of(look(t)) }}
 	}
+	rate := metric("rate", lab.InPercent, func(l Look) float64 { return l.Yes })
+	rate.Asked = asked
+	return []lab.Metric[T]{
+		metric("fast bits per key", lab.Plain, func(l Look) float64 { return l.Fast }),
+		metric("slow bits per key", lab.Plain, func(l Look) float64 { return l.Slow }),
+		metric("bits per key", lab.Plain, Look.All),
+		rate,
+		metric("rate by Info", lab.InPercent, func(l Look) float64 { return l.Says }),
+		metric("false negatives", lab.InPercent, func(l Look) float64 { return l.Denied }),
+	}
+}
+
+// Strides are laps of one name through n operations, so many at a time.
+func Strides(name string, n, stride int, do func(i int) error) (laps []lab.Lap) {
+	for start := 0; start < n; start += stride {
+		end := min(start+stride, n)
+		laps = append(laps, lab.Lap{Name: name, Ops: end - start, Run: func() error {
+			for i := start; i < end; i++ {
+				if err := do(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+	}
+	return laps
 }
 
 // ThereOrBack visits sizes in rising order, or, after growing to the last, on the way
