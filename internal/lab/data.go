@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,6 +63,20 @@ func Lines(folder, name string, line func(text string) error) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// IPv4 reads a packed file with addresses at the beginnings of lines, before a tab. Other
+// lines are comments.
+func IPv4(folder, name string) (list []uint32, err error) {
+	err = Lines(folder, name, func(text string) error {
+		word, _, _ := strings.Cut(text, "\t")
+		if address, err := netip.ParseAddr(word); err == nil && address.Is4() {
+			four := address.As4()
+			list = append(list, binary.BigEndian.Uint32(four[:]))
+		}
+		return nil
+	})
+	return list, err
 }
 
 // takeData hides a folder in which there is nothing for the experiment. So none

@@ -87,13 +87,16 @@ func TestLinesArePacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed := gzip.NewWriter(file)
-	_, _ = packed.Write([]byte("one\ntwo\n"))
+	_, _ = packed.Write([]byte("one\n1.2.3.4\t9\n::1\t2\n"))
 	if err := errors.Join(packed.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := Lines(folder, "a/list.gz", func(text string) error { got = append(got, text); return nil }); err != nil || !slices.Equal(got, []string{"one", "two"}) {
+	if err := Lines(folder, "a/list.gz", func(text string) error { got = append(got, text); return nil }); err != nil || !slices.Equal(got, []string{"one", "1.2.3.4\t9", "::1\t2"}) {
 		t.Errorf("%q, %v", got, err)
+	}
+	if list, err := IPv4(folder, "a/list.gz"); err != nil || !slices.Equal(list, []uint32{0x01020304}) {
+		t.Errorf("%x, %v", list, err)
 	}
 	broken := errors.New("broken")
 	if err := Lines(folder, "a/list.gz", func(string) error { return broken }); !errors.Is(err, broken) {

@@ -71,17 +71,9 @@ func keyFor(name string, id uint64) filter.Key {
 	return key(id)
 }
 
-// A population is a way in which ids lie in the universe: the i-th of those that are in
-// the set, and the i-th of those near n of them that are not.
-type population struct {
-	name      string
-	present   func(n, i uint64) uint64
-	absent    func(n, i uint64) uint64
-	absentees func(n uint64) uint64 // how many different ones absent gives
-}
-
-// many is how many absent ids there are where their number does not matter.
-func many(uint64) uint64 { return 1 << 24 }
+// A population is a way in which ids lie in the universe: the i-th of n that are in the
+// set and, where they are asked for, the i-th of those near them that are not.
+type population struct{ present, absent func(n, i uint64) uint64 }
 
 const (
 	spread = "spread evenly"
@@ -93,49 +85,35 @@ const (
 // evenly spread.
 func evenly(width int, seed uint32) population {
 	return population{
-		spread,
-		func(_, i uint64) uint64 { return permute(i, width, seed) },
-		func(n, i uint64) uint64 { return permute(n+i, width, seed) },
-		many,
+		present: func(_, i uint64) uint64 { return permute(i, width, seed) },
+		absent:  func(n, i uint64) uint64 { return permute(n+i, width, seed) },
 	}
 }
 
 // clusters are twenty ranges, of which one id in four to eight is taken.
 func clusters(width int, seed uint32) population {
-	wide := func(n uint64) int { return bits.Len64(n/20) + 2 }
-	taken := func(n uint64) uint64 { return n/20 + 1 }
-	at := func(n, i, rank uint64) uint64 {
-		return i%20*(uint64(1)<<width/20) + permute(rank, wide(n), seed)
-	}
-	return population{
-		dense,
-		func(n, i uint64) uint64 { return at(n, i, i/20) },
-		func(n, i uint64) uint64 { return at(n, i, taken(n)+i/20) },
-		func(n uint64) uint64 { return 20 * (1<<wide(n) - taken(n)) },
-	}
+	return population{present: func(n, i uint64) uint64 {
+		return i%20*(uint64(1)<<width/20) + permute(i/20, bits.Len64(n/20)+2, seed)
+	}}
 }
 
 // runs are a thousand neighbours each; what is absent follows a run at once.
 func runs(width int, seed uint32) population {
 	at := func(run, i uint64) uint64 { return permute(run, width-12, seed)<<12 + i }
-	all := func(n uint64) uint64 { return max(1, n/1000) }
 	return population{
-		inRuns,
-		func(_, i uint64) uint64 { return at(i/1000, i%1000) },
-		func(n, i uint64) uint64 { return at(i%all(n), 1000+i/all(n)) },
-		func(n uint64) uint64 { return 3000 * all(n) },
+		present: func(_, i uint64) uint64 { return at(i/1000, i%1000) },
+		absent:  func(n, i uint64) uint64 { return at(i%runsOf(n), 1000+i/runsOf(n)) },
 	}
 }
 
+// runsOf is how many runs n ids are. Each is followed by 3,000 that are absent.
+func runsOf(n uint64) uint64 { return max(1, n/1000) }
+
 // aligned runs fill whole units, which is the best case of Eq. (2).
 func aligned(width int, seed uint32) population {
-	at := func(unit, i uint64) uint64 { return permute(unit, width-unitWidth, seed)<<unitWidth + i }
-	return population{
-		whole,
-		func(_, i uint64) uint64 { return at(i/1024, i%1024) },
-		func(n, i uint64) uint64 { return at(n/1024+1+i/1024, i%1024) },
-		many,
-	}
+	return population{present: func(_, i uint64) uint64 {
+		return permute(i/1024, width-unitWidth, seed)<<unitWidth + i%1024
+	}}
 }
 
 // permute is a permutation of the numbers of so many bits, one for each seed:

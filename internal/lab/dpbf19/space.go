@@ -2,14 +2,10 @@ package dpbf19
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/netip"
-	"strings"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
@@ -76,12 +72,7 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Sweep(ctx, e, lab.Spec[counted]{
 		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, dense, inRuns, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (counted, error) {
-			f, err := partition.New(wish(addressWidth))
-			if err != nil {
-				return counted{}, err
-			}
-			err = kinds[at.Int("ids")](addressWidth, r.Uint32()).fill(ours, f, 0, uint64(at.Int("n")))
-			return countUnits(f), err
+			return countUnits(uint64(at.Int("n")), kinds[at.Int("ids")](addressWidth, r.Uint32()).present)
 		},
 		Metrics: []lab.Metric[counted]{
 			{Name: "s", Of: func(c counted) float64 { return c.s }},
@@ -106,20 +97,27 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if e.Data == "" {
 		return result, nil
 	}
-	f, err := addresses(e.Data)
+	addresses, err := lab.IPv4(e.Data, listFile)
 	if err != nil {
 		return nil, err
 	}
-	c := countUnits(f)
-	result.Notes = append(result.Notes, fmt.Sprintf("Addresses are the %d of the blocklist %s.", f.Len(), listFile))
+	c, err := countUnits(uint64(len(addresses)), func(_, i uint64) uint64 { return uint64(addresses[i]) })
+	result.Notes = append(result.Notes, fmt.Sprintf("Addresses are the %v of the blocklist %s.", c.n, listFile))
 	result.Grids = append(result.Grids, lab.Computed("addresses", "Bits per id", nil,
 		lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
 		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n), lab.Fixed("addresses: ids in the map", "bits", c.ours/c.n)))
-	return result, nil
+	return result, err
 }
 
-// countUnits takes a filter apart.
-func countUnits(f *partition.Filter) counted {
+// countUnits makes a filter of n ids and takes it apart.
+func countUnits(n uint64, id func(n, i uint64) uint64) (counted, error) {
+	f, err := partition.New(wish(addressWidth))
+	if err == nil {
+		err = population{present: id}.fill(ours, f, 0, n)
+	}
+	if err != nil {
+		return counted{}, err
+	}
 	info := f.Info()
 	c := counted{n: float64(f.Len()), ours: float64(info.FastBits + info.SlowBits), unitBits: float64(f.Shape().UnitBits)}
 	for range f.Units() {
@@ -133,26 +131,8 @@ func countUnits(f *partition.Filter) counted {
 			c.tree++
 		}
 	}
-	return c
+	return c, nil
 }
 
 // listFile is where addresses are in a folder with data.
 const listFile = "ip/ipsum.txt.gz"
-
-// addresses reads those of listFile.
-func addresses(folder string) (*partition.Filter, error) {
-	f, err := partition.New(wish(addressWidth))
-	if err != nil {
-		return nil, err
-	}
-	return f, lab.Lines(folder, listFile, func(text string) error {
-		word, _, _ := strings.Cut(text, "\t")
-		address, err := netip.ParseAddr(word)
-		if err != nil || !address.Is4() {
-			return nil //nolint:nilerr // other lines are comments
-		}
-		four := address.As4()
-		_, err = f.Add(filter.Key(binary.BigEndian.Uint32(four[:])))
-		return err
-	})
-}

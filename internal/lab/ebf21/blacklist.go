@@ -2,11 +2,8 @@ package ebf21
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"net/netip"
-	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
@@ -47,14 +44,8 @@ func listedFor(e *lab.Env, n int) (list []uint32, note string, err error) {
 		}
 		return list, "Listed addresses are made up.", nil
 	}
-	err = lab.Lines(e.Data, blackFile, func(text string) error {
-		word, _, _ := strings.Cut(text, "\t")
-		if a, err := netip.ParseAddr(word); err == nil && a.Is4() && len(list) < n {
-			four := a.As4()
-			list = append(list, binary.BigEndian.Uint32(four[:]))
-		}
-		return nil
-	})
+	list, err = lab.IPv4(e.Data, blackFile)
+	list = list[:min(n, len(list))]
 	return list, fmt.Sprintf("Listed addresses are %d of a real list, %s.", len(list), blackFile), err
 }
 

@@ -103,7 +103,7 @@ var fig4 = lab.Experiment{
 	Title:    "Fig. 4: the rate by the initial size",
 	Question: "Which of the filters that grow has the lowest rate in the end, if all begin with the same memory and get the same keys?",
 	Says:     "Sec. 5.2: \"EBF is the best for all initial memory sizes.\" How many keys there were is not said.",
-	Quick:    lab.Params{lab.Ints("initial bits per key, log2", -4, -1, 2, 4, 6), lab.Int("keys, log2", 11), lab.Int("trials", 12), lab.Int("queries", 60_000)},
+	Quick:    lab.Params{lab.Ints("initial bits per key, log2", -4, -1, 2, 4, 6), lab.Int("keys, log2", 10), lab.Int("trials", 12), lab.Int("queries", 60_000)},
 	Full:     lab.Params{lab.Ints("initial bits per key, log2", -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), lab.Int("keys, log2", 17), lab.Int("trials", 10), lab.Int("queries", 1_000_000)},
 	Run:      runFig4,
 	Plots: []lab.View{{
