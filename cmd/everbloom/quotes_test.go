@@ -47,6 +47,27 @@ func TestQuotedFiguresAreThoseOfTheResults(t *testing.T) {
 	}
 }
 
+// TestPicturesOfTheFindingsAreDrawn holds the links of docs/findings.md to plots that the
+// experiments have.
+func TestPicturesOfTheFindingsAreDrawn(t *testing.T) {
+	text, err := os.ReadFile("../../docs/findings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`results/([a-z0-9]+/[a-z0-9-]+)/([a-z0-9-]+)\.svg`).FindAllStringSubmatch(string(text), -1)
+	if len(links) < 10 {
+		t.Errorf("%d pictures for ten findings", len(links))
+	}
+	for _, m := range links {
+		drawn := func(x lab.Experiment) bool {
+			return x.ID == m[1] && slices.ContainsFunc(x.Plots, func(v lab.View) bool { return v.Name == m[2] })
+		}
+		if !slices.ContainsFunc(catalog.All(), drawn) {
+			t.Errorf("%s has no plot %q", m[1], m[2])
+		}
+	}
+}
+
 // numerals are numbers with the reach that may follow them.
 var numerals = regexp.MustCompile(`(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?: ± ([0-9.e-]+))?`)
 
