@@ -32,6 +32,15 @@ func Among(name string, names ...string) Dim {
 	return d
 }
 
+// AmongAll varies what has a name in a list.
+func AmongAll[T any](dim string, list []T, name func(T) string) Dim {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = name(v)
+	}
+	return Among(dim, names...)
+}
+
 // text writes a value of the dimension.
 func (d Dim) text(v float64) string {
 	if i := int(v); len(d.Names) > 0 && i >= 0 && i < len(d.Names) {

@@ -38,3 +38,11 @@ func CountYes(f filter.Filter, keys []filter.Key) (yes int) {
 func YesShare(f filter.Filter, keys []filter.Key) float64 {
 	return float64(CountYes(f, keys)) / float64(max(1, len(keys)))
 }
+
+// OneIf is 1 for what happened in a trial, so that the mean of trials is a share.
+func OneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

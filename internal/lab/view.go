@@ -143,14 +143,7 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 	}
 	for _, x := range g.dim(v.X).Values {
 		if c, ok := g.cell(curve.Measured, at.with(v.X, x)); ok {
-			point := c.Value.At(x)
-			if c.asked > 0 && c.Unit == InPercent { // no share is below none or above all
-				point.Lo, point.Hi = max(point.Lo, 0), min(point.Hi, 1)
-			}
-			if v.Y.Log {
-				point.Lo = max(point.Lo, point.Y/1000)
-			}
-			if !v.Y.Log || point.Y > 0 {
+			if point := c.point(x, v.Y.Log); !v.Y.Log || point.Y > 0 {
 				s.Points = append(s.Points, point)
 			}
 		}
@@ -159,6 +152,18 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 		out = append(out, s)
 	}
 	return out
+}
+
+// point is the cell as a point of a plot. No share is below none or above all.
+func (c Cell) point(x float64, log bool) Point {
+	p := c.Value.At(x)
+	if c.asked > 0 && c.Unit == InPercent {
+		p.Lo, p.Hi = max(p.Lo, 0), min(p.Hi, 1)
+	}
+	if log {
+		p.Lo = max(p.Lo, p.Y/1000)
+	}
+	return p
 }
 
 // smoothPoints is how many points a curve has, enough for any bend.

@@ -44,8 +44,8 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Name: "alike", Title: "Filters like the one of the figure", Trials: e.Int("trials"),
 		Trial: func(_ lab.At, r *rand.Rand) (outcome, error) { return randomTrial(s, e.Int("keys"), r) },
 		Metrics: []lab.Metric[outcome]{
-			{Name: "all deletable, with a collision", Unit: lab.InPercent, Of: func(o outcome) float64 { return oneIf(o.deletable == 1 && o.clean < 1) }},
-			{Name: "all deletable", Unit: lab.InPercent, Of: func(o outcome) float64 { return oneIf(o.deletable == 1) }},
+			{Name: "all deletable, with a collision", Unit: lab.InPercent, Of: func(o outcome) float64 { return lab.OneIf(o.deletable == 1 && o.clean < 1) }},
+			{Name: "all deletable", Unit: lab.InPercent, Of: func(o outcome) float64 { return lab.OneIf(o.deletable == 1) }},
 			{Name: "false negatives", Of: lostKeys},
 		},
 	})

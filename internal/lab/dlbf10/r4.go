@@ -68,16 +68,10 @@ func runR4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
-	}
 	n, queries := e.Int("keys"), e.Int("queries")
-	half := func(lab.At) int { return n / 2 }
-	asked := func(lab.At) int { return queries }
 	g, err := lab.Sweep(ctx, e, lab.Spec[halved]{
 		Name: "requirements", Title: fmt.Sprintf("%d bits per key, half of the keys deleted", e.Int("bits per key")),
-		Dims: []lab.Dim{lab.Among("filter", names...)}, Trials: e.Int("trials"),
+		Dims: []lab.Dim{lab.AmongAll("filter", list, func(c contender) string { return c.name })}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (halved, error) {
 			f, err := list[at.Int("filter")].build()
 			if err != nil {
@@ -86,9 +80,9 @@ func runR4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return deleteHalf(f, lab.RandomKeys(r, n), lab.RandomKeys(r, queries))
 		},
 		Metrics: []lab.Metric[halved]{
-			{Name: "rate before", Unit: lab.InPercent, Of: func(t halved) float64 { return t.before }, Asked: asked},
-			{Name: "rate after", Unit: lab.InPercent, Of: func(t halved) float64 { return t.after }, Asked: asked},
-			{Name: "deleted", Unit: lab.InPercent, Of: func(t halved) float64 { return t.deleted }, Asked: half},
+			{Name: "rate before", Unit: lab.InPercent, Of: func(t halved) float64 { return t.before }, Asked: lab.Each(queries)},
+			{Name: "rate after", Unit: lab.InPercent, Of: func(t halved) float64 { return t.after }, Asked: lab.Each(queries)},
+			{Name: "deleted", Unit: lab.InPercent, Of: func(t halved) float64 { return t.deleted }, Asked: lab.Each(n / 2)},
 			{Name: "false negatives", Unit: lab.InPercent, Of: func(t halved) float64 { return t.lost }},
 			{Name: "keys lost by signatures", Unit: lab.InPercent, Of: func(t halved) float64 { return t.lostBySignatures }},
 		},
@@ -172,14 +166,11 @@ func bitmapPrice(k float64) *lab.Grid {
 // that of the example with m = 240 and n = 22. No package has counters of 3 bits.
 func sizesOfOthers(bits, keys float64) *lab.Grid {
 	const rate = 0.01
-	constant := func(name string, unit lab.Unit, v float64) lab.Formula {
-		return lab.Formula{Name: name, Unit: unit, Of: func(lab.At) float64 { return v }}
-	}
 	standard, counters := theory.BloomBits(1, rate), bits/3
 	return lab.Computed("others", "Sec. II by the formulas", nil,
-		constant("d-left to counting", lab.Plain, theory.DLeftBitsPerKey(rate)/(4*standard)),
-		constant("d-left to standard", lab.Plain, theory.DLeftBitsPerKey(rate)/standard),
-		constant("rate with 3-bit counters", lab.InPercent, theory.BloomFPR(counters, math.Round(theory.BloomHashes(counters, keys)), keys)),
-		constant("overflow of 3 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 3)),
-		constant("overflow of 4 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 4)))
+		lab.Fixed("d-left to counting", lab.Plain, theory.DLeftBitsPerKey(rate)/(4*standard)),
+		lab.Fixed("d-left to standard", lab.Plain, theory.DLeftBitsPerKey(rate)/standard),
+		lab.Fixed("rate with 3-bit counters", lab.InPercent, theory.BloomFPR(counters, math.Round(theory.BloomHashes(counters, keys)), keys)),
+		lab.Fixed("overflow of 3 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 3)),
+		lab.Fixed("overflow of 4 bits", lab.Plain, theory.CountingOverflow(math.Ln2, 4)))
 }

@@ -61,7 +61,7 @@ func runAdaptive(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Metrics: []lab.Metric[version]{
 			{Name: "deletable", Unit: lab.InPercent, Of: func(v version) float64 { return v.deletable }},
-			{Name: "filters that reach 90 %", Unit: lab.InPercent, Of: func(v version) float64 { return oneIf(v.deletable >= goal) }},
+			{Name: "filters that reach 90 %", Unit: lab.InPercent, Of: func(v version) float64 { return lab.OneIf(v.deletable >= goal) }},
 			{Name: "rate", Unit: lab.InPercent, Of: func(v version) float64 { return v.rate }},
 			{Name: "r", Of: func(v version) float64 { return v.regions }},
 		},
@@ -115,15 +115,11 @@ func buildVersion(s deletable.Shape, keys []filter.Key) (version, error) {
 func codeSweep(ctx context.Context, e *lab.Env, name, title, dim string, budgets []int, codes []code, n int) (*lab.Grid, error) {
 	budget := map[string]string{"layout": "bits for the regions", "code": "bits for the code"}[dim]
 	m, k := e.Int("bits"), e.Int("hashes")
-	var names []string
-	for _, c := range codes {
-		names = append(names, c.name)
-	}
 	v := func(at lab.At) numbers {
 		return numbers{cells: float64(m) - at.Float(budget), k: float64(k), n: float64(n)}
 	}
 	return lab.Sweep(ctx, e, lab.Spec[gain]{
-		Name: name, Title: title, Dims: []lab.Dim{lab.Along(budget, budgets...)}, Trace: lab.Among(dim, names...), Trials: e.Int("trials"),
+		Name: name, Title: title, Dims: []lab.Dim{lab.Along(budget, budgets...)}, Trace: lab.AmongAll(dim, codes, func(c code) string { return c.name }), Trials: e.Int("trials"),
 		Follow: func(at lab.At, r *rand.Rand) ([]gain, error) {
 			p, err := takePicture(m-at.Int(budget), k, 0, lab.RandomKeys(r, n))
 			gains := make([]gain, len(codes))

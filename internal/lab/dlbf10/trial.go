@@ -110,14 +110,6 @@ func randomTrial(s deletable.Shape, n int, r *rand.Rand) (outcome, error) {
 	return addAndDelete(s, lab.RandomKeys(r, n))
 }
 
-// oneIf is 1 for true.
-func oneIf(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // exactRate is the mean of (X/m)^k over the number X of cells that kn hits set.
 // Eq. (2) takes the power of the mean fill instead, which is smaller; the
 // difference, which the paper's reference [3] is about, shows in small filters.

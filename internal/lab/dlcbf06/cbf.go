@@ -89,7 +89,7 @@ func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	reached := lab.Gather(trials, lab.Spec[counted]{
 		Name: "counters", Title: fmt.Sprintf("Trials of %d steps in which some counter reached a value", steps), Dims: []lab.Dim{lab.Among("counter", "9", "10", "11", "12", "13", "14")},
 		Metrics: []lab.Metric[counted]{{
-			Name: "reached", Unit: lab.InPercent, At: func(c counted, at lab.At) float64 { return oneIf(c.largest >= valueAt(at)) }, Asked: lab.Each(1),
+			Name: "reached", Unit: lab.InPercent, At: func(c counted, at lab.At) float64 { return lab.OneIf(c.largest >= valueAt(at)) }, Asked: lab.Each(1),
 		}},
 		Formulas: []lab.Formula{
 			{Name: "Poisson approximation", Unit: lab.InPercent, Of: func(at lab.At) float64 {

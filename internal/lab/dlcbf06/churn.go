@@ -8,6 +8,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
+	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // example is the geometry of Sec. 5.1: 4 subarrays of 2048 buckets of 8 cells,
@@ -80,8 +81,8 @@ func live(n, steps, every, queries int, r *rand.Rand) (l life, err error) {
 		return l, err
 	}
 	keys, err := churn(f, n, steps, every, r, func() { l.last = max(l.last, fullLast(f)) })
-	l.moved, l.noRoom = float64(f.Moved()), oneIf(errors.Is(err, filter.ErrFull))
-	l.overflow = oneIf(l.moved+l.noRoom > 0)
+	l.moved, l.noRoom = float64(f.Moved()), lab.OneIf(errors.Is(err, filter.ErrFull))
+	l.overflow = lab.OneIf(l.moved+l.noRoom > 0)
 	if err != nil && l.noRoom == 0 {
 		return l, err
 	}
@@ -90,7 +91,7 @@ func live(n, steps, every, queries int, r *rand.Rand) (l life, err error) {
 			l.shares[i] += 1.0 / exampleBuckets
 		}
 	}
-	l.four = oneIf(!f.Info().Exact)
+	l.four = lab.OneIf(!f.Info().Exact)
 	l.ask(f, queries, r)
 	if l.noRoom+l.four > 0 { // the cell of four is stuck
 		return l, nil
@@ -111,13 +112,6 @@ func fullLast(f *dleft.Filter) float64 {
 		if subtable == s.Subtables-1 && load == s.Cells {
 			return 1
 		}
-	}
-	return 0
-}
-
-func oneIf(is bool) float64 {
-	if is {
-		return 1
 	}
 	return 0
 }

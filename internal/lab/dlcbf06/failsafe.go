@@ -76,7 +76,7 @@ func runFailsafe(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Metrics: []lab.Metric[life]{
 			{Name: "moves", Of: func(l life) float64 { return l.moved }},
 			{Name: "no room for a key", Of: func(l life) float64 { return l.noRoom }},
-			{Name: "trials outside 35 to 105", Of: func(l life) float64 { return oneIf(l.moved < 35 || l.moved > 105) }},
+			{Name: "trials outside 35 to 105", Of: func(l life) float64 { return lab.OneIf(l.moved < 35 || l.moved > 105) }},
 		},
 		Formulas: []lab.Formula{
 			lab.Fixed("least", lab.Plain, least), lab.Fixed("most", lab.Plain, most),
@@ -100,7 +100,7 @@ func movesSpread(trials []life) *lab.Grid {
 	return lab.Gather(trials, lab.Spec[life]{
 		Dims: []lab.Dim{lab.Along(dim, bars...)},
 		Metrics: []lab.Metric[life]{{Name: "trials with these moves", Unit: lab.InPercent, Asked: lab.Each(1), At: func(l life, at lab.At) float64 {
-			return oneIf(math.Floor(l.moved/bin) == math.Floor(at.Float(dim)/bin))
+			return lab.OneIf(math.Floor(l.moved/bin) == math.Floor(at.Float(dim)/bin))
 		}}},
 		Formulas: []lab.Formula{{Name: "with a mean of 67", Of: func(at lab.At) float64 { return bin * poisson(at.Float(dim)-0.5, 67) }}},
 	})
@@ -172,7 +172,7 @@ func (s *sketch) tried(n, steps int, r *rand.Rand) (m moving, err error) {
 		return moving{noRoom: 1, moves: math.NaN()}, nil
 	}
 	for _, k := range keys {
-		m.denied += oneIf(len(s.find(k)) == 0)
+		m.denied += lab.OneIf(len(s.find(k)) == 0)
 	}
 	m.moves = 1000 * float64(s.moved) / float64(steps)
 	return m, err

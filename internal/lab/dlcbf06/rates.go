@@ -35,7 +35,7 @@ func (p printedRates) outside(yes int) bool {
 // odds is the probability of that.
 func (p printedRates) odds() (odds float64) {
 	for yes, prob := range theory.Poisson(paperQueries * p.formula) {
-		odds += prob * oneIf(p.outside(yes))
+		odds += prob * lab.OneIf(p.outside(yes))
 	}
 	return odds
 }
@@ -52,7 +52,7 @@ func (p printedRates) grids(trials []asked, queries int) []*lab.Grid {
 		Metrics: []lab.Metric[asked]{
 			{Name: "rate", Of: func(a asked) float64 { return float64(a.yes) / float64(queries) }, Asked: lab.Each(queries)},
 			{Name: "rate, ten times the queries", Of: func(a asked) float64 { return float64(a.more) / float64(10*queries) }, Asked: lab.Each(10 * queries)},
-			{Name: "outside the range", Unit: lab.InPercent, Of: func(a asked) float64 { return oneIf(p.outside(a.yes)) }, Asked: lab.Each(1)},
+			{Name: "outside the range", Unit: lab.InPercent, Of: func(a asked) float64 { return lab.OneIf(p.outside(a.yes)) }, Asked: lab.Each(1)},
 		},
 		Formulas: []lab.Formula{
 			lab.Fixed("rate by formula", lab.Plain, p.formula), lab.Fixed("outside the range, Poisson", lab.InPercent, p.odds()),
@@ -66,7 +66,7 @@ func (p printedRates) grids(trials []asked, queries int) []*lab.Grid {
 	spread := lab.Gather(trials, lab.Spec[asked]{
 		Dims: []lab.Dim{lab.Along("rate of false positives", rates...)},
 		Metrics: []lab.Metric[asked]{{Name: "trials with the rate", Unit: lab.InPercent, Asked: lab.Each(1), At: func(a asked, at lab.At) float64 {
-			return oneIf(a.yes == int(math.Round(at.Float("rate of false positives")*float64(queries))))
+			return lab.OneIf(a.yes == int(math.Round(at.Float("rate of false positives")*float64(queries))))
 		}}},
 		Formulas: []lab.Formula{{Name: "Poisson", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 			return poisson(at.Float("rate of false positives")*float64(queries), p.formula*float64(queries))

@@ -144,16 +144,12 @@ func services(e *lab.Env) []filter.Key {
 
 func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, table := servers(e), services(e)
-	names := make([]string, len(list))
-	for i, s := range list {
-		names[i] = s.name
-	}
 	share := func(name string, is func(service) bool) lab.Metric[service] {
-		return lab.Metric[service]{Name: name, Unit: lab.InPercent, Of: func(s service) float64 { return oneIf(is(s)) }, Asked: lab.Each(1)}
+		return lab.Metric[service]{Name: name, Unit: lab.InPercent, Of: func(s service) float64 { return lab.OneIf(is(s)) }, Asked: lab.Each(1)}
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[service]{
 		Name: "chains", Title: "Packets with a chain of services", Dims: []lab.Dim{lab.Along("length", e.Ints("lengths")...)}, Trials: e.Int("trials"),
-		Trace:  lab.Among(switches, names...),
+		Trace:  lab.AmongAll(switches, list, func(s server) string { return s.name }),
 		Follow: func(at lab.At, r *rand.Rand) ([]service, error) { return serveAll(table, at.Int("length"), list, r) },
 		Metrics: []lab.Metric[service]{
 			share("served right", func(s service) bool { return s.Done() }),
@@ -162,8 +158,8 @@ func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "wrong visits by the fill", Of: func(s service) float64 { return s.expected }},
 			share("skipped", func(s service) bool { return s.Skipped > 0 }),
 			share("ended by the TTL", func(s service) bool { return s.Expired }),
-			{Name: "again though deletable", Of: func(s service) float64 { return oneIf(s.Twice > s.Pinned) }},
-			{Name: "skipped without a wrong visit", Of: func(s service) float64 { return oneIf(s.Skipped > 0 && s.Wrong == 0 && !s.Expired) }},
+			{Name: "again though deletable", Of: func(s service) float64 { return lab.OneIf(s.Twice > s.Pinned) }},
+			{Name: "skipped without a wrong visit", Of: func(s service) float64 { return lab.OneIf(s.Skipped > 0 && s.Wrong == 0 && !s.Expired) }},
 		},
 		Notes: []string{
 			fmt.Sprintf("A switch with %d services and headers of %d bits. Served right: every service of the chain once, in order, and no other.", e.Int("services"), e.Int("bits")),

@@ -159,7 +159,7 @@ func sendSweep(ctx context.Context, e *lab.Env, dims []lab.Dim, trace lab.Dim, l
 // the TTL ended one of its copies; it came back if a copy arrived where it had been.
 func packetMetrics() []lab.Metric[packet] {
 	share := func(name string, is func(packet) bool) lab.Metric[packet] {
-		return lab.Metric[packet]{Name: name, Unit: lab.InPercent, Of: func(p packet) float64 { return oneIf(is(p)) }, Asked: lab.Each(1)}
+		return lab.Metric[packet]{Name: name, Unit: lab.InPercent, Of: func(p packet) float64 { return lab.OneIf(is(p)) }, Asked: lab.Each(1)}
 	}
 	number := func(name string, of func(packet) float64) lab.Metric[packet] {
 		return lab.Metric[packet]{Name: name, Of: of}
@@ -172,9 +172,9 @@ func packetMetrics() []lab.Metric[packet] {
 		{Name: "pinned", Unit: lab.InPercent, Of: func(p packet) float64 { return float64(p.Pinned) / float64(p.links) }},
 		share("came back", func(p packet) bool { return p.Looped() }), share("circles", packet.circles), share("storms", func(p packet) bool { return p.Storm }),
 		number("missed", func(p packet) float64 { return float64(p.Missed) }),
-		number("worse off", func(p packet) float64 { return oneIf(worse(p.Outcome, p.before)) }),
+		number("worse off", func(p packet) float64 { return lab.OneIf(worse(p.Outcome, p.before)) }),
 		number("mistakes avoided", func(p packet) float64 { return float64(p.before.Claimed - p.Claimed) }),
-		number("circles avoided", func(p packet) float64 { return oneIf(p.before.Expired > 0) - oneIf(p.circles()) }),
+		number("circles avoided", func(p packet) float64 { return lab.OneIf(p.before.Expired > 0) - lab.OneIf(p.circles()) }),
 		number("repetitions avoided", func(p packet) float64 { return float64(p.before.Repeated - p.Repeated) }),
 	}
 }
@@ -186,13 +186,6 @@ func (p packet) circles() bool { return p.Expired > 0 }
 func worse(o, than forward.Outcome) bool {
 	return o.Transmissions > than.Transmissions || o.Storm && !than.Storm ||
 		!than.Storm && (o.Returned > than.Returned || o.Expired > than.Expired || o.Extra > than.Extra)
-}
-
-func oneIf(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // noneMissed is the promise of the filter.

@@ -52,7 +52,7 @@ func TestChosenHeadersAreBetterThanTheirFill(t *testing.T) {
 // Deletion makes no packet worse off; to leave it out does.
 func TestWorsePacketsAreSeen(t *testing.T) {
 	all := send(t, 28, func(e *lab.Env) []contender { return []contender{kept(e), deleting(e), kept(e)} })
-	off := func(p packet) float64 { return oneIf(worse(p.Outcome, p.before)) }
+	off := func(p packet) float64 { return lab.OneIf(worse(p.Outcome, p.before)) }
 	if n := total(all, 1, off); n != 0 {
 		t.Errorf("%v packets are worse off for deletion", n)
 	}
@@ -102,7 +102,7 @@ func TestDeletionIsWhatMovesAChainOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, s := range found {
-			done[list[i].name] += int(oneIf(s.Done()))
+			done[list[i].name] += int(lab.OneIf(s.Done()))
 		}
 	}
 	if n := done["plain, from the top"]; n != 0 {

@@ -38,11 +38,7 @@ func fourAndKept(e *lab.Env) []contender {
 }
 
 func runTrees(ctx context.Context, e *lab.Env, list []contender) (*lab.Result, error) {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
-	}
-	return sendSweep(ctx, e, []lab.Dim{lab.Along("links", e.Ints("links")...)}, lab.Among(headers, names...),
+	return sendSweep(ctx, e, []lab.Dim{lab.Along("links", e.Ints("links")...)}, lab.AmongAll(headers, list, func(c contender) string { return c.name }),
 		func(at lab.At) int { return at.Int("links") }, func(lab.At) []contender { return list })
 }
 

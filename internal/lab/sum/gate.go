@@ -51,12 +51,15 @@ func gateParams(trials, each int, users ...int) lab.Params {
 	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each), lab.Int("absent addresses", 2_000)}
 }
 
-// gates are the kinds of filter with a memory at which they err about once in a
-// thousand, and one that looks hits up.
-var gates = []struct {
+// kind is a gate with one kind of filter.
+type kind struct {
 	name string
 	gate.Config
-}{
+}
+
+// gates are the kinds of filter with a memory at which they err about once in a
+// thousand, and one that looks hits up.
+var gates = []kind{
 	{arrayGate, gate.Config{Kind: "deletable", BitsPerUser: 24, Confirm: gate.ConfirmNever}},
 	{"counting", gate.Config{Kind: "counting", BitsPerUser: 48, Confirm: gate.ConfirmNever}},
 	{"d-left", gate.Config{Kind: "dleft", BitsPerUser: 22, Confirm: gate.ConfirmNever}},
@@ -71,14 +74,10 @@ func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(gates))
-	for i, g := range gates {
-		names[i] = g.name
-	}
 	absent := e.Int("absent addresses")
 	g, err := lab.Sweep(ctx, e, lab.Spec[judged]{
 		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
-		Dims: []lab.Dim{lab.Among("gate", names...), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
+		Dims: []lab.Dim{lab.AmongAll("gate", gates, func(g kind) string { return g.name }), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (judged, error) {
 			return judge(gates[at.Int("gate")].Config, addresses, at.Int("users"), e.Int("packets per user"), absent, r)
 		},

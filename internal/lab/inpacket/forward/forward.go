@@ -45,13 +45,6 @@ type Outcome struct {
 	Claimed  int     // of these, how many were found by mistake
 	Expected float64 // how many would be, by the fill: the sum of fill^hashes
 	Pinned   int     // links of the tree that could not be deleted
-	Hops     []Hop   // by the number of links behind them
-}
-
-// Hop is the state of headers after a number of links.
-type Hop struct {
-	Copies int
-	Fill   float64 // mean share of set cells
 }
 
 // Efficiency is the share of transmissions that were needed.
@@ -128,18 +121,7 @@ func (f *flight) arrive(p packet) {
 		f.outside = append(f.outside, p)
 		return
 	}
-	f.look(&p)
 	f.inside = append(f.inside, p)
-}
-
-// look records the state of a header inside the tree.
-func (f *flight) look(p *packet) {
-	if int(p.hops) == len(f.out.Hops) {
-		f.out.Hops = append(f.out.Hops, Hop{})
-	}
-	hop := &f.out.Hops[p.hops]
-	hop.Copies++
-	hop.Fill += p.header.Fill()
 }
 
 // leave sends a copy over every link that is in its header.
@@ -211,9 +193,6 @@ func (f *flight) outcome() Outcome {
 	}
 	// A tree of n links has n+1 nodes.
 	f.out.Extra = len(f.reached) - (len(f.tree.Links) + 1) + f.unreached()
-	for i := range f.out.Hops {
-		f.out.Hops[i].Fill /= float64(f.out.Hops[i].Copies)
-	}
 	return f.out
 }
 
