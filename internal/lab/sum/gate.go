@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/netip"
-	"strings"
 
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
@@ -99,13 +98,10 @@ func listed(e *lab.Env) (list []netip.Addr, note string, err error) {
 	if e.Data == "" {
 		return nil, "Addresses are made up.", nil
 	}
-	err = lab.Lines(e.Data, blackList, func(text string) error {
-		field, _, _ := strings.Cut(text, "\t")
-		if a, err := netip.ParseAddr(field); err == nil { // the others are remarks
-			list = append(list, a)
-		}
-		return nil
-	})
+	numbers, err := lab.IPv4(e.Data, blackList)
+	for _, n := range numbers {
+		list = append(list, netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}))
+	}
 	return list, "Addresses are those of a real black list, of which users are a part.", err
 }
 
