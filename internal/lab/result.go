@@ -47,14 +47,11 @@ type Axis struct {
 	Names   []string `json:"names,omitempty"` // labels of 0, 1, 2 ... in place of numbers
 }
 
-// Series is one curve, or one set of points or bars.
+// Series is one curve, or one set of points.
 type Series struct {
 	Name   string  `json:"name"`
 	Style  Style   `json:"style,omitempty"`
 	Points []Point `json:"points"`
-
-	// Band draws the intervals of the points as one area, not as error bars.
-	Band bool `json:"band,omitempty"`
 
 	// Color chooses one of the palette, from 1, so that theory and measurement of
 	// one thing can share it; 0 takes the next.
@@ -83,12 +80,10 @@ const (
 	Dashed     Style = "dashed"
 	Dots       Style = "points"
 	LinePoints Style = "linepoints"
-	Step       Style = "step"
-	Bars       Style = "bars"
 	Printed    Style = "printed" // numbers in print, as marks
 )
 
-var styles = []Style{"", Line, Dashed, Dots, LinePoints, Step, Bars, Printed}
+var styles = []Style{"", Line, Dashed, Dots, LinePoints, Printed}
 
 // Table has rows of text.
 type Table struct {

@@ -18,8 +18,8 @@ func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
 
 func (s *span) add(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
 
-// xRange is what the points need, with room for bars and markers.
-func xRange(p lab.Plot, room float64) span {
+// xRange is what the points need, with room for markers.
+func xRange(p lab.Plot) span {
 	s := newSpan()
 	for _, series := range p.Series {
 		for _, pt := range series.Points {
@@ -30,9 +30,6 @@ func xRange(p lab.Plot, room float64) span {
 		s.add(float64(i))
 	}
 	switch {
-	case room > 0:
-		half := 0.55 * room * float64(barSeries(p))
-		return span{s.low - half, s.high + half}
 	case len(p.X.Names) > 0:
 		return span{s.low - 0.5, s.high + 0.5}
 	case p.X.Log:
@@ -42,7 +39,7 @@ func xRange(p lab.Plot, room float64) span {
 }
 
 // yRange includes the intervals of the points, as far as a logarithmic axis can
-// show them, and zero if it is near or bars stand on it.
+// show them, and zero if it is near.
 func yRange(p lab.Plot) span {
 	s := newSpan()
 	for _, series := range p.Series {
@@ -59,7 +56,7 @@ func yRange(p lab.Plot) span {
 	if p.Y.Log {
 		return s.widenLog(1.25)
 	}
-	if barSeries(p) > 0 || s.low > 0 && s.low < s.high/2 {
+	if s.low > 0 && s.low < s.high/2 {
 		s.add(0)
 	}
 	wide := s.widen(0.05)

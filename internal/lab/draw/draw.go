@@ -80,17 +80,13 @@ type panel struct {
 // newPanel computes ranges and ticks.
 func newPanel(p lab.Plot) *panel {
 	f := &panel{title: p.Title, x: p.X.Label, y: p.Y.Label, plot: newPlot()}
-	room := barRoom(p)
 	for i, s := range p.Series {
-		f.curves = append(f.curves, newCurve(s, i, p, room))
+		f.curves = append(f.curves, newCurve(s, i))
 	}
-	setAxis(&f.plot.X, p.X, xRange(p, room))
+	setAxis(&f.plot.X, p.X, xRange(p))
 	setAxis(&f.plot.Y, p.Y, yRange(p))
 	f.plot.Add(gridLines(p))
-	// Areas first, then lines, then what must not be hidden.
-	for _, c := range f.curves {
-		f.plot.Add(plotFunc(c.area))
-	}
+	// Lines first, then what must not be hidden.
 	for _, c := range f.curves {
 		f.plot.Add(plotFunc(c.line))
 	}

@@ -57,23 +57,23 @@ var samples = []lab.Plot{
 		}(),
 	},
 	{
-		Name: "bars", Title: "Bars of two sorts with long names and error bars",
+		Name: "names", Title: "Dots of two sorts with long names and error bars",
 		X: lab.Axis{Names: []string{"standard", "counting", "dynamic, counting units", "scalable", "elastic", "evergreen"}},
 		Y: lab.Axis{Label: "ns per query"},
 		Series: []lab.Series{
-			{Name: "present", Style: lab.Bars, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 20 + i*i, Lo: 17 + i*i, Hi: 23 + i*i} })},
-			{Name: "absent", Style: lab.Bars, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 10 + 2*i} })},
+			{Name: "present", Style: lab.Dots, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 20 + i*i, Lo: 17 + i*i, Hi: 23 + i*i} })},
+			{Name: "absent", Style: lab.Dots, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 10 + 2*i} })},
 		},
 	},
 	{
-		Name: "band", Title: "Step, band and a single narrow decade",
+		Name: "interval", Title: "Intervals, and a narrow range",
 		X: lab.Axis{Label: "deleted keys"}, Y: lab.Axis{Label: "deletable", Percent: true},
 		Series: []lab.Series{
-			{Name: "with interval", Band: true, Points: points(20, func(i float64) lab.Point {
+			{Name: "with interval", Points: points(20, func(i float64) lab.Point {
 				y := 0.9 - i*i/800
 				return lab.Point{X: i * 1000, Y: y, Lo: y - 0.03, Hi: y + 0.03}
 			})},
-			{Name: "in steps", Style: lab.Step, Points: points(20, func(i float64) lab.Point { return lab.Point{X: i * 1000, Y: 0.8 - math.Floor(i/4)/20} })},
+			{Name: "in steps", Points: points(20, func(i float64) lab.Point { return lab.Point{X: i * 1000, Y: 0.8 - math.Floor(i/4)/20} })},
 			{Name: "theory of the first", Style: lab.Dashed, Color: 1, Points: points(20, func(i float64) lab.Point { return lab.Point{X: i * 1000, Y: 0.91 - i*i/800} })},
 		},
 	},

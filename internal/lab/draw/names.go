@@ -68,10 +68,7 @@ func spread(heights []vg.Length, low, high vg.Length) {
 // drawName draws a sample of the series and its name.
 func drawName(c draw.Canvas, curve curve, at vg.Length) {
 	left, right := c.Min.X, c.Min.X+sampleWidth
-	switch {
-	case curve.has(lab.Bars):
-		c.FillPolygon(curve.color, []vg.Point{{X: left + 4, Y: at - 4}, {X: left + 4, Y: at + 4}, {X: right - 4, Y: at + 4}, {X: right - 4, Y: at - 4}})
-	case !curve.has(lab.Dots, lab.Printed):
+	if !curve.has(lab.Dots, lab.Printed) {
 		c.StrokeLine2(curve.lineStyle(), left, at, right, at)
 	}
 	if curve.has(lab.Dots, lab.LinePoints, lab.Printed) {

@@ -53,7 +53,7 @@ func restyle(title, svg string) ([]byte, error) {
 		extra := ""
 		attr = colored.ReplaceAllStringFunc(attr[:len(attr)-1], func(decl string) string {
 			m := colored.FindStringSubmatch(decl)
-			value := exact(m[2])
+			value := m[2]
 			class, ok := classes[value]
 			if !ok {
 				return m[1] + ":" + value + m[3]
@@ -64,21 +64,6 @@ func restyle(title, svg string) ([]byte, error) {
 		return attr + extra
 	})
 	return Drawing(title, svg)
-}
-
-// exact undoes the rounding of colours that are partly transparent.
-func exact(value string) string {
-	var r, g, b int
-	if _, err := fmt.Sscanf(value, "#%02X%02X%02X", &r, &g, &b); err != nil {
-		return value
-	}
-	near := func(a int, b uint8) bool { return max(a-int(b), int(b)-a) <= 4 }
-	for _, c := range palette {
-		if near(r, c.R) && near(g, c.G) && near(b, c.B) {
-			return hex(c)
-		}
-	}
-	return value
 }
 
 // Drawing makes a stored picture of an SVG element: with a title for screen

@@ -59,9 +59,6 @@ var (
 	gridStyle = draw.LineStyle{Color: gridInk, Width: thin / 2}
 )
 
-// bandAlpha leaves lines under an area visible.
-const bandAlpha = 0x30
-
 func textStyle(size font.Length) text.Style {
 	return text.Style{
 		Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
@@ -83,7 +80,7 @@ func newPlot() *plot.Plot {
 	return out
 }
 
-// gridLines has no vertical lines between bars.
+// gridLines has no vertical lines between names.
 func gridLines(p lab.Plot) *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical, g.Horizontal = gridStyle, gridStyle

@@ -112,7 +112,6 @@ func TestRangesShowEverything(t *testing.T) {
 		{"zero is near", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 2}, {Y: 10}}}}}, span{0, 10}},
 		{"zero is far", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 9}, {Y: 10}}}}}, span{9, 10}},
 		{"interval", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 9, Lo: -1, Hi: 12}}}}}, span{-1, 12}},
-		{"bars", lab.Plot{Series: []lab.Series{{Style: lab.Bars, Points: []lab.Point{{Y: 9}}}}}, span{0, 9}},
 		{"constant", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 0}}}}}, span{0, 0}},
 		{"log", lab.Plot{Y: lab.Axis{Log: true}, Series: []lab.Series{{Points: []lab.Point{{Y: 0.5, Lo: 0, Hi: 0.6}}}}}, span{0.5, 0.6}},
 	} {

@@ -25,7 +25,7 @@ func record() *Record {
 		Result: lab.Result{
 			Plots: []lab.Plot{
 				{Name: "rate", Title: "Rate", Series: []lab.Series{{Name: "a, b", Points: []lab.Point{{X: 1, Y: 0.5, Lo: 0.25, Hi: 1}, {X: 1e-9, Y: 2}}}}},
-				{Name: "bars", X: lab.Axis{Names: []string{"bloom", "elastic"}}, Series: []lab.Series{{Name: "s", Style: lab.Bars, Points: []lab.Point{{X: 1, Y: 3}}}}},
+				{Name: "bars", X: lab.Axis{Names: []string{"bloom", "elastic"}}, Series: []lab.Series{{Name: "s", Style: lab.Dots, Points: []lab.Point{{X: 1, Y: 3}}}}},
 				{Name: "tree", Drawing: `<svg viewBox="0 0 1 1"></svg>`},
 			},
 			Tables: []lab.Table{{Name: "sizes", Columns: []string{"n", "text"}, Rows: [][]string{{"1", `with "quotes", and commas`}}}},
