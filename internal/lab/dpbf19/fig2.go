@@ -24,11 +24,13 @@ var fig2 = lab.Experiment{
 		{Name: "the list gets slower with the set", Printed: "linear structure", Where: "Sec. 1", Of: hundredfold(dbf), Is: lab.Above(lab.Number(1))},
 		{Name: "the list gets slower than the tree does", Printed: "linear structure against binary tree", Where: "Sec. 1", Of: hundredfold(dbf), Is: lab.Above(hundredfold(papers))},
 		{Name: "DBF to the paper's layout, 10,000,000 ids", Printed: "over 2 orders of magnitude", Where: "Fig. 2", Of: lab.Of("absent", lab.Contenders, dbf, "ids", 10_000_000).Over(lab.Of("absent", lab.Contenders, papers)), Is: lab.Above(lab.Number(100)), FullOnly: true},
-		{Name: "three orders of magnitude", Printed: "up to three orders of magnitude, taken as nearer to three than to two", Where: "Abstract", Of: lab.Of("absent", lab.Contenders, dbf, "ids", 10_000_000).Over(lab.Of("absent", lab.Contenders, papers)), Is: lab.Above(lab.Number(316)), FullOnly: true},
+		{Name: "three orders of magnitude", Printed: "up to three orders of magnitude, taken as nearer to three than to two", Where: "Abstract", Of: lab.Of("absent", lab.Contenders, dbf, "ids", 10_000_000).Over(lab.Of("absent", lab.Contenders, papers)), Is: lab.Above(lab.Number(316)), FullOnly: true, Why: slowPointers, Show: []lab.Pick{lab.Of("absent", lab.Contenders, dbf, "ids", 10_000_000).Over(lab.Of("absent", lab.Contenders, ours))}},
 		{Kind: lab.Own, Name: "ids in the map to the paper's layout", Printed: "a table for the first bits in place of pointers is not slower: at most 1.25 times", Of: timesAs(ours, papers), Is: lab.In(lab.Span{Dim: "ids", From: 10_000}, lab.AtMost(lab.Number(1.25)))},
 		{Kind: lab.Question, Name: "paper's layout to a plain filter", Printed: "not said", Of: timesAs(papers, plain), Is: lab.Shows(), Show: []lab.Pick{timesAs(ours, plain)}},
 	},
 }
+
+const slowPointers = "a query of the paper's layout follows some 14 pointers, most of which miss the caches with as many ids. The sizes and the machine of the figure are not printed. With a table for the first bits in place of pointers, as filter/partition has, the ratio is larger"
 
 // timesAs picks how many times as long as another a query about an absent id takes.
 func timesAs(name, other string) lab.Pick {
