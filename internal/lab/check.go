@@ -1,11 +1,38 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
 )
+
+// Kind is what a claim is about. Counts are kept per kind: a paper that has an error
+// in print is another matter than one whose figure cannot be found again.
+type Kind string
+
+// The kinds.
+const (
+	Paper    Kind = "paper"    // what a paper prints: reproduced, or it differs
+	Erratum  Kind = "erratum"  // arithmetic or logic in print that no run can change
+	Own      Kind = "own"      // what this project states: it holds, or fails
+	Question Kind = "question" // what a paper leaves open: answered
+)
+
+// Kinds returns all kinds in the order in which they are shown.
+func Kinds() []Kind { return []Kind{Paper, Erratum, Own, Question} }
+
+// Means tells what the kind is, for the head of a page.
+func (k Kind) Means() string {
+	return map[Kind]string{
+		Paper:    "what the papers print",
+		Erratum:  "errors in print, which no run can change",
+		Own:      "what this project states",
+		Question: "what the papers leave open",
+	}[k]
+}
 
 // Verdict is what a check found.
 type Verdict string
@@ -16,6 +43,14 @@ const (
 	Differs    Verdict = "differs"
 	Shown      Verdict = "shown" // nothing is printed to compare with
 )
+
+// words are the outcomes of each kind.
+var words = map[Kind]map[Verdict]string{
+	Paper:    {Reproduced: "reproduced", Differs: "differs", Shown: "shown"},
+	Erratum:  {Reproduced: "right after all", Differs: "erratum", Shown: "shown"},
+	Own:      {Reproduced: "holds", Differs: "fails", Shown: "shown"},
+	Question: {Reproduced: "answered", Differs: "fails", Shown: "answered"},
+}
 
 // Check is what came of a [Claim]: what is printed, ours, and the verdict.
 type Check struct {
@@ -41,27 +76,70 @@ func (c Check) Unexpected() bool {
 	return c.Verdict == Differs && !c.Known || c.Kind == Erratum && c.Verdict == Reproduced
 }
 
-func (c Check) check() error {
-	var problems []error
-	add := func(bad bool, text string) {
-		if bad {
-			problems = append(problems, fmt.Errorf("check %q: %s", c.Name, text))
+// Word is the verdict in the words of its kind.
+func (c Check) Word() string {
+	if c.Kind == "" {
+		return words[Paper][c.Verdict]
+	}
+	return words[c.Kind][c.Verdict]
+}
+
+// Tally counts checks by outcome, in words: "4 reproduced, 1 differs, 2 answered".
+func Tally(checks []Check) string {
+	counts := map[string]int{}
+	for _, c := range checks {
+		counts[c.Word()]++
+	}
+	var parts []string
+	for _, word := range []string{"reproduced", "differs", "erratum", "right after all", "holds", "fails", "answered", "shown"} {
+		n := counts[word]
+		if word == "erratum" && n > 1 {
+			word = "errata"
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
-	add(c.Name == "", "no name")
-	add(c.Ours == "", "nothing of ours")
-	switch c.Verdict {
-	case Reproduced:
-		add(c.Printed == "" || c.Tolerance == "", "reproduced, but nothing printed or no tolerance")
-		add(c.Reason != "", "reproduced, with a reason why it differs")
-	case Differs:
-		add(c.Printed == "", "differs from nothing")
-		add(strings.TrimSpace(c.Reason) == "", "differs without a reason")
-	case Shown:
-	default:
-		add(true, fmt.Sprintf("unknown verdict %q", c.Verdict))
+	if len(parts) == 0 {
+		return "no checks"
 	}
-	return errors.Join(problems...)
+	return strings.Join(parts, ", ")
+}
+
+// Sigmas is how many standard errors a measured value may be off: one in 15,000
+// honest ones is further. With few trials or few yeses as many are.
+const Sigmas = 4
+
+// printedNumber is a number as a paper prints it.
+type printedNumber struct {
+	value float64
+	half  float64 // half a unit of the last digit printed
+	unit  Unit    // ours are written in percent, too
+}
+
+// parsePrinted reads a number such as "0.001463", "5.62e-17", "53,428" or "80 %",
+// which is 0.8. Words after a space are not read.
+func parsePrinted(text string) (printedNumber, error) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	word, percent := strings.CutSuffix(word, "%")
+	word = strings.ReplaceAll(word, ",", "")
+	value, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		return printedNumber{value: math.NaN(), half: math.NaN()}, fault.In("lab", "printed number %q: %w", text, err)
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(word), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	power, _ := strconv.Atoi(exponent) // ParseFloat has accepted it
+	p := printedNumber{value: value, half: math.Pow(10, float64(power-len(fraction))) / 2}
+	if percent || strings.HasPrefix(rest, "%") {
+		p = printedNumber{p.value / 100, p.half / 100, InPercent}
+	}
+	return p, nil
+}
+
+// around writes the interval of that reach around the printed number.
+func (p printedNumber) around(reach float64) string {
+	return p.unit.write(p.value-reach, reach) + " to " + p.unit.write(p.value+reach, reach)
 }
 
 // near allows for the decimal fractions that binary ones miss, and for sums of
@@ -70,30 +148,29 @@ func near(ours, value, reach float64) bool {
 	return math.Abs(ours-value) <= reach+1e-9*max(reach, math.Abs(ours)/1000)
 }
 
-// Sigmas is how many standard errors a measured value may be off: one in 15,000
-// honest ones is further. With few trials or few yeses as many are.
-const Sigmas = 4
-
-// exact compares a computed number with a printed one, such as "0.001463", "5.62e-17"
-// or "80 %", which is 0.8: it must round to the printed digits.
+// exact compares a computed number with a printed one: it must round to its digits.
 func exact(printed string, ours float64) judgement {
 	p, err := parsePrinted(printed)
-	return judgement{verdict(err == nil && near(ours, p.value, p.half)), p.write(ours, p.half), p.around(p.half) + ": the digits printed"}
+	return judgement{verdict(err == nil && near(ours, p.value, p.half)), p.unit.write(ours, p.half), p.around(p.half) + ": the digits printed"}
 }
 
 // sampled compares the mean of our trials with a printed number that was itself
 // measured, in so many trials: their spread is taken to be that of ours. With 0 it is
-// exact but for its digits.
+// exact but for its digits. Where noise is more than half of the number, agreement
+// says nothing.
 func sampled(printed string, ours Estimate, trials int) judgement {
 	p, err := parsePrinted(printed)
-	reach, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
+	noise, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
 	if trials > 0 {
-		reach *= math.Sqrt(1 + float64(ours.N)/float64(trials))
+		noise *= math.Sqrt(1 + float64(ours.N)/float64(trials))
 		how += fmt.Sprintf(" and the paper's %d", trials)
 	}
-	reach += p.half
-	return judgement{
-		verdict(err == nil && ours.N > 0 && near(ours.Mean, p.value, reach)), p.writeEstimate(ours),
-		fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(reach), Sigmas, how),
+	j := judgement{
+		verdict(err == nil && ours.N > 0 && near(ours.Mean, p.value, noise+p.half)), p.unit.estimate(ours),
+		fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(noise+p.half), Sigmas, how),
 	}
+	if j.verdict == Reproduced && noise > max(p.half, math.Abs(p.value)/2) {
+		j.verdict, j.ours = Shown, j.ours+"; too few trials to tell"
+	}
+	return j
 }

@@ -1,8 +1,13 @@
 package lab
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // Env is what an experiment gets to work with. Only Params is needed; a test of
@@ -88,4 +93,80 @@ func (e *Env) workers() int {
 		return e.Workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// Trials runs n independent trials on all workers and returns their results in
+// order. Every trial has a random source of its own, which depends on the seed,
+// on the trial's number and on how often Trials was called before: two calls in
+// one experiment use different numbers. It is called by the goroutine that runs
+// the experiment. The error is that of ctx.
+func Trials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand.Rand) T) ([]T, error) {
+	return TryTrials(ctx, e, n, func(i int, r *rand.Rand) (T, error) { return trial(i, r), nil })
+}
+
+// TryTrials is [Trials] for trials that can fail. The first failure ends the
+// others and is returned.
+func TryTrials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand.Rand) (T, error)) ([]T, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e.calls++
+	var (
+		out        = make([]T, max(n, 0))
+		next, done atomic.Int64
+		crew       sync.WaitGroup
+	)
+	for range min(e.workers(), n) {
+		crew.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				result, err := trial(i, e.source(e.calls, uint64(i)))
+				if err != nil {
+					cancel(err)
+					return
+				}
+				out[i] = result
+				e.within(float64(done.Add(1)) / float64(n))
+			}
+		})
+	}
+	crew.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return out, nil
+}
+
+// RandomKeys returns n keys of a perfect hash.
+func RandomKeys(r *rand.Rand, n int) []filter.Key {
+	keys := make([]filter.Key, n)
+	for i := range keys {
+		keys[i] = filter.Key(r.Uint64())
+	}
+	return keys
+}
+
+// CountYes counts the keys that f may contain.
+func CountYes(f filter.Filter, keys []filter.Key) (yes int) {
+	for _, k := range keys {
+		if f.MayContain(k) {
+			yes++
+		}
+	}
+	return yes
+}
+
+// YesShare is the share of the keys that f may contain, 0 of none.
+func YesShare(f filter.Filter, keys []filter.Key) float64 {
+	return float64(CountYes(f, keys)) / float64(max(1, len(keys)))
+}
+
+// OneIf is 1 for what happened in a trial, so that the mean of trials is a share.
+func OneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }

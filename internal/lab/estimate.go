@@ -16,12 +16,19 @@ type Estimate struct {
 
 // Mean estimates the mean of what the values were drawn from.
 func Mean(values []float64) Estimate {
-	e := Estimate{N: len(values)}
+	return Figure(values, func(v float64) float64 { return v })
+}
+
+// Figure estimates the mean of one figure of the trials.
+func Figure[T any](trials []T, figure func(T) float64) Estimate {
+	e := Estimate{N: len(trials)}
 	if e.N == 0 {
 		return e
 	}
-	for _, v := range values {
-		e.Mean += v
+	values := make([]float64, e.N)
+	for i, t := range trials {
+		values[i] = figure(t)
+		e.Mean += values[i]
 	}
 	e.Mean /= float64(e.N)
 	for _, v := range values {
@@ -44,12 +51,6 @@ func (e Estimate) Reach(sigmas float64) float64 {
 	return theory.StudentReach(sigmas, e.N) * e.StandardError()
 }
 
-// Interval is the mean with its reach on either side.
-func (e Estimate) Interval(sigmas float64) (lo, hi float64) {
-	reach := e.Reach(sigmas)
-	return e.Mean - reach, e.Mean + reach
-}
-
 // Spread is how far two estimates of one mean may be apart by chance: [Sigmas]
 // standard errors of the difference, by Student's t with the freedom that Welch
 // gives to trials of different spread.
@@ -62,17 +63,15 @@ func Spread(a, b Estimate) float64 {
 	return theory.StudentReach(Sigmas, int(freedom)+1) * math.Sqrt(va+vb)
 }
 
-// Within reports whether a value is in the interval.
+// Within reports whether a value is no further from the mean than its reach.
 func (e Estimate) Within(value, sigmas float64) bool {
-	lo, hi := e.Interval(sigmas)
-	return lo <= value && value <= hi
+	return math.Abs(value-e.Mean) <= e.Reach(sigmas)
 }
 
 // At is the estimate as a point of a plot, with an interval that is right 95 times
 // in 100.
 func (e Estimate) At(x float64) Point {
-	lo, hi := e.Interval(2)
-	return Point{X: x, Y: e.Mean, Lo: lo, Hi: hi}
+	return Point{X: x, Y: e.Mean, Lo: e.Mean - e.Reach(2), Hi: e.Mean + e.Reach(2)}
 }
 
 func (e Estimate) String() string {

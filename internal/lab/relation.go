@@ -8,23 +8,35 @@ import (
 
 // relation is how two numbers must be to each other, noise allowed for.
 type relation struct {
-	word string // "not above"
-	how  string // the tolerance
-
-	// holds is told the difference of the numbers and how large it may be by chance.
-	holds func(diff, reach float64) bool
-	worse func(diff float64) float64 // what the worst point has most of
-	clear bool                       // it holds only if the difference is clear
+	word, how string  // "not above", and the tolerance
+	sign      float64 // of a difference that is bad; 0: both
+	clear     bool    // it holds only if the difference is clear
 }
 
 var (
 	allowed  = fmt.Sprintf("by more than %d standard errors of the difference", Sigmas)
-	notAbove = relation{"not above", "nowhere above " + allowed, func(d, r float64) bool { return d <= r }, func(d float64) float64 { return d }, false}
-	notBelow = relation{"not below", "nowhere below " + allowed, func(d, r float64) bool { return d >= -r }, func(d float64) float64 { return -d }, false}
-	below    = relation{"below", "below everywhere " + allowed, func(d, r float64) bool { return d < -r }, func(d float64) float64 { return d }, true}
-	above    = relation{"above", "above everywhere " + allowed, func(d, r float64) bool { return d > r }, func(d float64) float64 { return -d }, true}
-	equal    = relation{"equal to", fmt.Sprintf("within %d standard errors of the difference", Sigmas), func(d, r float64) bool { return math.Abs(d) <= r }, math.Abs, false}
+	notAbove = relation{"not above", "nowhere above " + allowed, 1, false}
+	notBelow = relation{"not below", "nowhere below " + allowed, -1, false}
+	below    = relation{"below", "below everywhere " + allowed, 1, true}
+	above    = relation{"above", "above everywhere " + allowed, -1, true}
+	equal    = relation{"equal to", fmt.Sprintf("within %d standard errors of the difference", Sigmas), 0, false}
 )
+
+// bad is how much of a difference is not as it must be.
+func (r relation) bad(diff float64) float64 {
+	if r.sign == 0 {
+		return math.Abs(diff)
+	}
+	return r.sign * diff
+}
+
+// holds is told how large the difference may be by chance.
+func (r relation) holds(diff, reach float64) bool {
+	if r.clear {
+		return r.bad(diff) < -reach
+	}
+	return r.bad(diff) <= reach
+}
 
 // AtMost holds if no number is clearly above the other.
 func AtMost(other Pick) Test { return everywhere(notAbove, other) }
@@ -45,18 +57,14 @@ func Matches(other Pick) Test { return everywhere(equal, other) }
 func MostlyBelow(other Pick) Test {
 	mostly := below
 	mostly.how = "below " + allowed + ", at more than half of the points"
-	return relate(mostly, other, Span{}, 0.5)
+	return relate(mostly, other, 0.5)
 }
 
-// Span is a part of a dimension, both ends included.
+// Span is a part of a dimension, both ends included; To is 0 if there is no end.
 type Span struct {
 	Dim      string
 	From, To float64
 }
-
-// BelowFrom holds if the numbers are clearly below the other in a part of a
-// dimension: "faster from 2^16 on". What is outside is shown and not judged.
-func BelowFrom(other Pick, part Span) Test { return relate(below, other, part, 1) }
 
 // In judges a part of a dimension only: In(Span{"n", 1000, 0}, Falls("k")). What is
 // outside is not looked at, neither by the claim nor by what it is compared with.
@@ -67,7 +75,7 @@ func In(part Span, test Test) Test {
 			cut := *g
 			cut.cells = nil
 			for _, cell := range g.cells {
-				if g.dim(part.Dim) == nil || part.within(cell.At) {
+				if part.within(cell.At) {
 					cut.cells = append(cut.cells, cell)
 				}
 			}
@@ -106,12 +114,12 @@ func Inside(least, most string) Test {
 	}
 }
 
-func everywhere(r relation, other Pick) Test { return relate(r, other, Span{}, 1) }
+func everywhere(r relation, other Pick) Test { return relate(r, other, 1) }
 
-// within reports whether a point is in the part, all points if it has no name.
+// within reports whether a point is in the part. One without the dimension is.
 func (s Span) within(at At) bool {
 	_, v, ok := at.find(s.Dim)
-	return s.Dim == "" || ok && v >= s.From && (s.To == 0 || v <= s.To)
+	return !ok || v >= s.From && (s.To == 0 || v <= s.To)
 }
 
 // tells reports whether a comparison of so noisy numbers can fail: not if they may
@@ -136,7 +144,7 @@ func (s *score) add(r relation, a, b Cell) {
 		s.silent++
 		return
 	}
-	if by := r.worse(diff) - reach; s.judged == 0 || by > s.worstBy {
+	if by := r.bad(diff) - reach; s.judged == 0 || by > s.worstBy {
 		s.worst, s.against, s.worstBy = a, b, by
 	}
 	s.judged++
@@ -146,7 +154,7 @@ func (s *score) add(r relation, a, b Cell) {
 }
 
 // relate judges every point of the pick, of which a share must hold.
-func relate(r relation, other Pick, part Span, share float64) Test {
+func relate(r relation, other Pick, share float64) Test {
 	return func(f findings, c Claim) (judgement, error) {
 		cells, err := f.cells(c.Of)
 		if err != nil {
@@ -154,9 +162,6 @@ func relate(r relation, other Pick, part Span, share float64) Test {
 		}
 		var s score
 		for _, a := range cells {
-			if !part.within(a.At) {
-				continue
-			}
 			b, err := f.at(other, a.At)
 			if err != nil {
 				return judgement{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Spec is a sweep: one trial function, run at every combination of the dimensions.
@@ -57,35 +58,34 @@ func Fixed(name string, unit Unit, value float64) Formula {
 // Each is for [Metric.Asked]: as many answers at all points.
 func Each(answers int) func(At) int { return func(At) int { return answers } }
 
-// Sweep runs a sweep. The error is that of a trial or of ctx.
-func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
+// grid returns an empty grid.
+func (s Spec[T]) grid() *Grid {
 	g := &Grid{Name: s.Name, Title: s.Title, Dims: s.Dims, Notes: s.Notes, formulas: s.Formulas}
-	follow := s.Follow
-	if follow == nil {
-		follow = func(at At, r *rand.Rand) ([]T, error) {
-			t, err := s.Trial(at, r)
-			return []T{t}, err
-		}
-	} else {
-		g.Dims = append(append([]Dim{}, s.Dims...), s.Trace)
-	}
 	for _, m := range s.Metrics {
 		g.columns = append(g.columns, m.Name)
 	}
-	all := points(s.Dims)
-	found, err := s.run(ctx, e, all, follow)
+	return g
+}
+
+// Sweep runs a sweep. The error is that of a trial or of ctx.
+func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
+	g, all := s.grid(), points(s.Dims)
+	if trial := s.Trial; s.Follow == nil {
+		s.Follow = func(at At, r *rand.Rand) ([]T, error) {
+			t, err := trial(at, r)
+			return []T{t}, err
+		}
+	} else {
+		g.Dims = slices.Concat(s.Dims, []Dim{s.Trace})
+	}
+	found, err := s.run(ctx, e, all)
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range all {
-		trials := found[i]
-		if s.Follow == nil {
-			take(g, s.Metrics, at, 0, trials)
-			continue
-		}
-		for j, v := range s.Trace.Values {
-			here := At{g.Dims, append(append([]float64{}, at.place...), v)}
-			take(g, s.Metrics, here, j, trials)
+	for i, at := range points(g.Dims) {
+		seen := max(1, len(s.Trace.Values)) // results of a trial
+		for _, m := range s.Metrics {
+			m.add(g, at, Figure(found[i/seen], func(t []T) float64 { return m.Of(t[i%seen]) }))
 		}
 	}
 	g.compute()
@@ -93,10 +93,10 @@ func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 }
 
 // run returns the trials of all points. Points with one trial each run side by side.
-func (s Spec[T]) run(ctx context.Context, e *Env, all []At, follow func(at At, r *rand.Rand) ([]T, error)) ([][][]T, error) {
+func (s Spec[T]) run(ctx context.Context, e *Env, all []At) ([][][]T, error) {
 	found := make([][][]T, len(all))
 	if s.Trials == 1 {
-		single, err := TryTrials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return follow(all[i], r) })
+		single, err := TryTrials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return s.Follow(all[i], r) })
 		for i, t := range single {
 			found[i] = [][]T{t}
 		}
@@ -105,22 +105,14 @@ func (s Spec[T]) run(ctx context.Context, e *Env, all []At, follow func(at At, r
 	for i, at := range all {
 		e.Progress(i, len(all))
 		var err error
-		if found[i], err = TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return follow(at, r) }); err != nil {
+		if found[i], err = TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return s.Follow(at, r) }); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// take adds the means of the j-th results of the trials. Those that are not finite
-// are left out: the metric has no value there.
-func take[T any](g *Grid, metrics []Metric[T], at At, j int, trials [][]T) {
-	for _, m := range metrics {
-		m.add(g, at, Figure(trials, func(t []T) float64 { return m.Of(t[j]) }))
-	}
-}
-
-// add adds a value to the grid unless it is none.
+// add adds a value to the grid unless it is not finite: the metric has none there.
 func (m Metric[T]) add(g *Grid, at At, value Estimate) {
 	if math.IsNaN(value.Mean) || math.IsInf(value.Mean, 0) {
 		return
@@ -136,16 +128,14 @@ func (m Metric[T]) add(g *Grid, at At, value Estimate) {
 // Gather is [Sweep] for trials that have run already, so that one set of trials gives
 // several grids: means, loads, a distribution. The spec needs no trial.
 func Gather[T any](trials []T, s Spec[T]) *Grid {
-	g := &Grid{Name: s.Name, Title: s.Title, Dims: s.Dims, Notes: s.Notes, formulas: s.Formulas}
+	g := s.grid()
 	for _, m := range s.Metrics {
-		g.columns = append(g.columns, m.Name)
+		of := m.At
+		if of == nil {
+			of = func(t T, _ At) float64 { return m.Of(t) }
+		}
 		for _, at := range points(s.Dims) {
-			m.add(g, at, Figure(trials, func(t T) float64 {
-				if m.At != nil {
-					return m.At(t, at)
-				}
-				return m.Of(t)
-			}))
+			m.add(g, at, Figure(trials, func(t T) float64 { return of(t, at) }))
 		}
 	}
 	g.compute()

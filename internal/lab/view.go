@@ -104,19 +104,20 @@ func (v View) places(g *Grid) ([]At, error) {
 	if by == nil {
 		return []At{at}, nil
 	}
+	values := by.Values
+	if len(v.Only) > 0 {
+		values = nil
+	}
+	for _, o := range v.Only {
+		place, err := (Pick{metric: v.Name, fixed: []any{v.By, o}}).place(g, at)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, place.Float(v.By))
+	}
 	var out []At
-	for _, value := range by.Values {
-		wanted := len(v.Only) == 0
-		for _, o := range v.Only {
-			place, err := (Pick{metric: v.Name, fixed: []any{v.By, o}}).place(g, at)
-			if err != nil {
-				return nil, err
-			}
-			wanted = wanted || place.Float(v.By) == value
-		}
-		if wanted {
-			out = append(out, at.with(v.By, value))
-		}
+	for _, value := range values {
+		out = append(out, at.with(v.By, value))
 	}
 	return out, nil
 }

@@ -10,6 +10,7 @@ package report
 import (
 	"cmp"
 	_ "embed" // the page
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -82,9 +83,11 @@ type section struct {
 	When   string
 }
 
+// picture is a plot made here, or an image with a drawing of an experiment.
 type picture struct {
 	lab.Plot
-	SVG template.HTML
+	SVG   template.HTML
+	Image template.URL
 }
 
 type checkRow struct {
@@ -171,9 +174,11 @@ func newSection(o runner.Outcome) (section, error) {
 		if err != nil {
 			return s, err
 		}
-		// It is made by draw, or by an experiment, whose drawings Result.Check knows to
-		// be harmless, those that were stored as well.
-		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)})
+		p := picture{Plot: plot, SVG: template.HTML(svg)}
+		if plot.Drawing != "" { // files can be edited: an image neither runs nor loads anything
+			p.SVG, p.Image = "", template.URL("data:image/svg+xml;base64,"+base64.StdEncoding.EncodeToString(svg))
+		}
+		s.Plots = append(s.Plots, p)
 	}
 	for _, c := range o.Record.Result.Checks {
 		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())

@@ -40,7 +40,7 @@ type Runner struct {
 type Progress struct {
 	ID           string  // of the experiment at work
 	Index, Count int     // its place among those to run, from 0
-	Share        float64 // of the whole work, by the time it took before where that is known
+	Share        float64 // of the whole work; all experiments count alike
 }
 
 // Outcome is what became of one experiment.
@@ -55,26 +55,26 @@ type Outcome struct {
 // are in the outcomes. The error is that of ctx, or of the store: work that cannot
 // be kept is not begun. Experiments that were not reached have it as theirs, too.
 func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(list))
+	outcomes, count := make([]Outcome, len(list)), 0
 	for i, x := range list {
-		outcomes[i] = r.stored(x)
+		if outcomes[i] = r.stored(x); !outcomes[i].Stored {
+			count++
+		}
 	}
-	scale := newScale(outcomes, r.Full)
-	count := len(scale.weights)
 	var stop error
+	place := 0
 	for i := range outcomes {
 		if !outcomes[i].Stored {
 			if stop = cmp.Or(stop, ctx.Err()); stop != nil {
 				outcomes[i] = Outcome{Experiment: list[i], Err: stop}
 				continue
 			}
-			place := count - scale.left
 			outcomes[i], stop = r.run(ctx, list[i], func(share float64) {
 				if r.OnProgress != nil {
-					r.OnProgress(Progress{ID: list[i].ID, Index: place, Count: count, Share: scale.share(share)})
+					r.OnProgress(Progress{ID: list[i].ID, Index: place, Count: count, Share: (float64(place) + share) / float64(count)})
 				}
 			})
-			scale.next()
+			place++
 		}
 		if r.OnDone != nil && ctx.Err() == nil {
 			r.OnDone(outcomes[i])

@@ -242,17 +242,3 @@ func TestProgressGoesFromNothingToAll(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
-
-func TestLongExperimentsWeighMore(t *testing.T) {
-	took := func(seconds float64) *store.Record { return &store.Record{Seconds: seconds} }
-	s := newScale([]Outcome{{Record: took(30)}, {Record: took(50), Stored: true}, {}, {Record: &store.Record{Full: true, Seconds: 9000}}}, false)
-	// 30 s, then two of which nothing is known but that others took 40 s.
-	var got []float64
-	for range 3 {
-		got = append(got, s.share(0))
-		s.next()
-	}
-	if want := []float64{0, 30.0 / 110, 70.0 / 110}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}

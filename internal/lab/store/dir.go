@@ -1,9 +1,23 @@
+// Package store keeps results in a folder.
+//
+// Every experiment has a folder of its own, named after its identifier:
+//
+//	sum/params/result.json   everything, and what Load reads
+//	sum/params/rate.svg      a plot
+//	sum/params/rate.csv      its points: series, x, y, lo, hi
+//	sum/params/sizes.csv     a table
+//	sum/params/checks.csv    the checks
+//
+// A folder is replaced as a whole: its files belong together. Of two runs that write
+// at a time one may fail. Files of other names are kept.
 package store
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,7 +60,7 @@ func (d Dir) Load(id string) (*Record, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fault.In("store", "%s: %w", name, err)
 	}
-	// Files can be edited: what would be refused from an experiment is refused here.
+	// Files can be edited: what cannot be shown is refused.
 	if err := r.Result.Check(); err != nil {
 		return nil, fault.In("store", "%s: %w", name, err)
 	}
@@ -125,4 +139,57 @@ func checkRows(checks []lab.Check) (rows [][]string) {
 		rows = append(rows, []string{string(c.Kind), c.Name, c.Printed, c.Ours, c.Tolerance, c.Word(), c.Reason})
 	}
 	return rows
+}
+
+// replace puts the files into the folder, in place of those that are there. They are
+// written beside it and renamed, so that files of two runs never mix and a run that
+// fails leaves the old ones. If they cannot be renamed they stay: they may be the work
+// of hours.
+func replace(folder string, files map[string][]byte) error {
+	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "replace", Path: folder, Err: errors.New("not a folder")}
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+		return err
+	}
+	aside, err := os.MkdirTemp(filepath.Dir(folder), "."+filepath.Base(folder)+"-")
+	if err != nil {
+		return err
+	}
+	fresh := filepath.Join(aside, "new")
+	if err := write(fresh, files); err != nil {
+		return errors.Join(err, os.RemoveAll(aside))
+	}
+	if err := swap(folder, fresh, filepath.Join(aside, "old")); err != nil {
+		return fmt.Errorf("%w: the files are in %s", err, aside)
+	}
+	return os.RemoveAll(aside)
+}
+
+// swap moves the folder away and the fresh one into its place, with the files of the
+// old one that are not of a result.
+func swap(folder, fresh, old string) error {
+	if err := os.Rename(folder, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	entries, _ := os.ReadDir(old) // there may be none
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); e.Name() == resultFile || ext == ".csv" || ext == ".svg" {
+			continue
+		}
+		if err := os.Rename(filepath.Join(old, e.Name()), filepath.Join(fresh, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Rename(fresh, folder)
+}
+
+func write(folder string, files map[string][]byte) error {
+	err := os.Mkdir(folder, 0o777)
+	for name, content := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), content, 0o666)
+		}
+	}
+	return err
 }
