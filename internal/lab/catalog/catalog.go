@@ -10,10 +10,9 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/internal/lab/dpbf19"
 	"github.com/everbloom-go/everbloom/internal/lab/ebf21"
-	"github.com/everbloom-go/everbloom/internal/lab/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab/field"
+	"github.com/everbloom-go/everbloom/internal/lab/growth"
 	"github.com/everbloom-go/everbloom/internal/lab/inpacket"
-	"github.com/everbloom-go/everbloom/internal/lab/perennial"
 	"github.com/everbloom-go/everbloom/internal/lab/sum"
 )
 
@@ -26,8 +25,7 @@ func All() []lab.Experiment {
 		dpbf19.Experiments(),
 		dlcbf06.Experiments(),
 		ebf21.Experiments(),
-		evergreen.Experiments(),
-		perennial.Experiments(),
+		growth.Experiments(),
 		compare.Experiments(),
 		field.Experiments(),
 	)

@@ -1,9 +1,12 @@
-package evergreen
+package growth
 
 import (
 	"testing"
+	"time"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
+	"github.com/everbloom-go/everbloom/filter/perennial"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
@@ -14,14 +17,14 @@ func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 // brief are parameters for runs that take little time. The rate is low, so that a
 // compact filter is soon full.
 var brief = lab.Params{
-	lab.Int("most keys", 60_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000), lab.Int("first keys", 2_000),
-	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("looks", 3), lab.Float("rate", 0.0001),
+	lab.Int("most keys", 60_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000), lab.Int("operations", 30_000), lab.Int("swing", 100),
+	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Float("rate", 0.0001), lab.Int("rounds", 2),
 }
 
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
 
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{size, shrink, asked, compact, replay}, brief)
+	labtest.Seeded(t, []lab.Experiment{size, shrink, asked, compact, perennialSize, perennialShrink, churn}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
@@ -33,7 +36,7 @@ func TestStagesTellTheLastDoubling(t *testing.T) {
 		looks = append(looks, walk.Look{Keys: n, Fast: float64(n), Slow: 1})
 	}
 	list := stages(looks, 0.01)
-	if list[20].last || !list[21].last || list[29].meanFast > 0 {
+	if list[20].last != 0 || list[21].last != 1 || list[29].meanFast > 0 {
 		t.Errorf("%+v", list[19:])
 	}
 	sum := 0.0
@@ -81,5 +84,39 @@ func TestAgainNoticesWhatIsLeft(t *testing.T) {
 	}
 	if share, err := again(w, 20_000); err != nil || share == 0 {
 		t.Errorf("%v, %v: keys that are left make no difference", share, err)
+	}
+}
+
+func TestTheSlowestAreKept(t *testing.T) {
+	var list times
+	for i := range 300_000 {
+		list.add(time.Duration(i*7919%300_000) * time.Microsecond)
+	}
+	if got := list.oneIn(100_000); got != 299_996 {
+		t.Errorf("%v, want 299996: three operations are slower", got)
+	}
+}
+
+// A swing must notice keys that are lost behind its back.
+func TestSwingsNoticeLostKeys(t *testing.T) {
+	f, err := perennial.New(perennial.Config{FPR: 0.001})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s swing
+	r := (&lab.Env{Seed: 1}).Rand(0)
+	for range 1_000 {
+		if err := s.add(f, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.turn(f, r)
+	if s.lost != 0 || s.asked != 1_000 {
+		t.Errorf("%+v", s)
+	}
+	s.present = append(s.present, filter.Key(1), filter.Key(2), filter.Key(3))
+	s.turn(f, r)
+	if s.lost == 0 {
+		t.Error("three keys that were never added are all there")
 	}
 }

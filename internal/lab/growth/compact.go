@@ -1,4 +1,4 @@
-package evergreen
+package growth
 
 import (
 	"bytes"
@@ -24,8 +24,9 @@ var compact = lab.Experiment{
 	Question: "What do shorter fingerprints save, and what becomes less than exact?",
 	Says: "Package comment: \"when they are a tenth of the rate the filter is full and Add answers ErrFull. Shape.Capacity and Info tell in advance when that is: 1.1e9 keys for 32 bits at 1 %, 4.3e6 for 24\"; " +
 		"\"a key that was never added is refused but for the n of 2^(width+8) that look like one that was\"; \"as many Deletes are owed\".",
-	Quick: compactParams(0.001, 1_000_000, 100_000), Full: compactParams(0.01, 20_000_000, 4_000_000),
-	Run: runCompact,
+	Quick: lab.Params{lab.Float("rate", 0.001), lab.Int("width", 24), lab.Int("queries", 1_000_000)},
+	Full:  lab.Params{lab.Float("rate", 0.01), lab.Int("width", 24), lab.Int("queries", 20_000_000)},
+	Run:   runCompact,
 	Claims: append(capacityClaims,
 		lab.Claim{Name: "keys until Add answers ErrFull", Printed: "as many as Info tells in advance", Where: comment, Of: lab.Of("keys when full"), Is: lab.Matches(lab.Of("keys by Info"))},
 		lab.Claim{Name: "keys of the full filter, saved and read", Printed: "what is saved can be read again", Where: "README", Of: lab.Of("keys read again"), Is: lab.Matches(lab.Of("keys when full"))},
@@ -39,12 +40,6 @@ var compact = lab.Experiment{
 		lab.Claim{Name: "deletes owed by a key that is added three times", Printed: "3 (as many Deletes are owed)", Where: comment, Of: lab.Of("deletes owed"), Is: lab.Rounds()}),
 }
 
-func compactParams(rate float64, queries, keys int) lab.Params {
-	return lab.Params{
-		lab.Float("rate", rate), lab.Int("width", 24), lab.Int("queries", queries), lab.Int("keys", keys), lab.Ints("widths", 24, 32, 40, 56),
-	}
-}
-
 // A brim is what a full compact filter was like. Counts but for shares.
 type brim struct {
 	told, held, again, owed            float64
@@ -53,7 +48,7 @@ type brim struct {
 
 func runCompact(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	queries := e.Int("queries")
-	answers := func(lab.At) int { return queries }
+	answers := lab.Each(queries)
 	metric := func(name string, unit lab.Unit, of func(b brim) float64, asked func(lab.At) int) lab.Metric[brim] {
 		return lab.Metric[brim]{Name: name, Unit: unit, Of: of, Asked: asked}
 	}
@@ -80,23 +75,7 @@ func runCompact(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "n/2^(width+8)", Unit: lab.InPercent, Of: func(lab.At) float64 { return float64(shape.Capacity()) * math.Exp2(-float64(shape.Width+8)) }},
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	widths, err := lab.Sweep(ctx, e, lab.Spec[walk.Look]{
-		Name: "widths", Title: fmt.Sprintf("%d keys, asked for %s", e.Int("keys"), lab.Percent(e.Float("rate"))), Dims: []lab.Dim{lab.Along("width", e.Ints("widths")...)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
-			f, err := evergreen.New(evergreen.Config{FPR: e.Float("rate"), Width: at.Int("width")})
-			if err != nil {
-				return walk.Look{}, err
-			}
-			looks, err := (&walk.Walker{F: f, Keys: walk.NewKeys(r)}).Through(ctx, []int{e.Int("keys")}, 1)
-			return looks[len(looks)-1], err
-		},
-		Metrics:  walk.Metrics(1)[:3],
-		Formulas: []lab.Formula{{Name: "keys it can hold", Of: func(at lab.At) float64 { return capacity(e.Float("rate"), at.Int("width")) }}},
-	})
-	return &lab.Result{Grids: []*lab.Grid{capacities, full, widths}}, err
+	return &lab.Result{Grids: []*lab.Grid{capacities, full}}, err
 }
 
 // capacity is how many keys a shape can hold, NaN if there is no limit.
