@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -204,7 +203,7 @@ const leastRate = 3e-5
 // the way up and down again.
 func drawJourneys(up []uint64, asked float64, all []journey) ([]byte, error) {
 	title := fmt.Sprintf("A set grows from %s to %s keys and shrinks again", quantity.Round(float64(up[0])), quantity.Round(float64(up[len(up)-1])))
-	x := lab.Axis{Label: "keys in the set: growing, then shrinking"}
+	x := draw.Axis{Label: "keys in the set: growing, then shrinking"}
 	for i := range 2*len(up) - 1 {
 		name := ""
 		if at := min(i, 2*(len(up)-1)-i); at%4 == 0 || at == len(up)-1 {
@@ -212,22 +211,22 @@ func drawJourneys(up []uint64, asked float64, all []journey) ([]byte, error) {
 		}
 		x.Names = append(x.Names, name)
 	}
-	bits := lab.Plot{Title: title, X: x, Y: lab.Axis{Label: "memory, bits per key", Log: true}}
-	rates := lab.Plot{X: x, Y: lab.Axis{Label: "false-positive rate, measured", Log: true, Percent: true, Min: leastRate, Max: 1.1}}
+	bits := draw.Plot{Title: title, X: x, Y: draw.Axis{Label: "memory, bits per key", Log: true}}
+	rates := draw.Plot{X: x, Y: draw.Axis{Label: "false-positive rate, measured", Log: true, Percent: true, Min: leastRate, Max: 1.1}}
 	for i, j := range all {
 		bits.Series = append(bits.Series, j.series(i, up, func(s stop) float64 { return s.bits }))
 		if slices.ContainsFunc(j.stops, func(s stop) bool { return s.rate > 0 }) { // not exact
 			rates.Series = append(rates.Series, j.series(i, up, func(s stop) float64 { return max(s.rate, leastRate) }))
 		}
 	}
-	line := lab.Series{Name: "asked: " + quantity.Rate(asked), Style: lab.Dashed, Color: 7, Points: []lab.Point{{Y: asked}, {X: float64(len(x.Names) - 1), Y: asked}}}
+	line := draw.Series{Name: "asked: " + quantity.Rate(asked), Style: draw.Dashed, Color: 7, Points: []draw.Point{{Y: asked}, {X: float64(len(x.Names) - 1), Y: asked}}}
 	rates.Series = append(rates.Series, line)
 	return draw.PanelsSVG(title, 1, bits, rates)
 }
 
 // series is a line with the name of the i-th journey, and why it ended.
-func (j *journey) series(i int, up []uint64, value func(stop) float64) lab.Series {
-	s := lab.Series{Name: j.label, Color: i + 1}
+func (j *journey) series(i int, up []uint64, value func(stop) float64) draw.Series {
+	s := draw.Series{Name: j.label, Color: i + 1}
 	if j.end != "" {
 		s.Name += ": " + j.end
 	}
@@ -237,7 +236,7 @@ func (j *journey) series(i int, up []uint64, value func(stop) float64) lab.Serie
 			x = 2*(len(up)-1) - x
 		}
 		if y := value(at); y > 0 { // or the heap shrank meanwhile, and nothing was measured
-			s.Points = append(s.Points, lab.Point{X: float64(x), Y: y})
+			s.Points = append(s.Points, draw.Point{X: float64(x), Y: y})
 		}
 	}
 	return s

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/kinds"
-	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -55,34 +54,34 @@ func (p *plan) most() float64   { return 10 * float64(p.items()) }
 
 // panels returns the rate and the memory over the number of keys, with lines at what
 // was asked for. Rates below a ten-thousandth of that are as good as never.
-func (p *plan) panels() (rates, sizes lab.Plot) {
-	keys := lab.Axis{Label: "keys in the set", Log: true, Min: p.fewest(), Max: p.most()}
-	asked := lab.Series{Name: "asked keys", Style: lab.Dashed, Color: 7}
+func (p *plan) panels() (rates, sizes draw.Plot) {
+	keys := draw.Axis{Label: "keys in the set", Log: true, Min: p.fewest(), Max: p.most()}
+	asked := draw.Series{Name: "asked keys", Style: draw.Dashed, Color: 7}
 	for _, y := range []float64{1e-300, 1e300} {
-		asked.Points = append(asked.Points, lab.Point{X: float64(p.items()), Y: y})
+		asked.Points = append(asked.Points, draw.Point{X: float64(p.items()), Y: y})
 	}
-	rate := lab.Series{Name: "asked rate", Style: lab.Dashed, Color: 7}
+	rate := draw.Series{Name: "asked rate", Style: draw.Dashed, Color: 7}
 	for _, x := range []float64{p.fewest(), p.most()} {
-		rate.Points = append(rate.Points, lab.Point{X: x, Y: p.rate()})
+		rate.Points = append(rate.Points, draw.Point{X: x, Y: p.rate()})
 	}
 	head := fmt.Sprintf("Filters made for %s at a rate of %s", quantity.Keys(p.items()), quantity.Rate(p.rate()))
-	rates = lab.Plot{
-		Title: head, X: keys, Series: []lab.Series{asked, rate},
-		Y: lab.Axis{Label: "false positives", Log: true, Percent: true, Min: p.rate() / 1e4, Max: 1},
+	rates = draw.Plot{
+		Title: head, X: keys, Series: []draw.Series{asked, rate},
+		Y: draw.Axis{Label: "false positives", Log: true, Percent: true, Min: p.rate() / 1e4, Max: 1},
 	}
-	sizes = lab.Plot{Title: "Their memory", X: keys, Y: lab.Axis{Label: "bits per key", Log: true}, Series: []lab.Series{asked}}
+	sizes = draw.Plot{Title: "Their memory", X: keys, Y: draw.Axis{Label: "bits per key", Log: true}, Series: []draw.Series{asked}}
 	sizes.Y.Min, sizes.Y.Max = math.Inf(1), 0
 	return rates, sizes
 }
 
 // addCurves predicts a kind, as far as it can go.
-func (p *plan) addCurves(rates, sizes *lab.Plot, name string, color int) error {
+func (p *plan) addCurves(rates, sizes *draw.Plot, name string, color int) error {
 	k, err := kinds.ByName(name)
 	if err != nil {
 		return err
 	}
 	const steps = 240
-	rate, size := lab.Series{Name: name, Color: color}, lab.Series{Name: name, Color: color}
+	rate, size := draw.Series{Name: name, Color: color}, draw.Series{Name: name, Color: color}
 	for i := range steps + 1 {
 		n := math.Round(p.fewest() * math.Pow(p.most()/p.fewest(), float64(i)/steps))
 		predicted, err := k.Predict(kinds.Config{Items: p.items(), FPR: p.rate()}, uint64(n))
@@ -93,8 +92,8 @@ func (p *plan) addCurves(rates, sizes *lab.Plot, name string, color int) error {
 			break
 		}
 		bits := max(predicted.FastBitsPerKey+predicted.SlowBitsPerKey, 1e-3)
-		rate.Points = append(rate.Points, lab.Point{X: n, Y: max(predicted.FPR, math.SmallestNonzeroFloat64)})
-		size.Points = append(size.Points, lab.Point{X: n, Y: bits})
+		rate.Points = append(rate.Points, draw.Point{X: n, Y: max(predicted.FPR, math.SmallestNonzeroFloat64)})
+		size.Points = append(size.Points, draw.Point{X: n, Y: bits})
 		sizes.Y.Min, sizes.Y.Max = min(sizes.Y.Min, bits/1.3), max(sizes.Y.Max, bits*1.3)
 	}
 	rates.Series, sizes.Series = append(rates.Series, rate), append(sizes.Series, size)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom"
-	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/draw"
 )
 
 func TestTextIsWrappedAtTheWidth(t *testing.T) {
@@ -51,7 +51,7 @@ func TestCurvesEndWhereTheKindDoes(t *testing.T) {
 	if err := p.addCurves(&rates, &sizes, "dleft", 1); err != nil {
 		t.Fatal(err)
 	}
-	for _, plot := range []lab.Plot{rates, sizes} {
+	for _, plot := range []draw.Plot{rates, sizes} {
 		points := plot.Series[len(plot.Series)-1].Points
 		if last := points[len(points)-1].X; last < 1000 || last > 2000 {
 			t.Errorf("%s ends at %g", plot.Y.Label, last)

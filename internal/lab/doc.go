@@ -8,7 +8,6 @@
 // grids of numbers. Plots, tables and verdicts are made of these.
 //
 //	lab            this package
-//	lab/draw       plots as SVG, in one style
 //	lab/store      results in a folder, as JSON, CSV and SVG
 //	lab/report     the page with all results
 //	lab/sum ...    experiments, one package per document or topic

@@ -186,7 +186,7 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 	}
 	count := max(smoothPoints, 2*len(d.Values)) // as fine as the measurement, for saw-teeth
 	for j := range count {
-		x := v.XAxis.between(from, to, float64(j)/float64(count-1))
+		x := between(v.XAxis, from, to, float64(j)/float64(count-1))
 		if y := g.formulas[i].Of(at.with(v.X, x)); y > 0 || !v.Y.Log && !math.IsNaN(y) {
 			s.Points = append(s.Points, Point{X: brief(x), Y: brief(y)})
 		}
@@ -201,7 +201,7 @@ func brief(v float64) float64 {
 }
 
 // between divides a range as the axis shows it.
-func (a Axis) between(from, to, share float64) float64 {
+func between(a Axis, from, to, share float64) float64 {
 	if a.Log {
 		return from * math.Pow(to/from, share)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
 )
 
 // Claims runs the quick variants. Claims without a reason must hold, those with one

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
 	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 

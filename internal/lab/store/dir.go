@@ -23,8 +23,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )

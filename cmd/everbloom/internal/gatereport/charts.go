@@ -5,14 +5,13 @@ import (
 	"html/template"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
-	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/draw"
+	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // A chart is a plot and a sentence on what it shows.
 type chart struct {
-	lab.Plot
+	draw.Plot
 	Text string
 }
 
@@ -38,41 +37,41 @@ func (p Page) gateCharts() (all []chart) {
 }
 
 // overPackets is a chart of what happens as packets are judged.
-func overPackets(title, text string, y lab.Axis, lines ...lab.Series) chart {
-	return chart{lab.Plot{Title: title, X: lab.Axis{Label: "packets judged so far"}, Y: y, Series: lines}, text}
+func overPackets(title, text string, y draw.Axis, lines ...draw.Series) chart {
+	return chart{draw.Plot{Title: title, X: draw.Axis{Label: "packets judged so far"}, Y: y, Series: lines}, text}
 }
 
 // curve has a value for each point of the summary.
-func (s Summary) curve(name string, value func(Point) float64) lab.Series {
-	out := lab.Series{Name: name}
+func (s Summary) curve(name string, value func(Point) float64) draw.Series {
+	out := draw.Series{Name: name}
 	for _, p := range s.Points {
-		out.Points = append(out.Points, lab.Point{X: float64(p.Packets), Y: value(p)})
+		out.Points = append(out.Points, draw.Point{X: float64(p.Packets), Y: value(p)})
 	}
 	return out
 }
 
 // verdictChart shows what became of packets between one point and the next.
 func (s Summary) verdictChart() chart {
-	passed, held := lab.Series{Name: "passed"}, lab.Series{Name: "rejected or held back"}
+	passed, held := draw.Series{Name: "passed"}, draw.Series{Name: "rejected or held back"}
 	before := Point{}
 	for _, p := range s.Points {
 		if 2*(p.Packets-before.Packets) < s.Points[0].Packets {
 			break // the rest at the end is too short for a share
 		}
 		x, share := float64(p.Packets), float64(p.Passed-before.Passed)/float64(p.Packets-before.Packets)
-		passed.Points = append(passed.Points, lab.Point{X: x, Y: share})
-		held.Points = append(held.Points, lab.Point{X: x, Y: 1 - share})
+		passed.Points = append(passed.Points, draw.Point{X: x, Y: share})
+		held.Points = append(held.Points, draw.Point{X: x, Y: 1 - share})
 		before = p
 	}
 	return overPackets("What became of packets",
 		"Of the packets between one point and the next, how many passed and how many were rejected or held back.",
-		lab.Axis{Label: "share of packets", Percent: true, Max: 1}, passed, held)
+		draw.Axis{Label: "share of packets", Percent: true, Max: 1}, passed, held)
 }
 
 // banChart shows how the bans add up.
 func (s Summary) banChart() chart {
 	return overPackets("Sources banned", "A source is banned with the packet that completes its last allowed pattern.",
-		lab.Axis{Label: "sources banned so far"}, s.curve("bans", func(p Point) float64 { return float64(p.Bans) }))
+		draw.Axis{Label: "sources banned so far"}, s.curve("bans", func(p Point) float64 { return float64(p.Bans) }))
 }
 
 // rareRate is one that a chart in per cent cannot show.
@@ -80,21 +79,21 @@ const rareRate = 1e-5
 
 // rateChart shows false positives, measured beside predicted, as far as there are any.
 func (p Page) rateChart() (chart, bool) {
-	s, y := p.Summary, lab.Axis{Label: "share of legitimate packets", Percent: true}
+	s, y := p.Summary, draw.Axis{Label: "share of legitimate packets", Percent: true}
 	if p.Without != nil {
 		s = *p.Without
 	}
 	measure := func(p Point) float64 { share, _ := p.Shares(); return share }
 	measured, predicted := s.curve("measured", measure), s.curve("predicted", func(p Point) float64 { _, share := p.Shares(); return share })
-	predicted.Style, predicted.Color = lab.Dashed, 1
-	lines, text := []lab.Series{measured, predicted}, "Packets rejected that an exact gate lets pass, all packets so far."
+	predicted.Style, predicted.Color = draw.Dashed, 1
+	lines, text := []draw.Series{measured, predicted}, "Packets rejected that an exact gate lets pass, all packets so far."
 	switch {
 	case p.Without != nil:
 		lines[0].Name, lines[1].Name = "without confirmation, measured", "without confirmation, predicted"
 		lines = append(lines, p.curve("with confirmation, measured", measure))
 		text = "Packets of honest users that were rejected by mistake, all packets so far. Confirmation removes them."
 	case s.Check == nil:
-		lines = []lab.Series{s.curve("predicted", func(p Point) float64 { return p.Rate })}
+		lines = []draw.Series{s.curve("predicted", func(p Point) float64 { return p.Rate })}
 		y.Label = "share of sources"
 		text = "How many sources that are not banned would be rejected by mistake, as the gate stood."
 	}
@@ -116,11 +115,11 @@ func growthCharts(r *growth.Report) []chart {
 		return nil
 	}
 	first := quantity.Keys(r.Steps[0].Keys)
-	measured, predicted := lab.Series{Name: r.Kind + ", measured"}, lab.Series{Name: r.Kind + ", predicted", Style: lab.Dashed, Color: 1}
-	fixed, bits, table := lab.Series{Name: "Bloom, made for " + first}, lab.Series{Name: r.Kind}, lab.Series{Name: "Go map of 64-bit keys"}
-	keys := lab.Axis{Label: "keys in the set: growing, then shrinking"}
+	measured, predicted := draw.Series{Name: r.Kind + ", measured"}, draw.Series{Name: r.Kind + ", predicted", Style: draw.Dashed, Color: 1}
+	fixed, bits, table := draw.Series{Name: "Bloom, made for " + first}, draw.Series{Name: r.Kind}, draw.Series{Name: "Go map of 64-bit keys"}
+	keys := draw.Axis{Label: "keys in the set: growing, then shrinking"}
 	for i, s := range r.Steps {
-		add := func(to *lab.Series, y float64) { to.Points = append(to.Points, lab.Point{X: float64(i), Y: y}) }
+		add := func(to *draw.Series, y float64) { to.Points = append(to.Points, draw.Point{X: float64(i), Y: y}) }
 		add(&measured, max(s.FPR, lowestRate))
 		add(&predicted, max(s.Predicted, lowestRate))
 		add(&bits, s.Bits)
@@ -136,17 +135,17 @@ func growthCharts(r *growth.Report) []chart {
 		}
 		keys.Names = append(keys.Names, name)
 	}
-	memory := []lab.Series{bits}
+	memory := []draw.Series{bits}
 	if len(table.Points) > 0 {
 		memory = append(memory, table)
 	}
 	return []chart{
-		{lab.Plot{
-			Title: "False positives", X: keys, Series: []lab.Series{measured, predicted, fixed},
-			Y: lab.Axis{Label: "absent keys taken for present", Log: true, Percent: true, Min: lowestRate, Max: 1},
+		{draw.Plot{
+			Title: "False positives", X: keys, Series: []draw.Series{measured, predicted, fixed},
+			Y: draw.Axis{Label: "absent keys taken for present", Log: true, Percent: true, Min: lowestRate, Max: 1},
 		}, fmt.Sprintf("The kind %s keeps the rate that was asked for, %s, at any number of keys. A standard Bloom filter has to be made for a number; with more keys it answers yes to everything, and it cannot delete.", r.Kind, quantity.Rate(r.Asked))},
-		{lab.Plot{
-			Title: "Memory", X: keys, Y: lab.Axis{Label: "bits per key", Log: true}, Series: memory,
+		{draw.Plot{
+			Title: "Memory", X: keys, Y: draw.Axis{Label: "bits per key", Log: true}, Series: memory,
 		}, "Memory in use for each key in the set. A Go map of the same keys takes more, and gives nothing back when keys are deleted."},
 	}
 }

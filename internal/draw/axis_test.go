@@ -8,8 +8,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-
-	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 func number(t *testing.T, text string) float64 {
@@ -33,25 +31,25 @@ func labels(ticks []plot.Tick) string {
 
 func TestTicksAreRoundAndReadable(t *testing.T) {
 	for _, c := range []struct {
-		axis lab.Axis
+		axis Axis
 		s    span
 		want string
 	}{
-		{lab.Axis{}, span{0, 1}, "0, 0.2, 0.4, 0.6, 0.8, 1.0"},
-		{lab.Axis{}, span{-0.1, 14.3}, "0, 2, 4, 6, 8, 10, 12, 14"},
-		{lab.Axis{}, span{0, 21000}, "0, 5000, 10 k, 15 k, 20 k"},
-		{lab.Axis{}, span{0, 4.2e6}, "0, 1 M, 2 M, 3 M, 4 M"},
-		{lab.Axis{Percent: true}, span{0.76, 1}, "80 %, 85 %, 90 %, 95 %, 100 %"},
-		{lab.Axis{Percent: true}, span{0, 0.005}, "0 %, 0.1 %, 0.2 %, 0.3 %, 0.4 %, 0.5 %"},
-		{lab.Axis{Log: true}, span{900, 1.2e6}, "1000, 10 k, 100 k, 1 M"},
-		{lab.Axis{Log: true}, span{0.9, 60}, "1, 2, 5, 10, 20, 50"},
-		{lab.Axis{Log: true, Percent: true}, span{0.0008, 1.2}, "0.1 %, 1 %, 10 %, 100 %"},
-		{lab.Axis{Log: true}, span{0.0008, 0.003}, "0.001, 0.002"},
-		{lab.Axis{Log: true}, span{1e-12, 1}, "1e-12, 1e-10, 1e-08, 1e-06, 1e-04, 1e-02, 1e+00"},
-		{lab.Axis{Names: []string{"a", "b", "c"}}, span{-0.5, 1.5}, "a, b"},
-		{lab.Axis{Log: true}, span{0, 1}, ""},
-		{lab.Axis{}, span{1, 1}, ""},
-		{lab.Axis{}, span{0, math.Inf(1)}, ""},
+		{Axis{}, span{0, 1}, "0, 0.2, 0.4, 0.6, 0.8, 1.0"},
+		{Axis{}, span{-0.1, 14.3}, "0, 2, 4, 6, 8, 10, 12, 14"},
+		{Axis{}, span{0, 21000}, "0, 5000, 10 k, 15 k, 20 k"},
+		{Axis{}, span{0, 4.2e6}, "0, 1 M, 2 M, 3 M, 4 M"},
+		{Axis{Percent: true}, span{0.76, 1}, "80 %, 85 %, 90 %, 95 %, 100 %"},
+		{Axis{Percent: true}, span{0, 0.005}, "0 %, 0.1 %, 0.2 %, 0.3 %, 0.4 %, 0.5 %"},
+		{Axis{Log: true}, span{900, 1.2e6}, "1000, 10 k, 100 k, 1 M"},
+		{Axis{Log: true}, span{0.9, 60}, "1, 2, 5, 10, 20, 50"},
+		{Axis{Log: true, Percent: true}, span{0.0008, 1.2}, "0.1 %, 1 %, 10 %, 100 %"},
+		{Axis{Log: true}, span{0.0008, 0.003}, "0.001, 0.002"},
+		{Axis{Log: true}, span{1e-12, 1}, "1e-12, 1e-10, 1e-08, 1e-06, 1e-04, 1e-02, 1e+00"},
+		{Axis{Names: []string{"a", "b", "c"}}, span{-0.5, 1.5}, "a, b"},
+		{Axis{Log: true}, span{0, 1}, ""},
+		{Axis{}, span{1, 1}, ""},
+		{Axis{}, span{0, math.Inf(1)}, ""},
 	} {
 		var axis plot.Axis
 		setAxis(&axis, c.axis, c.s)
@@ -106,14 +104,14 @@ func TestLongWordsAreWrappedOrShortened(t *testing.T) {
 func TestRangesShowEverything(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		plot lab.Plot
+		plot Plot
 		want span // of y, at least
 	}{
-		{"zero is near", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 2}, {Y: 10}}}}}, span{0, 10}},
-		{"zero is far", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 9}, {Y: 10}}}}}, span{9, 10}},
-		{"interval", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 9, Lo: -1, Hi: 12}}}}}, span{-1, 12}},
-		{"constant", lab.Plot{Series: []lab.Series{{Points: []lab.Point{{Y: 0}}}}}, span{0, 0}},
-		{"log", lab.Plot{Y: lab.Axis{Log: true}, Series: []lab.Series{{Points: []lab.Point{{Y: 0.5, Lo: 0, Hi: 0.6}}}}}, span{0.5, 0.6}},
+		{"zero is near", Plot{Series: []Series{{Points: []Point{{Y: 2}, {Y: 10}}}}}, span{0, 10}},
+		{"zero is far", Plot{Series: []Series{{Points: []Point{{Y: 9}, {Y: 10}}}}}, span{9, 10}},
+		{"interval", Plot{Series: []Series{{Points: []Point{{Y: 9, Lo: -1, Hi: 12}}}}}, span{-1, 12}},
+		{"constant", Plot{Series: []Series{{Points: []Point{{Y: 0}}}}}, span{0, 0}},
+		{"log", Plot{Y: Axis{Log: true}, Series: []Series{{Points: []Point{{Y: 0.5, Lo: 0, Hi: 0.6}}}}}, span{0.5, 0.6}},
 	} {
 		got := yRange(c.plot)
 		if got.low > c.want.low || got.high < c.want.high || !(got.low < got.high) {

@@ -15,13 +15,12 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
-	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 var gallery = flag.String("gallery", "", "write the sample pictures to this folder, to look at them")
 
-func points(n int, f func(i float64) lab.Point) []lab.Point {
-	out := make([]lab.Point, n)
+func points(n int, f func(i float64) Point) []Point {
+	out := make([]Point, n)
 	for i := range out {
 		out[i] = f(float64(i))
 	}
@@ -29,27 +28,27 @@ func points(n int, f func(i float64) lab.Point) []lab.Point {
 }
 
 // samples has every style, scale and difficulty.
-var samples = []lab.Plot{
+var samples = []Plot{
 	{
 		Name: "log-log", Title: "Measured points over a formula, three decades",
-		X: lab.Axis{Label: "asked rate", Log: true, Percent: true}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
-		Series: []lab.Series{
-			{Name: "formula", Style: lab.Dashed, Points: points(5, func(i float64) lab.Point { return lab.Point{X: math.Pow(10, -i), Y: math.Pow(10, -i)} })},
-			{Name: "measured", Style: lab.Dots, Points: points(5, func(i float64) lab.Point {
+		X: Axis{Label: "asked rate", Log: true, Percent: true}, Y: Axis{Label: "false positives", Log: true, Percent: true},
+		Series: []Series{
+			{Name: "formula", Style: Dashed, Points: points(5, func(i float64) Point { return Point{X: math.Pow(10, -i), Y: math.Pow(10, -i)} })},
+			{Name: "measured", Style: Dots, Points: points(5, func(i float64) Point {
 				y := math.Pow(10, -i) * 0.8
-				return lab.Point{X: math.Pow(10, -i), Y: y, Lo: max(0, y-0.00008), Hi: y + 0.00008}
+				return Point{X: math.Pow(10, -i), Y: y, Lo: max(0, y-0.00008), Hi: y + 0.00008}
 			})},
 		},
 	},
 	{
 		Name: "many", Title: "Nine lines that end close together",
-		X: lab.Axis{Label: "keys", Log: true}, Y: lab.Axis{Label: "bits per key"},
-		Series: func() (all []lab.Series) {
+		X: Axis{Label: "keys", Log: true}, Y: Axis{Label: "bits per key"},
+		Series: func() (all []Series) {
 			for i := range 9 {
-				all = append(all, lab.Series{
-					Name: strings.TrimSpace(strings.Repeat("a name ", 1+i%3)), Style: []lab.Style{lab.Line, lab.LinePoints}[i%2],
-					Points: points(8, func(x float64) lab.Point {
-						return lab.Point{X: 1000 * math.Pow(10, x), Y: 9.6 + float64(i)*0.03*x}
+				all = append(all, Series{
+					Name: strings.TrimSpace(strings.Repeat("a name ", 1+i%3)), Style: []Style{Line, LinePoints}[i%2],
+					Points: points(8, func(x float64) Point {
+						return Point{X: 1000 * math.Pow(10, x), Y: 9.6 + float64(i)*0.03*x}
 					}),
 				})
 			}
@@ -58,37 +57,37 @@ var samples = []lab.Plot{
 	},
 	{
 		Name: "names", Title: "Dots of two sorts with long names and error bars",
-		X: lab.Axis{Names: []string{"standard", "counting", "dynamic, counting units", "scalable", "elastic", "evergreen"}},
-		Y: lab.Axis{Label: "ns per query"},
-		Series: []lab.Series{
-			{Name: "present", Style: lab.Dots, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 20 + i*i, Lo: 17 + i*i, Hi: 23 + i*i} })},
-			{Name: "absent", Style: lab.Dots, Points: points(6, func(i float64) lab.Point { return lab.Point{X: i, Y: 10 + 2*i} })},
+		X: Axis{Names: []string{"standard", "counting", "dynamic, counting units", "scalable", "elastic", "evergreen"}},
+		Y: Axis{Label: "ns per query"},
+		Series: []Series{
+			{Name: "present", Style: Dots, Points: points(6, func(i float64) Point { return Point{X: i, Y: 20 + i*i, Lo: 17 + i*i, Hi: 23 + i*i} })},
+			{Name: "absent", Style: Dots, Points: points(6, func(i float64) Point { return Point{X: i, Y: 10 + 2*i} })},
 		},
 	},
 	{
 		Name: "interval", Title: "Intervals, and a narrow range",
-		X: lab.Axis{Label: "deleted keys"}, Y: lab.Axis{Label: "deletable", Percent: true},
-		Series: []lab.Series{
-			{Name: "with interval", Points: points(20, func(i float64) lab.Point {
+		X: Axis{Label: "deleted keys"}, Y: Axis{Label: "deletable", Percent: true},
+		Series: []Series{
+			{Name: "with interval", Points: points(20, func(i float64) Point {
 				y := 0.9 - i*i/800
-				return lab.Point{X: i * 1000, Y: y, Lo: y - 0.03, Hi: y + 0.03}
+				return Point{X: i * 1000, Y: y, Lo: y - 0.03, Hi: y + 0.03}
 			})},
-			{Name: "in steps", Points: points(20, func(i float64) lab.Point { return lab.Point{X: i * 1000, Y: 0.8 - math.Floor(i/4)/20} })},
-			{Name: "theory of the first", Style: lab.Dashed, Color: 1, Points: points(20, func(i float64) lab.Point { return lab.Point{X: i * 1000, Y: 0.91 - i*i/800} })},
+			{Name: "in steps", Points: points(20, func(i float64) Point { return Point{X: i * 1000, Y: 0.8 - math.Floor(i/4)/20} })},
+			{Name: "theory of the first", Style: Dashed, Color: 1, Points: points(20, func(i float64) Point { return Point{X: i * 1000, Y: 0.91 - i*i/800} })},
 		},
 	},
 	{
 		Name: "flat", Title: "One flat series on a logarithmic axis, with a heading that is so long that it needs a second line to be read as a whole",
-		X:      lab.Axis{Label: "round"},
-		Y:      lab.Axis{Label: "rate", Log: true},
-		Series: []lab.Series{{Name: "only", Style: lab.Dots, Points: points(7, func(i float64) lab.Point { return lab.Point{X: i, Y: 0.00149} })}},
+		X:      Axis{Label: "round"},
+		Y:      Axis{Label: "rate", Log: true},
+		Series: []Series{{Name: "only", Style: Dots, Points: points(7, func(i float64) Point { return Point{X: i, Y: 0.00149} })}},
 	},
 	{
 		Name: "tiny", Title: "Twelve decades, and a range of its own",
-		X: lab.Axis{Label: "load", Min: 0, Max: 8}, Y: lab.Axis{Label: "share of buckets", Log: true},
-		Series: []lab.Series{
-			{Name: "seen", Style: lab.Dots, Points: points(9, func(i float64) lab.Point { return lab.Point{X: i, Y: math.Pow(10, -1.5*i)} })},
-			{Name: "asked", Points: points(9, func(i float64) lab.Point { return lab.Point{X: i, Y: math.Pow(10, -1.4*i)} })},
+		X: Axis{Label: "load", Min: 0, Max: 8}, Y: Axis{Label: "share of buckets", Log: true},
+		Series: []Series{
+			{Name: "seen", Style: Dots, Points: points(9, func(i float64) Point { return Point{X: i, Y: math.Pow(10, -1.5*i)} })},
+			{Name: "asked", Points: points(9, func(i float64) Point { return Point{X: i, Y: math.Pow(10, -1.4*i)} })},
 		},
 	},
 }
@@ -108,7 +107,7 @@ func wellFormed(t *testing.T, svg []byte) {
 
 func TestPlotsAreWellFormedAndNameEverySeries(t *testing.T) {
 	for _, p := range samples {
-		if err := (&lab.Result{Plots: []lab.Plot{p}}).Check(); err != nil {
+		if err := p.Check(); err != nil {
 			t.Fatal(err)
 		}
 		svg, err := SVG(p)
@@ -180,7 +179,7 @@ func TestEqualPlotsGiveEqualBytes(t *testing.T) {
 }
 
 func TestDrawingGetsTitleAndSheet(t *testing.T) {
-	svg, err := SVG(lab.Plot{Name: "tree", Title: "a < b", Drawing: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path class="eb-stroke-1" d="M0,0L9,9"/></svg>`})
+	svg, err := SVG(Plot{Name: "tree", Title: "a < b", Drawing: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path class="eb-stroke-1" d="M0,0L9,9"/></svg>`})
 	if err != nil {
 		t.Fatal(err)
 	}

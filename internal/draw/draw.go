@@ -1,3 +1,26 @@
+// Package draw turns plots into SVG and PNG, all in one style: those of the lab, of
+// everbloom plan, of the page of a gate and of the benchmarks. No other package knows
+// the plotting library.
+//
+// # Style
+//
+// Colours are those of Okabe and Ito, which people with any sort of colour vision
+// can tell apart; markers differ as well. Series are named beside the plot, at the
+// height where they end, so that no legend lies over data. A single series has no
+// name beside it: the axis says what it is.
+//
+// Pictures have no background, and everything that is not data has classes in
+// place of fixed colours. A small style sheet inside the picture gives them dark
+// values on light pages and light values on dark ones, by prefers-color-scheme; a
+// viewer that knows no style sheets shows a grey that is readable on both.
+//
+//	eb-fill-ink  eb-stroke-ink    text; the strongest neutral colour
+//	eb-fill-axis eb-stroke-axis   axes and ticks
+//	eb-fill-grid eb-stroke-grid   grid; hardly visible
+//	eb-fill-1    eb-stroke-1 ...  the palette, from 1 to 7
+//
+// Experiments that make a drawing of their own use these classes, too; [Drawing]
+// puts the style sheet in.
 package draw
 
 import (
@@ -9,8 +32,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 // The size of every plot, in points.
@@ -24,8 +45,8 @@ const (
 	labelHeight = 18
 )
 
-// SVG draws a plot that [lab.Result.Check] accepts.
-func SVG(p lab.Plot) ([]byte, error) {
+// SVG draws a plot that its Check accepts.
+func SVG(p Plot) ([]byte, error) {
 	if p.Drawing != "" {
 		return Drawing(p.Title, p.Drawing)
 	}
@@ -33,7 +54,7 @@ func SVG(p lab.Plot) ([]byte, error) {
 }
 
 // PanelsSVG draws plots in so many columns, as one picture.
-func PanelsSVG(title string, columns int, plots ...lab.Plot) ([]byte, error) {
+func PanelsSVG(title string, columns int, plots ...Plot) ([]byte, error) {
 	canvas := vgsvg.New(grid(columns, len(plots)))
 	drawPanels(canvas, columns, plots)
 	var out bytes.Buffer
@@ -44,7 +65,7 @@ func PanelsSVG(title string, columns int, plots ...lab.Plot) ([]byte, error) {
 }
 
 // PanelsPNG draws plots in so many columns, on white.
-func PanelsPNG(columns int, plots ...lab.Plot) ([]byte, error) {
+func PanelsPNG(columns int, plots ...Plot) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(grid(columns, len(plots))), vgimg.UseDPI(150))
 	drawPanels(canvas, columns, plots)
 	var out bytes.Buffer
@@ -59,7 +80,7 @@ func grid(columns, plots int) (w, h vg.Length) {
 	return width * vg.Length(columns), height * vg.Length((plots+columns-1)/columns)
 }
 
-func drawPanels(canvas vg.CanvasSizer, columns int, plots []lab.Plot) {
+func drawPanels(canvas vg.CanvasSizer, columns int, plots []Plot) {
 	all := draw.New(canvas)
 	for i, p := range plots {
 		x, y := width*vg.Length(i%columns), height*vg.Length(i/columns)
@@ -78,7 +99,7 @@ type panel struct {
 }
 
 // newPanel computes ranges and ticks.
-func newPanel(p lab.Plot) *panel {
+func newPanel(p Plot) *panel {
 	f := &panel{title: p.Title, x: p.X.Label, y: p.Y.Label, plot: newPlot()}
 	for i, s := range p.Series {
 		f.curves = append(f.curves, newCurve(s, i))
