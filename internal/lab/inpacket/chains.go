@@ -9,7 +9,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/inpacket/forward"
 )
 
 // switches is the dimension of the servers.
@@ -24,18 +23,16 @@ var chains = lab.Experiment{
 	Quick:    chainParams(2_000, 1, 2, 4, 6, 8),
 	Full:     chainParams(20_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
 	Run:      runChains,
-	Plots: []lab.View{
-		byServer("ports", "Packets served right, whose way leads through the switch twice", "plain", "plain, chosen", "deleting", "deleting, chosen"),
-		byServer("top", "Packets served right by a switch that knows no ports, once", "plain, from the top", "deleting, from the top", "deleting, chosen, from the top"),
-	},
+	Plots: []lab.View{{
+		Name: "ports", Title: "Packets served right, whose way leads through the switch twice", X: "length", By: switches, Only: []any{"plain", "plain, chosen", "deleting", "deleting, chosen"},
+		XAxis: lab.Axis{Label: "services in the chain"}, Y: lab.Axis{Label: "share of packets", Percent: true, Max: 1.02}, Curves: []lab.Curve{{Measured: "served right"}},
+	}},
 	Claims: []lab.Claim{
 		{Kind: lab.Own, Name: "wrong visits, plain", Printed: "passes times other services times fill^k", Of: lab.Of("wrong visits", switches, "plain"), Is: lab.Matches(lab.Of("wrong visits by the fill"))},
 		{Name: "services visited again with deletion", Printed: "removed after leaving the middlebox", Where: "Sec. V", Of: lab.Of("visited again", switches, "deleting"), Is: lab.Below(lab.Of("visited again", switches, "plain"))},
 		{Name: "no service is visited again but those that are pinned", Printed: "bits outside of collisions can be removed", Where: "Sec. III", Of: lab.Of("again though deletable", switches, "deleting"), Is: lab.Zero()},
 		{Name: "no service is skipped where only services of the chain were deleted", Printed: "without introducing false negatives", Where: "Sec. VI", Of: lab.Of("skipped without a wrong visit"), Is: lab.Zero()},
-		{
-			Kind: lab.Question, Name: "services skipped because a wrong one was deleted", Of: lab.Of("skipped", switches, "deleting"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("skipped", switches, "deleting, chosen")},
-		},
+		{Kind: lab.Question, Name: "services skipped because a wrong one was deleted", Of: lab.Of("skipped", switches, "deleting"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("skipped", switches, "deleting, chosen")}},
 		{Kind: lab.Question, Name: "a switch that knows no ports: packets served right", Of: lab.Of("served right", switches, "deleting, from the top"), Is: lab.Above(lab.Of("served right", switches, "plain, from the top")), Printed: "does deletion move a chain on?"},
 	},
 }
@@ -48,55 +45,45 @@ func chainParams(trials int, lengths ...int) lab.Params {
 	}
 }
 
-// server is a way to make headers for chains and to serve them.
+// server is a switch with a table of services and a way to make headers. It sends a packet
+// to the first service that is in its header, and looks again when it comes back.
 type server struct {
 	name   string
-	config forward.Config
-	rules  forward.Switch // without its table
-	chosen bool
+	format format
+	remove bool // a service is deleted from the header when the packet comes back
+	byPort bool // the switch goes on in its table after that service, not from the top
+	passes int  // how often the way leads through the switch
 }
-
-// fromTheTop is in the names of those that know no ports.
-const fromTheTop = ", from the top"
 
 func servers(e *lab.Env) []server {
-	bare := forward.Config{Bits: e.Int("bits"), Hashes: e.Int("hashes"), Regions: 1, Candidates: 1}
-	marked := bare
-	marked.Regions = e.Int("regions")
-	chosen := func(c forward.Config) forward.Config {
-		c.Candidates = e.Int("candidates")
-		return c
-	}
-	twice := forward.Switch{ByPort: true, Passes: 2}
-	twiceDeleting, once, onceDeleting := twice, forward.Switch{}, forward.Switch{Delete: true}
-	twiceDeleting.Delete = true
+	marks, candidates := e.Int("regions"), e.Int("candidates")
 	return []server{
-		{"plain", bare, twice, false},
-		{"plain, chosen", chosen(bare), twice, true},
-		{"deleting", marked, twiceDeleting, false},
-		{"deleting, chosen", chosen(marked), twiceDeleting, true},
-		{"plain" + fromTheTop, bare, once, false},
-		{"deleting" + fromTheTop, marked, onceDeleting, false},
-		{"deleting, chosen" + fromTheTop, chosen(marked), onceDeleting, true},
+		{"plain", headerFormat(e, 1, 1), false, true, 2},
+		{"plain, chosen", headerFormat(e, 1, candidates), false, true, 2},
+		{"deleting", headerFormat(e, marks, 1), true, true, 2},
+		{"deleting, chosen", headerFormat(e, marks, candidates), true, true, 2},
+		{"plain, from the top", headerFormat(e, 1, 1), false, false, 1},
+		{"deleting, from the top", headerFormat(e, marks, 1), true, false, 1},
+		{"deleting, chosen, from the top", headerFormat(e, marks, candidates), true, false, 1},
 	}
 }
 
-// service is one packet: what it met, and how many wrong services it was to be
-// expected to meet if nothing was deleted.
-type service struct {
-	forward.Visits
-	expected float64
+// visits is what a packet met.
+type visits struct {
+	wrong    int     // visits to services that are not in the chain
+	expected float64 // how many of these, by the fill, if nothing is deleted
+	twice    int     // visits to services of the chain where the packet had been
+	skipped  int     // services of the chain that were never visited
+	pinned   int     // services of the chain that could not be deleted after a visit
+	expired  bool    // the TTL ended it
 }
 
-// serve makes a header for the chain and sends it round. A chosen header is the one
-// with the fewest services that are pinned or found by mistake.
-func (s server) serve(table []filter.Key, chain []int, salt uint64) (service, error) {
-	s.config.Salt = salt
-	s.rules.Table = table
-	f, err := forward.New(s.config)
-	if err != nil {
-		return service{}, err
-	}
+// right reports whether every service of the chain was visited once, and no other. The
+// order is that of the table.
+func (v visits) right() bool { return v.wrong+v.twice+v.skipped == 0 && !v.expired }
+
+// serve makes a header for the chain, a part of the table in its order, and sends it round.
+func (s server) serve(table []filter.Key, chain []int, salt uint64) (v visits, err error) {
 	var ids, others []filter.Key
 	for i, id := range table {
 		if slices.Contains(chain, i) {
@@ -105,26 +92,56 @@ func (s server) serve(table []filter.Key, chain []int, salt uint64) (service, er
 			others = append(others, id)
 		}
 	}
-	goal := deletable.BestFill()
-	if s.chosen {
-		goal = deletable.FewestFalse(others...)
-	}
-	if s.chosen && s.rules.Delete {
+	goal := deletable.FewestFalse(others...)
+	if s.remove {
 		goal = goal.And(deletable.MostDeletable(ids...))
 	}
-	h, err := f.Choose(ids, goal)
+	h, err := s.format.choose(ids, goal, salt)
 	if err != nil {
-		return service{}, err
+		return v, err
 	}
-	v, err := s.rules.Serve(h, chain)
-	return service{v, float64(max(1, s.rules.Passes)*len(others)) * h.FPR()}, err
+	v.expected = float64(s.passes*len(others)) * h.rate()
+	been := map[int]int{}
+	for range s.passes {
+		s.pass(&h, table, chain, been, &v)
+	}
+	for _, i := range chain {
+		if been[i] == 0 {
+			v.skipped++
+		}
+	}
+	return v, nil
+}
+
+// pass serves the packet from its arrival until the switch lets it go.
+func (s server) pass(h *header, table []filter.Key, chain []int, been map[int]int, v *visits) {
+	for i, visited := 0, 0; i < len(table); i++ {
+		if !h.has(table[i]) {
+			continue
+		}
+		if visited++; visited > ttl {
+			v.expired = true
+			return
+		}
+		inChain := slices.Contains(chain, i)
+		if !inChain {
+			v.wrong++
+		} else if been[i] > 0 {
+			v.twice++
+		}
+		been[i]++
+		if s.remove && h.remove(table[i]) != nil && inChain {
+			v.pinned++
+		}
+		if !s.byPort {
+			i = -1
+		}
+	}
 }
 
 // serveAll sends a packet with a random chain through all servers.
-func serveAll(table []filter.Key, length int, list []server, r *rand.Rand) ([]service, error) {
-	chain := r.Perm(len(table))[:length]
-	slices.Sort(chain) // the order is that of the table
-	salt, found := r.Uint64(), make([]service, len(list))
+func serveAll(table []filter.Key, length int, list []server, r *rand.Rand) ([]visits, error) {
+	chain, salt, found := r.Perm(len(table))[:length], r.Uint64(), make([]visits, len(list))
 	for i, s := range list {
 		var err error
 		if found[i], err = s.serve(table, chain, salt); err != nil {
@@ -134,45 +151,28 @@ func serveAll(table []filter.Key, length int, list []server, r *rand.Rand) ([]se
 	return found, nil
 }
 
-func services(e *lab.Env) []filter.Key {
-	table := make([]filter.Key, e.Int("services"))
-	for i := range table {
-		table[i] = forward.ServiceID(fmt.Sprint("service ", i), 0)
-	}
-	return table
-}
-
 func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	list, table := servers(e), services(e)
-	share := func(name string, is func(service) bool) lab.Metric[service] {
-		return lab.Metric[service]{Name: name, Unit: lab.InPercent, Of: func(s service) float64 { return lab.OneIf(is(s)) }, Asked: lab.Each(1)}
+	list, table := servers(e), lab.RandomKeys(e.Rand(1), e.Int("services"))
+	share := func(name string, is func(visits) bool) lab.Metric[visits] {
+		return lab.Metric[visits]{Name: name, Unit: lab.InPercent, Of: func(v visits) float64 { return lab.OneIf(is(v)) }, Asked: lab.Each(1)}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[service]{
+	g, err := lab.Sweep(ctx, e, lab.Spec[visits]{
 		Name: "chains", Title: "Packets with a chain of services", Dims: []lab.Dim{lab.Along("length", e.Ints("lengths")...)}, Trials: e.Int("trials"),
 		Trace:  lab.AmongAll(switches, list, func(s server) string { return s.name }),
-		Follow: func(at lab.At, r *rand.Rand) ([]service, error) { return serveAll(table, at.Int("length"), list, r) },
-		Metrics: []lab.Metric[service]{
-			share("served right", func(s service) bool { return s.Done() }),
-			{Name: "visited again", Of: func(s service) float64 { return float64(s.Twice) }},
-			{Name: "wrong visits", Of: func(s service) float64 { return float64(s.Wrong) }, Asked: lab.Each(1)},
-			{Name: "wrong visits by the fill", Of: func(s service) float64 { return s.expected }},
-			share("skipped", func(s service) bool { return s.Skipped > 0 }),
-			share("ended by the TTL", func(s service) bool { return s.Expired }),
-			{Name: "again though deletable", Of: func(s service) float64 { return lab.OneIf(s.Twice > s.Pinned) }},
-			{Name: "skipped without a wrong visit", Of: func(s service) float64 { return lab.OneIf(s.Skipped > 0 && s.Wrong == 0 && !s.Expired) }},
+		Follow: func(at lab.At, r *rand.Rand) ([]visits, error) { return serveAll(table, at.Int("length"), list, r) },
+		Metrics: []lab.Metric[visits]{
+			share("served right", visits.right),
+			{Name: "visited again", Of: func(v visits) float64 { return float64(v.twice) }},
+			{Name: "wrong visits", Of: func(v visits) float64 { return float64(v.wrong) }, Asked: lab.Each(1)},
+			{Name: "wrong visits by the fill", Of: func(v visits) float64 { return v.expected }},
+			share("skipped", func(v visits) bool { return v.skipped > 0 }),
+			{Name: "again though deletable", Of: func(v visits) float64 { return lab.OneIf(v.twice > v.pinned) }},
+			{Name: "skipped without a wrong visit", Of: func(v visits) float64 { return lab.OneIf(v.skipped > 0 && v.wrong == 0 && !v.expired) }},
 		},
 		Notes: []string{
 			fmt.Sprintf("A switch with %d services and headers of %d bits. Served right: every service of the chain once, in order, and no other.", e.Int("services"), e.Int("bits")),
-			"A switch that knows the port from which a packet comes back goes on in its table after that service; one that does not looks from the top.",
-			"Chosen headers are those with the fewest services that are found by mistake or, where they are deleted, pinned.",
 			"A service that is found by mistake is visited and then deleted, though it was never inserted: that takes bits of others. The promise of the paper is for elements of the set.",
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}}, err
-}
-
-func byServer(name, title string, only ...any) lab.View {
-	return lab.View{
-		Name: name, Title: title, X: "length", By: switches, Only: only, XAxis: lab.Axis{Label: "services in the chain"}, Y: lab.Axis{Label: "share of packets", Percent: true, Max: 1.02}, Curves: []lab.Curve{{Measured: "served right"}},
-	}
 }
