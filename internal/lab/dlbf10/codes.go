@@ -1,163 +1,243 @@
 package dlbf10
 
 import (
+	"context"
 	"fmt"
-	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
-	"github.com/everbloom-go/everbloom/internal/theory"
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/probe"
 )
 
-// code is a way to say with a budget of bits which cells are clean. It never names a
-// collided one.
-type code struct {
-	name string
-	gain func(p picture, budget int) gain
+var codes = lab.Experiment{
+	ID:       "dlbf10/codes",
+	Paper:    paper,
+	Title:    "Other regions, and other codes for them",
+	Question: "What is gained if the number of regions, or which cells belong to them, follows the collisions of each filter?",
+	Says: "Sec. V leaves open \"a dynamic adaptation of the amount and the bit range of the deletable regions in function on how collisions happen\", " +
+		"and \"if there are other compact and more flexible ways to code the information of the collision-free regions\".",
+	Quick: codeParams(100, 24, 60),
+	Full:  codeParams(paperTrials, 12, 24, 36, 48, 60, 72, 90),
+	Run:   runCodes,
+	Plots: []lab.View{{
+		Name: "gains", Title: "Keys that can be deleted from 240 bits, n = 22", X: "bits for the code", By: "code", XAxis: lab.Axis{Label: "bits for the code; the others are cells"},
+		Y: lab.Axis{Label: "keys that can be deleted", Percent: true}, Curves: []lab.Curve{{Measured: "deletable with"}},
+	}},
+	Claims: []lab.Claim{
+		answer("filters in which 90 % can be deleted, adaptive amount", "a dynamic adaptation of the amount", lab.Of("filters that reach 90 %", "regions", "adaptive"), lab.Of("filters that reach 90 %", "regions", "36"), lab.Of("filters that reach 90 %", "regions", "60")),
+		answer("regions that the adaptive amount takes", "a dynamic adaptation of the amount", lab.Of("r", "regions", "adaptive")),
+		answer("keys that can be deleted with 24 bits", "bit range of the deletable regions; other ways to code", lab.Of("deletable with", "bits for the code", 24)),
+		answer("keys that can be deleted with 60 bits", "bit range of the deletable regions; other ways to code", lab.Of("deletable with", "bits for the code", 60)),
+	},
 }
 
-// regionCode lays regions over the cells.
-func regionCode(name string, of func(p picture, regions int) func(cell int) int) code {
-	return code{name, func(p picture, budget int) gain { return p.gainOf(p.byRegions(budget, of(p, budget))) }}
+func answer(name, printed string, of lab.Pick, show ...lab.Pick) lab.Claim {
+	return lab.Claim{Kind: lab.Question, Name: name, Printed: printed, Where: "Sec. V", Of: of, Is: lab.Shows(), Show: show}
 }
 
-var inRow = regionCode("regions in a row", func(p picture, regions int) func(int) int { return p.inRow(regions) })
-
-// otherCodes are those of the study of codes; the first is the paper's.
-var otherCodes = []code{
-	inRow,
-	regionCode("regions of set cells", func(p picture, regions int) func(int) int { return rankRegions(p.set, regions) }),
-	{"the same, one by one", deleteOneByOne},
-}
-
-// layoutCodes are those of the study of ranges: the paper's regions, and the best of
-// some layouts, whose number costs bits.
-func layoutCodes(all, mostBits int, budgets []int) []code {
-	list := []code{inRow}
-	for b := mostBits / 2; b <= mostBits; b += max(1, mostBits/2) {
-		layouts := map[int][][]int{}
-		for _, budget := range budgets {
-			layouts[budget] = makeLayouts(all-budget, budget-b, 1<<b)
-		}
-		list = append(list, code{fmt.Sprintf("best of %d layouts", 1<<b), func(p picture, budget int) gain { return p.bestLayout(budget-b, layouts[budget]) }})
+func codeParams(trials int, budgets ...int) lab.Params {
+	return lab.Params{
+		lab.Int("bits", 240), lab.Int("hashes", 5), lab.Int("keys", 22), lab.Ints("regions", 12, 18, 24, 36, 48, 60, 90, 118),
+		lab.Float("asked deletability", 0.9), lab.Ints("bits for the code", budgets...), lab.Int("bits for a layout", 8), lab.Int("trials", trials),
 	}
-	return list
 }
 
-// makeLayouts returns so many ways to deal the cells to regions of equal size. Both
-// sides can make them again.
-func makeLayouts(cells, regions, number int) [][]int {
+func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	e.Part(0, 2)
+	amounts, err := adaptiveAmounts(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	e.Part(1, 2)
+	m, k, n, layout := e.Int("bits"), e.Int("hashes"), e.Int("keys"), e.Int("bits for a layout")
+	list := []string{"regions in a row", "regions of set cells", "the same, one by one", fmt.Sprintf("best of %d layouts", 1<<layout)}
+	ranges, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+		Name: "codes", Title: fmt.Sprintf("Keys that can be deleted, n = %d", n), Dims: []lab.Dim{lab.Along("bits for the code", e.Ints("bits for the code")...)}, Trace: lab.Among("code", list...), Trials: e.Int("trials"),
+		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
+			budget := at.Int("bits for the code")
+			p, err := takePicture(m-budget, k, lab.RandomKeys(r, n))
+			if err != nil {
+				return nil, err
+			}
+			return []float64{p.share(inRow(len(p.set), budget)), p.share(rankRegions(p.set, budget)), p.oneByOne(budget), p.bestLayout(budget-layout, 1<<layout)}, nil
+		},
+		Metrics: []lab.Metric[float64]{{Name: "deletable with", Unit: lab.InPercent, Of: func(share float64) float64 { return share }}},
+		Notes: []string{
+			"Regions of set cells: clear ones need no mark. One by one: after each deletion the regions are drawn anew without knowing more than the old marks told.",
+			"Layouts: the cells of a region need not be neighbours. Sender and receiver know a list of layouts, and the sender pays for the number of the best with marks.",
+		},
+	})
+	return &lab.Result{Grids: []*lab.Grid{amounts, ranges}}, err
+}
+
+// amount is a filter with one number of regions.
+type amount struct{ regions, deletable, rate float64 }
+
+// adaptiveAmounts builds filters with each number of regions, and takes the fewest that
+// reach what is asked; three bits tell which it was.
+func adaptiveAmounts(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+	asked, menu := e.Float("asked deletability"), e.Ints("regions")
+	var names []string
+	for _, r := range menu {
+		names = append(names, strconv.Itoa(r))
+	}
+	return lab.Sweep(ctx, e, lab.Spec[amount]{
+		Name: "amounts", Title: "How many regions", Trace: lab.Among("regions", append(names, "adaptive")...), Trials: e.Int("trials"),
+		Follow: func(_ lab.At, r *rand.Rand) ([]amount, error) {
+			return buildMenu(e, lab.RandomKeys(r, e.Int("keys")), menu, asked)
+		},
+		Metrics: []lab.Metric[amount]{
+			{Name: "deletable", Unit: lab.InPercent, Of: func(a amount) float64 { return a.deletable }},
+			{Name: "filters that reach 90 %", Unit: lab.InPercent, Of: func(a amount) float64 { return lab.OneIf(a.deletable >= asked) }},
+			{Name: "rate", Unit: lab.InPercent, Of: func(a amount) float64 { return a.rate }},
+			{Name: "r", Of: func(a amount) float64 { return a.regions }},
+		},
+	})
+}
+
+func buildMenu(e *lab.Env, keys []filter.Key, menu []int, asked float64) (list []amount, err error) {
+	var chosen amount
+	for _, r := range menu {
+		s := shape(e, r)
+		for _, number := range []uint64{0, 3} {
+			s.Bits -= number
+			f, err := filled(s, keys)
+			if err != nil {
+				return nil, err
+			}
+			a := amount{float64(r), 0, f.Info().FPR}
+			a.deletable = deleteAll(f, keys).deletable
+			if number == 0 {
+				list = append(list, a)
+			} else if chosen.deletable < asked && a.deletable > chosen.deletable {
+				chosen = a
+			}
+		}
+	}
+	return append(list, chosen), nil
+}
+
+// picture is a filter seen cell by cell. It comes from a filter with regions of one bit, so
+// that any other way to tell clean cells from collided ones can be tried on it.
+type picture struct {
+	set, collided []bool
+	places        [][]int // of each key
+}
+
+// takePicture adds the keys to a filter of so many cells.
+func takePicture(cells, hashes int, keys []filter.Key) (p picture, err error) {
+	s := deletable.Shape{Bits: 2 * uint64(cells), Hashes: hashes, Regions: uint64(cells)}
+	f, err := filled(s, keys)
+	if err != nil {
+		return p, err
+	}
+	raw := f.AppendRaw(nil)
+	bit := func(i int) bool { return raw[i/8]>>(i%8)&1 == 1 }
+	for i := range cells {
+		p.collided, p.set = append(p.collided, bit(i)), append(p.set, bit(cells+i))
+	}
+	for _, k := range keys { // as the filter derives them
+		var places []int
+		h := probe.NewMixer(s.Salt).Mix(k)
+		for range hashes {
+			places = append(places, int(probe.Reduce(h, s.Cells())))
+			h = probe.Step(h)
+		}
+		p.places = append(p.places, places)
+	}
+	return p, nil
+}
+
+// cleanCells are those of regions without a collision; cells in a region below 0 are in none.
+func cleanCells(cells int, collided func(cell int) bool, region func(cell int) int) []bool {
+	marked, clean := make([]bool, cells+1), make([]bool, cells)
+	for c := range clean {
+		if collided(c) {
+			marked[region(c)+1] = true
+		}
+	}
+	for c := range clean {
+		clean[c] = region(c) >= 0 && !marked[region(c)+1]
+	}
+	return clean
+}
+
+// shareWith is the share of the keys with a clean cell.
+func shareWith(places [][]int, clean []bool) float64 {
+	n := 0
+	for _, list := range places {
+		if slices.ContainsFunc(list, func(c int) bool { return clean[c] }) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(places))
+}
+
+func (p picture) clean(region func(cell int) int) []bool {
+	return cleanCells(len(p.set), func(c int) bool { return p.collided[c] }, region)
+}
+
+// share is the deletability with some regions.
+func (p picture) share(region func(cell int) int) float64 {
+	return shareWith(p.places, p.clean(region))
+}
+
+// inRow gives the regions of the paper: as many cells to each, one after the other.
+func inRow(cells, regions int) func(cell int) int {
 	size := (cells + regions - 1) / regions
-	r := rand.New(rand.NewPCG(uint64(cells), uint64(regions)))
-	layouts := make([][]int, number)
-	for i := range layouts {
-		layouts[i] = r.Perm(cells)
-		for c := range layouts[i] {
-			layouts[i][c] /= size
-		}
-	}
-	return layouts
+	return func(cell int) int { return cell / size }
 }
 
-// bestLayout takes the layout in which most keys can be deleted.
-func (p picture) bestLayout(regions int, layouts [][]int) (best gain) {
-	for _, layout := range layouts {
-		g := p.gainOf(p.byRegions(regions, func(cell int) int { return layout[cell] }))
-		if g.deletable > best.deletable {
-			best = g
+// rankRegions divides the set cells alone.
+func rankRegions(set []bool, regions int) func(cell int) int {
+	of, total := make([]int, len(set)), 0
+	for i, on := range set {
+		of[i] = -1
+		if on {
+			of[i] = total
+			total++
 		}
+	}
+	return func(cell int) int {
+		if of[cell] < 0 {
+			return -1
+		}
+		return of[cell] * regions / total
+	}
+}
+
+// bestLayout takes the layout in which most keys can be deleted. Both sides can make the
+// layouts again.
+func (p picture) bestLayout(regions, layouts int) (best float64) {
+	row := inRow(len(p.set), regions)
+	r := rand.New(rand.NewPCG(uint64(len(p.set)), uint64(regions)))
+	for range layouts {
+		places := r.Perm(len(p.set))
+		best = max(best, p.share(func(cell int) int { return row(places[cell]) }))
 	}
 	return best
 }
 
-// rankRegions divides the set cells alone: cells that are clear need no mark, and
-// the owner of the filter knows which are set.
-func rankRegions(set []bool, regions int) func(cell int) int {
-	total, rank := count(set), 0
-	of := make([]int, len(set))
-	for i, on := range set {
-		of[i] = -1
-		if on {
-			of[i] = rank * regions / total
-			rank++
-		}
-	}
-	return func(cell int) int { return of[cell] }
-}
-
-// deleteOneByOne deletes the keys in turn from a filter with regions of set cells.
-// Each time the set cells become fewer, and the regions have to be drawn anew
-// without knowing more than the old marks told.
-func deleteOneByOne(p picture, regions int) (g gain) {
-	now := picture{set: slices.Clone(p.set), collided: slices.Clone(p.collided)}
-	clean := now.byRegions(regions, rankRegions(now.set, regions))
+// oneByOne deletes the keys in turn from a filter with regions of set cells.
+func (p picture) oneByOne(regions int) float64 {
+	now, deleted := picture{set: slices.Clone(p.set), collided: slices.Clone(p.collided)}, 0
+	clean := now.clean(rankRegions(now.set, regions))
 	for _, places := range p.places {
-		cleared := false
-		for _, c := range places {
-			if clean[c] {
-				now.set[c], cleared = false, true
-			}
-		}
-		if !cleared {
+		if !slices.ContainsFunc(places, func(c int) bool { return clean[c] }) {
 			continue
 		}
-		g.deletable += 1 / float64(len(p.places))
+		deleted++
+		for _, c := range places {
+			now.set[c] = now.set[c] && !clean[c]
+		}
 		for i := range now.collided {
 			now.collided[i] = now.set[i] && !clean[i]
 		}
-		clean = now.byRegions(regions, rankRegions(now.set, regions))
+		clean = now.clean(rankRegions(now.set, regions))
 	}
-	g.free = 1 - float64(count(now.set))/float64(count(p.set))
-	return g
-}
-
-// exactCodes name every collided cell; bits is what they need for a filter.
-var exactCodes = []struct {
-	name string
-	bits func(p picture) float64
-}{
-	{"a bit per cell, [Sum]", func(p picture) float64 { return float64(len(p.set)) }},
-	{"a bit per set cell", func(p picture) float64 { return float64(count(p.set)) }},
-	{"enumerative", func(p picture) float64 { return enumerative(len(p.set), count(p.collided)) }},
-	{"enumerative among set cells", func(p picture) float64 { return enumerative(count(p.set), count(p.collided)) }},
-}
-
-// enumerative is the size of the number of a choice of part among whole, and of
-// the count itself.
-func enumerative(whole, part int) float64 {
-	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v / math.Ln2 }
-	return math.Ceil(lg(whole)-lg(part)-lg(whole-part)-1e-9) + float64(bits.Len(uint(whole)))
-}
-
-// limit is the deletability that a code of so many bits cannot exceed if it treats
-// all set cells alike. It takes cells as independent and a key's own repetitions as
-// collisions, as [theory.DeletableShare] does: for some hundred cells a little low.
-//
-// Of the set cells a share q is collided. A code that names a share c of them as
-// clean, all rightly, must carry H(q) - (1-c) H(q/(1-c)) bits for each: what is
-// left to be known is which of the others are collided. A position of a key is
-// named with probability (1 - 1/m')^(kn-1) c/(1-q).
-func (v numbers) limit(budget float64) float64 {
-	zero, collided := theory.DeletableClear(v.cells, v.k, v.n), theory.DeletableCollided(v.cells, v.k, v.n)
-	set, q := v.cells*(1-zero), collided/(1-zero)
-	low, high := 0.0, 1-q
-	for range 60 {
-		c := (low + high) / 2
-		if set*(entropy(q)-(1-c)*entropy(q/(1-c))) < budget {
-			low = c
-		} else {
-			high = c
-		}
-	}
-	alone := math.Exp((v.k*v.n - 1) * math.Log1p(-1/v.cells))
-	return 1 - math.Pow(1-alone*low/(1-q), v.k)
-}
-
-// entropy is that of a coin, in bits.
-func entropy(p float64) float64 {
-	if p <= 0 || p >= 1 {
-		return 0
-	}
-	return -p*math.Log2(p) - (1-p)*math.Log2(1-p)
+	return float64(deleted) / float64(len(p.places))
 }

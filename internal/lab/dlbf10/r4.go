@@ -17,7 +17,7 @@ import (
 
 var r4 = lab.Experiment{
 	ID:       "dlbf10/r4",
-	Paper:    "[DlBF10]",
+	Paper:    paper,
 	Title:    "Requirements R1 to R4, at equal memory",
 	Question: "In m bits, which filter deletes how many keys, loses how many others, and what does that cost in false positives?",
 	Says: "Sec. I: R1 probabilistic deletability, R2 no false negatives, R3 fixed memory, R4 a rate comparable to a standard filter of the same size. " +
@@ -26,10 +26,6 @@ var r4 = lab.Experiment{
 	Quick: r4Params(2_000, 40, 5_000),
 	Full:  r4Params(10_000, 200, 100_000),
 	Run:   runR4,
-	Plots: []lab.View{{
-		Name: "degradation", Title: "The price of the bitmap: Eq. (2) to the standard filter of m bits, k = 5", X: "r/m", By: "m/n",
-		XAxis: lab.Axis{Label: "share of the bits for the bitmap, r/m", Percent: true}, Y: lab.Axis{Label: "rate to that of the standard filter"}, Curves: []lab.Curve{{Formula: "Eq. (2) to standard"}},
-	}},
 	Claims: []lab.Claim{
 		{Kind: lab.Own, Name: "rates before deleting", Printed: "the formulas of the kinds", Of: lab.Of("rate before"), Is: lab.Matches(lab.Of("rate, formula"))},
 		{Name: "R1: deletable filters", Printed: "probabilistic deletability", Where: "Sec. I", Of: lab.Of("deleted", "filter", "deletable, m/r = 20"), Is: lab.Above(lab.Number(0)), Show: []lab.Pick{lab.Of("deleted", "filter", "deletable, m/r = 4")}},
@@ -91,8 +87,8 @@ func runR4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "bits per key", Of: func(at lab.At) float64 { return list[at.Int("filter")].bits / float64(n) }},
 		},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g, bitmapPrice(float64(e.Int("hashes"))), sizesOfOthers(float64(n*e.Int("bits per key")), float64(n))}, Notes: []string{
-		"Half of the keys are deleted, in the order of their addition. \"Deleted\" are those that are absent afterwards. All filters have the same number of bits; the d-left filter rounds to whole buckets.",
+	return &lab.Result{Grids: []*lab.Grid{g, sizesOfOthers(float64(n*e.Int("bits per key")), float64(n))}, Notes: []string{
+		"Half of the keys are deleted; \"deleted\" are those that are absent afterwards. All filters have the same number of bits; the d-left filter rounds to whole buckets.",
 		"The filter with variable-length signatures is known here by one sentence of the letter only: deleting resets one of a key's bits, whichever other key has it.",
 	}}, err
 }
@@ -149,17 +145,6 @@ func deleteHalf(f filter.Filter, keys, absent []filter.Key) (t halved, err error
 		t.lost, t.lostBySignatures = math.NaN(), t.lost
 	}
 	return t, nil
-}
-
-// bitmapPrice is Eq. (2) over the share of the bitmap.
-func bitmapPrice(k float64) *lab.Grid {
-	const m = 1e6
-	return lab.Computed("", "", []lab.Dim{lab.Along("m/n", 8, 10.9, 16, 32), lab.Along("r/m", 0, 0.3)}, lab.Formula{
-		Name: "Eq. (2) to standard", Of: func(at lab.At) float64 {
-			n := m / at.Float("m/n")
-			return theory.DeletableFPR(m, at.Float("r/m")*m, k, n) / theory.BloomFPR(m, k, n)
-		},
-	})
 }
 
 // sizesOfOthers computes what Sec. II says of other filters. It has no rate; 1 % is

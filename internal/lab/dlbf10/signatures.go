@@ -61,5 +61,5 @@ func (f *signatures) Delete(k filter.Key) error {
 
 // Info tells no more than the comparison asks for.
 func (f *signatures) Info() filter.Info {
-	return filter.Info{Kind: "signatures", FastBits: uint64(len(f.bits)), Fill: float64(count(f.bits)) / float64(len(f.bits))}
+	return filter.Info{Kind: "signatures", FastBits: uint64(len(f.bits))}
 }

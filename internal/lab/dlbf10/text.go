@@ -17,11 +17,11 @@ var positionNames = []string{"words, XXH3", "words, MurmurHash3", "random 64-bit
 
 var text = lab.Experiment{
 	ID:       "dlbf10/text",
-	Paper:    "[DlBF10]",
-	Title:    "80 %, 90 % and 40 %: the numbers of Sec. IV",
+	Paper:    paper,
+	Title:    "80 %, 90 % and 40 %: the numbers of Sec. IV, and the example of Fig. 1",
 	Question: "Why can 80 % of the keys be deleted and not the 90 % of the theory: is it the hash functions?",
 	Says: "Sec. IV, m = 240, k = 5, r = 24, n = 22: \"on average, 80% of the elements could be removed (compared to 90% predicted by theory) by resetting around 40% of the bits\". " +
-		"The difference \"can be explained by the assumption in Eq. 1 of perfectly random hash functions\".",
+		"The difference \"can be explained by the assumption in Eq. 1 of perfectly random hash functions\". Fig. 1: three elements in m = 32, k = 3, r = 4 are all deletable though a region has collisions.",
 	Quick: textParams(500),
 	Full:  textParams(20_000),
 	Data:  []string{wordFile},
@@ -45,8 +45,10 @@ var text = lab.Experiment{
 		lab.Claim{Kind: lab.Question, Name: "a key that may collide with itself", Printed: "Insert as printed, bit by bit", Where: "Sec. III", Of: lab.Of("deletable", positions, "random positions, literal"), Is: lab.Shows()},
 		lab.Claim{
 			Name: "bits that were reset", Printed: "40 %: \"around 40% of the bits\"", Where: "Sec. IV", Of: lab.Of("reset bits of the set", positions, "words, XXH3"), Is: lab.Around(),
-			Show: []lab.Pick{lab.Of("clean regions", positions, "words, XXH3"), lab.Of("reset bits of all positions", positions, "words, XXH3"), lab.Of("reset bits of the cells", positions, "words, XXH3")},
-		}),
+			Show: []lab.Pick{lab.Of("clean regions", positions, "words, XXH3")},
+		},
+		lab.Claim{Name: "filters like Fig. 1: a region with collisions, and all three can be deleted", Of: lab.Of("all deletable, with a collision"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("all deletable")}},
+		noneLost),
 }
 
 // deletableClaims compare all but the literal positions with the printed 80 %.
@@ -58,49 +60,56 @@ func deletableClaims() (claims []lab.Claim) {
 }
 
 func textParams(trials int) lab.Params {
-	return lab.Params{
-		lab.Int("bits", 240), lab.Int("hashes", 5), lab.Int("regions", 24), lab.Int("keys", 22), lab.Int("trials", trials),
-	}
+	return lab.Params{lab.Int("bits", 240), lab.Int("hashes", 5), lab.Int("regions", 24), lab.Int("keys", 22), lab.Int("trials", trials)}
 }
 
 func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	d, err := openDictionary(e.Data)
+	words, origin, err := dictionary(e)
 	if err != nil {
 		return nil, err
 	}
 	s, n := shape(e, e.Int("regions")), e.Int("keys")
-	kn, cells := float64(s.Hashes*n), float64(s.Cells())
-	hashed := [][]filter.Key{d.keys(filter.Hash{}), d.keys(filter.Murmur3(0))}
-	v := func(lab.At) numbers { return numbersOf(s, float64(n)) }
-	share := func(name string, of func(outcome) float64) lab.Metric[outcome] {
-		return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of}
-	}
+	from := [][]filter.Key{hashed(words, filter.Hash{}), hashed(words, filter.Murmur3(0))}
+	e.Part(0, 2)
 	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
 		Name: "hashing", Title: "Share of the keys that can be deleted, and of the bits that are reset",
 		Dims: []lab.Dim{lab.Among(positions, positionNames...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (outcome, error) {
-			switch way := at.Int(positions); way {
-			case 0, 1:
-				return addAndDelete(s, sample(r, hashed[way], n))
-			case 2:
-				return randomTrial(s, n, r)
-			default:
+			way := at.Int(positions)
+			if way > 2 {
 				return idealTrial(r, s, n, way == 4), nil
 			}
+			keys := lab.RandomKeys(r, n)
+			if way < 2 {
+				keys, _ = sample(r, from[way], n, nil)
+			}
+			return try(s, keys, nil)
 		},
-		Metrics: []lab.Metric[outcome]{
-			share("deletable", deletableShare), share("reset bits of the set", resetShare), share("clean regions", func(o outcome) float64 { return o.clean }),
-			share("reset bits of all positions", func(o outcome) float64 { return o.reset / kn }), share("reset bits of the cells", func(o outcome) float64 { return o.reset / cells }),
-		},
-		Formulas: shareFormulas(v),
+		Metrics:  []lab.Metric[outcome]{percent("deletable", deletableShare), percent("reset bits of the set", resetShare), percent("clean regions", func(o outcome) float64 { return o.clean })},
+		Formulas: shareFormulas(func(lab.At) (deletable.Shape, float64) { return s, float64(n) }),
 		Notes:    []string{"The share of clean regions is nearest to the 40 % of the text, the share of set bits that are reset its most natural reading."},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{d.origin}}, err
+	if err != nil {
+		return nil, err
+	}
+	e.Part(1, 2)
+	example, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+		Name: "example", Title: "Three keys with m = 32, k = 3, r = 4, as in Fig. 1", Trials: e.Int("trials"),
+		Trial: func(_ lab.At, r *rand.Rand) (outcome, error) {
+			return try(deletable.Shape{Bits: 32, Hashes: 3, Regions: 4}, lab.RandomKeys(r, 3), nil)
+		},
+		Metrics: []lab.Metric[outcome]{
+			percent("all deletable, with a collision", func(o outcome) float64 { return lab.OneIf(o.deletable == 1 && o.clean < 1) }),
+			percent("all deletable", func(o outcome) float64 { return lab.OneIf(o.deletable == 1) }),
+			{Name: "false negatives", Of: lostKeys},
+		},
+	})
+	return &lab.Result{Grids: []*lab.Grid{g, example}, Notes: []string{origin}}, err
 }
 
-// idealTrial throws n keys with k perfectly random positions each. If own, a
-// position that a key has twice is a collision, as the paper's Insert has it when
-// it is carried out bit by bit. Bits are not deleted.
+// idealTrial throws n keys with k perfectly random positions each. If own, a position that
+// a key has twice is a collision, as the paper's Insert has it when it is carried out bit
+// by bit. Bits are not deleted.
 func idealTrial(r *rand.Rand, s deletable.Shape, n int, own bool) outcome {
 	o := outcome{set: math.NaN(), reset: math.NaN(), clean: math.NaN()}
 	hits := make([]int, s.Cells())
@@ -116,19 +125,7 @@ func idealTrial(r *rand.Rand, s deletable.Shape, n int, own bool) outcome {
 			keys[i] = append(keys[i], c)
 		}
 	}
-	marked := map[int]bool{}
-	for c, h := range hits {
-		if h > 1 {
-			marked[c/int(s.RegionBits())] = true
-		}
-	}
-	for _, places := range keys {
-		for _, c := range places {
-			if !marked[c/int(s.RegionBits())] {
-				o.deletable += 1 / float64(n)
-				break
-			}
-		}
-	}
+	clean := cleanCells(len(hits), func(c int) bool { return hits[c] > 1 }, inRow(len(hits), int(s.Regions)))
+	o.deletable = shareWith(keys, clean)
 	return o
 }

@@ -1,10 +1,13 @@
 package dlbf10
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
@@ -13,14 +16,34 @@ import (
 // paperTrials is the number of trials per set of parameters in Sec. IV.
 const paperTrials = 2_000
 
-// outcome is what one trial of Sec. IV found: n keys added, those deleted that can
-// be.
+// outcome is what one trial of Sec. IV found: n keys added, those deleted that can be.
 type outcome struct {
 	deletable float64 // share of the keys
 	set       float64 // set bits before anything was deleted
 	reset     float64 // of these
 	clean     float64 // share of the regions
 	lost      float64 // keys that could not be deleted and are absent nevertheless
+
+	standard, before, after float64 // rates of a standard filter, and before and after deleting
+}
+
+// try is a trial with rates that absent keys show.
+func try(s deletable.Shape, keys, absent []filter.Key) (o outcome, err error) {
+	f, err := filled(s, keys)
+	if err != nil {
+		return o, err
+	}
+	plain, err := bloom.Build(bloom.Shape{Bits: s.Bits, Hashes: s.Hashes})
+	if err != nil {
+		return o, err
+	}
+	if _, _, err := plain.AddBatch(keys); err != nil {
+		return o, err
+	}
+	before := lab.YesShare(f, absent)
+	o = deleteAll(f, keys)
+	o.standard, o.before, o.after = lab.YesShare(plain, absent), before, lab.YesShare(f, absent)
+	return o, nil
 }
 
 // deleteAll deletes the keys that f has and tells what became of it.
@@ -53,50 +76,28 @@ func filled(s deletable.Shape, keys []filter.Key) (*deletable.Filter, error) {
 	return f, err
 }
 
-// addAndDelete is one trial.
-func addAndDelete(s deletable.Shape, keys []filter.Key) (outcome, error) {
-	f, err := filled(s, keys)
-	if err != nil {
-		return outcome{}, err
-	}
-	return deleteAll(f, keys), nil
-}
-
 // shape is that of the paper's simulation, with so many regions.
 func shape(e *lab.Env, regions int) deletable.Shape {
 	return deletable.Shape{Bits: uint64(e.Int("bits")), Hashes: e.Int("hashes"), Regions: uint64(regions)}
 }
 
-// sized returns a filter with density bits per key, of which one in ratio codes
-// the regions.
+// sized returns a filter with density bits per key, of which one in ratio codes the
+// regions.
 func sized(n, k, density, ratio int) deletable.Shape {
 	bits := uint64(n * density)
 	return deletable.Shape{Bits: bits, Hashes: k, Regions: bits / uint64(ratio)}
 }
 
-// numbers are a shape and a number of keys as the formulas take them.
-type numbers struct{ cells, k, n, s float64 }
-
-func numbersOf(s deletable.Shape, n float64) numbers {
-	return numbers{float64(s.Cells()), float64(s.Hashes), n, float64(s.RegionBits())}
-}
-
-func (v numbers) eq1() float64         { return theory.DeletableEq1(v.cells, v.k, v.n, v.s) }
-func (v numbers) conditioned() float64 { return theory.DeletableShare(v.cells, v.k, v.n, v.s) }
-func (v numbers) rate() float64        { return math.Pow(-math.Expm1(v.k*v.n*math.Log1p(-1/v.cells)), v.k) }
-
-// The metrics and formulas that several experiments have.
-func deletableShare(o outcome) float64 { return o.deletable }
-func resetShare(o outcome) float64     { return o.reset / o.set }
-func resetBits(o outcome) float64      { return o.reset }
-func lostKeys(o outcome) float64       { return o.lost }
-
-// shareFormulas are Eq. (1), and the formula with the condition that it lacks.
-func shareFormulas(v func(at lab.At) numbers) []lab.Formula {
-	return []lab.Formula{
-		{Name: "Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return v(at).eq1() }},
-		{Name: "conditioned", Unit: lab.InPercent, Of: func(at lab.At) float64 { return v(at).conditioned() }},
+// shareFormulas are Eq. (1), and the formula with the condition that it lacks, of the
+// shape and the number of keys at a point.
+func shareFormulas(of func(at lab.At) (deletable.Shape, float64)) []lab.Formula {
+	formula := func(name string, share func(cells, k, n, s float64) float64) lab.Formula {
+		return lab.Formula{Name: name, Unit: lab.InPercent, Of: func(at lab.At) float64 {
+			s, n := of(at)
+			return share(float64(s.Cells()), float64(s.Hashes), n, float64(s.RegionBits()))
+		}}
 	}
+	return []lab.Formula{formula("Eq. (1)", theory.DeletableEq1), formula("conditioned", theory.DeletableShare)}
 }
 
 // noneLost is R2 of the paper, for any experiment that deletes.
@@ -105,28 +106,55 @@ var noneLost = lab.Claim{Name: "no false negatives after deleting", Printed: "no
 // deletableAxis is that of most plots.
 var deletableAxis = lab.Axis{Label: "keys that can be deleted", Percent: true, Max: 1.02}
 
-// randomTrial adds and deletes n random keys.
-func randomTrial(s deletable.Shape, n int, r *rand.Rand) (outcome, error) {
-	return addAndDelete(s, lab.RandomKeys(r, n))
+// percent is a metric of a share.
+func percent(name string, of func(outcome) float64) lab.Metric[outcome] {
+	return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of}
 }
 
-// exactRate is the mean of (X/m)^k over the number X of cells that kn hits set.
-// Eq. (2) takes the power of the mean fill instead, which is smaller; the
-// difference, which the paper's reference [3] is about, shows in small filters.
-func exactRate(cells, k, n int) (rate float64) {
-	m := float64(cells)
-	set := make([]float64, cells+1) // probability that so many cells are set
-	set[0] = 1
-	for range k * n {
-		for x := cells; x >= 0; x-- {
-			set[x] *= float64(x) / m
-			if x > 0 {
-				set[x] += set[x-1] * (m - float64(x-1)) / m
-			}
+func deletableShare(o outcome) float64 { return o.deletable }
+func resetShare(o outcome) float64     { return o.reset / o.set }
+func lostKeys(o outcome) float64       { return o.lost }
+
+// wordFile is where the real dictionary is in a data folder.
+const wordFile = "words/american-english-large.txt.gz"
+
+// madeUpWords is the size of the dictionary in the paper.
+const madeUpWords = 145_000
+
+// dictionary returns the real words if there is a data folder, and made-up ones otherwise.
+func dictionary(e *lab.Env) (words []string, note string, err error) {
+	if e.Data == "" {
+		for i := range madeUpWords {
+			words = append(words, fmt.Sprint("word ", i))
+		}
+		return words, fmt.Sprintf("Keys are %d made-up words.", madeUpWords), nil
+	}
+	err = lab.Lines(e.Data, wordFile, func(word string) error { words = append(words, word); return nil })
+	slices.Sort(words)
+	words = slices.Compact(words)
+	if err == nil && len(words) < 2_000 {
+		err = fmt.Errorf("dlbf10: dictionary: %d words, at least 2000", len(words))
+	}
+	return words, fmt.Sprintf("Keys are words of a real dictionary, %d of them.", len(words)), err
+}
+
+// hashed returns the keys of words.
+func hashed(words []string, h filter.Hash) []filter.Key {
+	keys := make([]filter.Key, len(words))
+	for i, w := range words {
+		keys[i] = h.String(w)
+	}
+	return keys
+}
+
+// sample draws n different keys that are not among others.
+func sample(r *rand.Rand, from []filter.Key, n int, others map[filter.Key]bool) (chosen []filter.Key, all map[filter.Key]bool) {
+	all = make(map[filter.Key]bool, n)
+	for len(chosen) < n {
+		if k := from[r.IntN(len(from))]; !all[k] && !others[k] {
+			all[k] = true
+			chosen = append(chosen, k)
 		}
 	}
-	for x, p := range set {
-		rate += p * math.Pow(float64(x)/m, float64(k))
-	}
-	return rate
+	return chosen, all
 }

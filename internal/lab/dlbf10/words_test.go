@@ -10,22 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
-func TestMadeUpWordsAreManyAndDifferent(t *testing.T) {
-	d := madeUp()
-	sorted := slices.Sorted(slices.Values(d.words))
-	if n := len(slices.Compact(sorted)); n != madeUpWords {
-		t.Errorf("%d different words, want %d", n, madeUpWords)
-	}
-	if !slices.Equal(makeWords(1000), d.words[:1000]) {
-		t.Error("the words are not the same every time")
-	}
-	if n := len(slices.Compact(slices.Sorted(slices.Values(d.keys(filter.Hash{}))))); n != madeUpWords {
-		t.Errorf("%d different keys", n)
-	}
+// makeWords returns some of the made-up words.
+func makeWords(n int) []string {
+	words, _, _ := dictionary(&lab.Env{})
+	return words[:n]
 }
 
 // dataFolder makes a data folder with a dictionary of these words.
@@ -51,24 +42,18 @@ func dataFolder(t *testing.T, words []string) string {
 	return folder
 }
 
-func TestRealWordsComeFromTheDataFolder(t *testing.T) {
+func TestWordsComeFromTheDataFolder(t *testing.T) {
+	brief := fig3Params(2, 22, 36)
 	folder := dataFolder(t, makeWords(3_000))
-	keys, note, err := openKeys(&lab.Env{Data: folder})
-	if err != nil || len(keys) != 3_000 || !strings.Contains(note, "real dictionary, 3000") {
-		t.Errorf("%d keys, %q, %v", len(keys), note, err)
-	}
-	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 10, 22), Data: folder})
-	if err != nil || !slices.Contains(result.Notes, note) {
+	result, err := fig3.Do(t.Context(), &lab.Env{Params: brief, Data: folder})
+	if err != nil || !strings.Contains(strings.Join(result.Notes, " "), "real dictionary, 3000") {
 		t.Errorf("%v: notes %v", err, result)
 	}
-}
-
-func TestDataFolderWithoutWordsIsSaid(t *testing.T) {
-	result, err := fig4.Do(t.Context(), &lab.Env{Params: fig4Params(20, 10, 22), Data: t.TempDir()})
+	result, err = fig3.Do(t.Context(), &lab.Env{Params: brief, Data: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(result.Notes, " "); !strings.Contains(notes, madeUp().origin) || !strings.Contains(notes, "has no words/") {
+	if notes := strings.Join(result.Notes, " "); !strings.Contains(notes, "145000 made-up words") || !strings.Contains(notes, "has no words/") {
 		t.Error(notes)
 	}
 }
@@ -89,10 +74,10 @@ func TestBadDictionariesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, folder := range map[string]string{"few words": few, "cut short": broken, "not compressed": plain} {
-		if d, err := openDictionary(folder); err == nil {
-			t.Errorf("%s: accepted with %d words", name, len(d.words))
+		if words, _, err := dictionary(&lab.Env{Data: folder}); err == nil {
+			t.Errorf("%s: accepted with %d words", name, len(words))
 		}
-		for _, x := range []lab.Experiment{fig3, fig4, text} {
+		for _, x := range []lab.Experiment{fig3, text} {
 			if _, err := x.Do(t.Context(), &lab.Env{Params: x.Quick, Data: folder}); err == nil {
 				t.Errorf("%s: %s ran", name, x.ID)
 			}
@@ -104,14 +89,10 @@ func TestSamplesAreDifferentAndAvoid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	from := lab.RandomKeys(r, 60)
 	for range 20 {
-		a := sample(r, from, 30)
-		if n := len(slices.Compact(slices.Sorted(slices.Values(a)))); n != 30 {
-			t.Fatalf("%d different keys of 30", n)
-		}
-		for _, k := range absent(r, from, 100, a) {
-			if slices.Contains(a, k) {
-				t.Fatal("an absent key is among the members")
-			}
+		a, among := sample(r, from, 30, nil)
+		b, _ := sample(r, from, 30, among)
+		if n := len(slices.Compact(slices.Sorted(slices.Values(append(a, b...))))); n != 60 {
+			t.Fatalf("%d different keys of 60", n)
 		}
 	}
 }
