@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/exampletest", "internal/gate/..."},
+	{"internal/draw", "internal/exampletest", "internal/gate/..."},
 	{"internal/lab/..."},
 	{"cmd/everbloom/...", "examples/..."},
 }

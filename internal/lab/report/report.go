@@ -14,8 +14,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path"
 	"slices"
 	"strings"
+	plain "text/template"
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/draw"
@@ -42,6 +44,37 @@ func Write(w io.Writer, outcomes []runner.Outcome) error {
 	}
 	return nil
 }
+
+//go:embed page.md
+var markdownText string
+
+// WriteMarkdown writes the page for places that show Markdown. Pictures and tables
+// are the files of the results: folder is where those are, seen from the page.
+func WriteMarkdown(w io.Writer, outcomes []runner.Outcome, folder string) error {
+	p, err := newPage(outcomes)
+	if err != nil {
+		return err
+	}
+	page, err := plain.New("page").Funcs(plain.FuncMap{
+		"text":  plainText.Replace,
+		"title": func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+		"file":  func(id, name, ext string) string { return path.Join(folder, id, name+"."+ext) },
+	}).Parse(markdownText)
+	if err != nil {
+		return fault.In("report", "%w", err)
+	}
+	if err := page.Execute(w, p); err != nil {
+		return fault.In("report", "%w", err)
+	}
+	return nil
+}
+
+// plainText keeps what Markdown would take for its own, and rows of tables on one
+// line.
+var plainText = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "]", `\]`, "~", `\~`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\r", " ", "\n", " ",
+)
 
 // page is what the template shows.
 type page struct {
@@ -180,8 +213,7 @@ func newSection(o runner.Outcome) (section, error) {
 		}
 		s.Plots = append(s.Plots, p)
 	}
-	for _, c := range o.Record.Result.Checks {
-		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
+	for _, c := range checks(o) {
 		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
 	}
 	s.Tally = Tally(o)
@@ -194,15 +226,21 @@ func newSection(o runner.Outcome) (section, error) {
 func Tally(outcomes ...runner.Outcome) string {
 	var all []lab.Check
 	for _, o := range outcomes {
-		if o.Record == nil {
-			continue
-		}
-		for _, c := range o.Record.Result.Checks {
-			c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
-			all = append(all, c)
-		}
+		all = append(all, checks(o)...)
 	}
 	return lab.Tally(all)
+}
+
+// checks are those of an outcome, none if it has no result.
+func checks(o runner.Outcome) (list []lab.Check) {
+	if o.Record == nil {
+		return nil
+	}
+	for _, c := range o.Record.Result.Checks {
+		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
+		list = append(list, c)
+	}
+	return list
 }
 
 // Duration writes seconds as people read them.
@@ -262,12 +300,9 @@ func markOf(o runner.Outcome) mark {
 	case o.Record == nil:
 		return markCalled("missing")
 	}
-	shown := markCalled(string(lab.Shown))
-	worst := shown
-	for _, c := range o.Record.Result.Checks {
-		c.Kind = cmp.Or(c.Kind, o.Experiment.Kind())
-		m := checkMark(c)
-		if m != shown && (worst == shown || slices.Index(marks, m) > slices.Index(marks, worst)) {
+	worst := markCalled(string(lab.Shown))
+	for _, c := range checks(o) {
+		if m := checkMark(c); c.Verdict != lab.Shown && (worst.Class == "shown" || slices.Index(marks, m) > slices.Index(marks, worst)) {
 			worst = m
 		}
 	}

@@ -4,7 +4,6 @@ package walk
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -149,12 +148,11 @@ func Metrics(queries int) []lab.Metric[Look] {
 
 // MetricsOf are the metrics of looks that are part of something.
 func MetricsOf[T any](queries int, look func(T) Look) []lab.Metric[T] {
-	asked := func(lab.At) int { return queries }
 	metric := func(name string, unit lab.Unit, of func(l Look) float64) lab.Metric[T] {
 		return lab.Metric[T]{Name: name, Unit: unit, Of: func(t T) float64 { return of(look(t)) }}
 	}
 	rate := metric("rate", lab.InPercent, func(l Look) float64 { return l.Yes })
-	rate.Asked = asked
+	rate.Asked = lab.Each(queries)
 	return []lab.Metric[T]{
 		metric("fast bits per key", lab.Plain, func(l Look) float64 { return l.Fast }),
 		metric("slow bits per key", lab.Plain, func(l Look) float64 { return l.Slow }),
@@ -187,13 +185,7 @@ func ThereOrBack(ctx context.Context, w *Walker, sizes []int, queries int, back 
 	if !back {
 		return w.Through(ctx, sizes, queries)
 	}
-	most := sizes[len(sizes)-1]
-	for part := range 100 { // an interrupt need not wait for all
-		if err := errors.Join(w.To(most/100*(part+1)), ctx.Err()); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.To(most); err != nil {
+	if _, err := w.Through(ctx, sizes[len(sizes)-1:], 0); err != nil {
 		return nil, err
 	}
 	falling := slices.Clone(sizes)
