@@ -61,9 +61,8 @@ func places() (all []place) {
 
 // example is the filter of A, with what is told of its nodes.
 type example struct {
-	elements    map[place][]uint64
-	leaf, inner map[place]bool
-	inMap       map[place]bool
+	elements    map[place]float64
+	leaf, inMap map[place]bool
 }
 
 func newExample(ids []int) (*example, error) {
@@ -76,11 +75,11 @@ func newExample(ids []int) (*example, error) {
 			return nil, err
 		}
 	}
-	x := &example{map[place][]uint64{}, map[place]bool{}, map[place]bool{}, map[place]bool{}}
+	x := &example{map[place]float64{}, map[place]bool{}, map[place]bool{}}
 	for id := range f.IDs() {
 		for _, p := range places() {
 			if id>>(exampleShape.IDBits-p.depth) == p.index {
-				x.elements[p] = append(x.elements[p], id)
+				x.elements[p]++
 			}
 		}
 	}
@@ -88,7 +87,7 @@ func newExample(ids []int) (*example, error) {
 		x.inMap[place{exampleShape.Depth, unit}] = true
 	}
 	for n := range f.Nodes() {
-		x.leaf[place{n.Depth, n.Index}], x.inner[place{n.Depth, n.Index}] = n.Leaf, !n.Leaf
+		x.leaf[place{n.Depth, n.Index}] = n.Leaf
 	}
 	return x, nil
 }
@@ -98,34 +97,20 @@ func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, p := range places() {
-		names = append(names, p.String())
-	}
 	set := func(name string, of func(p place) bool) lab.Formula {
-		return lab.Formula{Name: name, Of: func(at lab.At) float64 {
-			if of(places()[at.Int("node")]) {
-				return 1
-			}
-			return 0
-		}}
+		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return lab.OneIf(of(places()[at.Int("node")])) }}
 	}
 	among := func(list ...place) func(p place) bool {
 		return func(p place) bool { return slices.Contains(list, p) }
 	}
-	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.Among("node", names...)},
-		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return float64(len(x.elements[places()[at.Int("node")]])) }},
+	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.AmongAll("node", places(), place.String)},
+		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return x.elements[places()[at.Int("node")]] }},
 		set("leaf", func(p place) bool { return x.leaf[p] }), set("leaf of Fig. 5", among(place{1, 0}, place{2, 2}, place{2, 3})),
 		set("in the map", func(p place) bool { return x.inMap[p] }), set("in the map of Fig. 3", among(place{3, 1}, place{3, 2}, place{3, 4}, place{3, 5}, place{3, 6}, place{3, 7})))
 	numbers := lab.Computed("numbers", "Numbers of the example", nil,
 		lab.Fixed("n_t", lab.Plain, float64(exampleShape.UnitIDs())), lab.Fixed("rate of 4 ids in 5 bits", lab.Plain, theory.BloomFPR(5, 2, 4)))
 	return &lab.Result{
 		Grids: []*lab.Grid{nodes, numbers},
-		Plots: []lab.Plot{
-			{Name: "fig3", Title: "Figure 3: the tree of depth 3 with the elements of A and the way of 10; units with elements are the map", Drawing: x.figure3()},
-			{Name: "fig4", Title: "Figure 4: subtrees with at most 4 elements become leaves", Drawing: x.figure4()},
-			{Name: "fig5", Title: "Figure 5: the compressed tree, and the map with the leaves that its units belong to", Drawing: x.figure5()},
-		},
-		Notes: []string{"Drawn from what a filter of this shape tells: its nodes, its units and its ids."},
+		Notes: []string{"From what a filter of this shape tells: its nodes, its units and its ids."},
 	}, nil
 }

@@ -36,6 +36,7 @@ var fig1 = lab.Experiment{
 		{Name: "DBF increases", Printed: "DBF shows a linear increase", Where: "Fig. 1", Of: lab.Of("told", "filter", dbf), Is: lab.Rises("ids")},
 		{Name: "DBF against as many full units", Printed: "linear increase: the rates of its full units add up", Where: "Fig. 1, App. A", Of: lab.Of("rate", "filter", dbf), Is: lab.AtLeast(lab.Of("full units"))},
 		{Name: "DBF against all of its units", Printed: "linear increase: the rates of its units add up", Where: "Fig. 1, App. A", Of: lab.Of("rate", "filter", dbf), Is: lab.AtMost(lab.Of("all units full"))},
+		{Name: "α < 1: rates", Printed: "both are one unit with equal FPR", Where: "App. A, proof", Of: lab.Of("told", "filter", papers), Is: lab.In(lab.Span{Dim: "ids", To: 700}, lab.Matches(lab.Of("told", "filter", dbf)))},
 		{Name: "DBF from 3,000 ids on", Printed: "DBF exceeds the threshold even for smaller sets", Where: "Fig. 1", Of: lab.Of("told", "filter", dbf), Is: lab.In(lab.Span{Dim: "ids", From: 3_000}, lab.Above(lab.Number(target)))},
 	},
 }

@@ -3,7 +3,6 @@ package dpbf19
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -79,7 +78,6 @@ const (
 	spread = "spread evenly"
 	inRuns = "runs of 1,000"
 	whole  = "whole units of 1,024"
-	dense  = "20 clusters, one id in 4 to 8"
 )
 
 // evenly spread.
@@ -88,13 +86,6 @@ func evenly(width int, seed uint32) population {
 		present: func(_, i uint64) uint64 { return permute(i, width, seed) },
 		absent:  func(n, i uint64) uint64 { return permute(n+i, width, seed) },
 	}
-}
-
-// clusters are twenty ranges, of which one id in four to eight is taken.
-func clusters(width int, seed uint32) population {
-	return population{present: func(n, i uint64) uint64 {
-		return i%20*(uint64(1)<<width/20) + permute(i/20, bits.Len64(n/20)+2, seed)
-	}}
 }
 
 // runs are a thousand neighbours each; what is absent follows a run at once.

@@ -17,8 +17,8 @@ var merges = lab.Experiment{
 	Question: "Does the rate stay bounded through many unions and intersections of sets of different sizes, where that of a plain filter does not?",
 	Says: "Abstract: DPBF is superior to standard Bloom filters because it can efficiently handle a large number of unions and intersections of sets of different sizes " +
 		"while controlling the false positive rate. No number is printed.",
-	Quick: lab.Params{lab.Int("chains", 16), lab.Int("merges in each", 12), lab.Int("id bits", 16), lab.Int("queries after each", 10_000), lab.Int("rounds", 5)},
-	Full:  lab.Params{lab.Int("chains", 20), lab.Int("merges in each", 50), lab.Int("id bits", 22), lab.Int("queries after each", 100_000), lab.Int("rounds", 9)},
+	Quick: lab.Params{lab.Int("chains", 16), lab.Int("merges in each", 12), lab.Int("id bits", 16), lab.Int("queries after each", 10_000)},
+	Full:  lab.Params{lab.Int("chains", 20), lab.Int("merges in each", 50), lab.Int("id bits", 22), lab.Int("queries after each", 100_000)},
 	Run:   runMerges,
 	Plots: []lab.View{{
 		Name: "rates", Title: "Rate of the results so far", X: "merge", By: "filter", Y: lab.Axis{Label: "false positives", Log: true}, Curves: []lab.Curve{{Measured: "rate so far"}}, Marks: []lab.Mark{{X: 1, Y: target, Text: "threshold, 1e-4"}},
@@ -32,12 +32,7 @@ var merges = lab.Experiment{
 		{Kind: lab.Own, Name: "results with ids in the map above 1e-4 by their set bits", Printed: "at most the rate asked for", Of: lab.Of("above", "filter", ours), Is: lab.Zero()},
 		{Kind: lab.Own, Name: "results with ids in the map that miscount", Printed: "the result is the filter that the united or common keys would have given", Of: lab.Of("miscounted", "filter", ours), Is: lab.Zero()},
 		{Kind: lab.Question, Name: "leaves of the paper's tree over those needed", Printed: "not said: the AND of two units keeps bits that different ids set", Of: lab.Of("leaves over those needed", "filter", papers), Is: lab.Shows()},
-		{Kind: lab.Question, Name: "time of a union, paper's layout to ids in the map", Printed: "efficiently handle a large number of unions and intersections", Where: "Abstract", Of: mergeTime("union"), Is: lab.Shows(), Show: []lab.Pick{mergeTime("intersection")}},
 	},
-}
-
-func mergeTime(work string) lab.Pick {
-	return lab.Of(work, lab.Contenders, papers).Over(lab.Of(work, lab.Contenders, ours))
 }
 
 // merged is what a chain was found to be after a merge.
@@ -54,7 +49,6 @@ func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	for i := range e.Int("merges in each") {
 		steps.Values = append(steps.Values, float64(i+1))
 	}
-	e.Part(0, 2)
 	g, err := lab.Sweep(ctx, e, lab.Spec[merged]{
 		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", ours, papers, plain)}, Trace: steps, Trials: e.Int("chains"),
 		Follow: func(at lab.At, r *rand.Rand) ([]merged, error) {
@@ -69,12 +63,7 @@ func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "leaves over those needed", Of: func(m merged) float64 { return m.tree }},
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	e.Part(1, 2)
-	times, err := raceMerges(ctx, e, width)
-	return &lab.Result{Grids: []*lab.Grid{g, times}, Notes: []string{
+	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
 		"Sets have from 10 ids to a sixteenth of the universe, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. " +
 			"Each result is asked about ids of other sets and about any others. The plain filter is sized for a set in the middle and merged by OR and AND.",
 	}}, err
@@ -224,25 +213,4 @@ func (c chain) ask(s collection, queries int) (yes int) {
 		}
 	}
 	return yes
-}
-
-// raceMerges times one union and one intersection of two large sets.
-func raceMerges(ctx context.Context, e *lab.Env, width int) (*lab.Grid, error) {
-	return lab.Race{
-		Name: "times", Title: "Time of a merge, by ids of the result", Contenders: []string{ours, papers}, Rounds: e.Int("rounds"),
-		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
-			c := chain{name: name, r: r, seed: r.Uint32(), width: width}
-			var sets [3]collection
-			for i := range sets {
-				var err error
-				if sets[i], err = c.random(float64(c.all()) / 3); err != nil {
-					return nil, err
-				}
-			}
-			return []lab.Lap{
-				{Name: "union", Ops: int(c.all() / 2), Run: func() error { return sets[0].merge(sets[1], true) }},
-				{Name: "intersection", Ops: int(c.all() / 2), Run: func() error { return sets[0].merge(sets[2], false) }},
-			}, nil
-		},
-	}.Run(ctx, e)
 }

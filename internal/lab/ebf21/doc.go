@@ -1,6 +1,6 @@
 // Package ebf21 holds the experiments on [EBF21], the Elastic Bloom filter: its
-// Figures 3 to 9, Table 1, the numbers of its text, its slow memory on disk and three
-// of the uses that it names.
+// Figures 3 to 9, Table 1, the numbers of its text, its slow memory on disk and
+// the uses that it names.
 //
 // The text prints few numbers, and of the figures only what it says about them is
 // at hand: which filter is best, and from where on. These sentences are the claims;
@@ -21,9 +21,8 @@
 //
 // "Distinct Stream" is random keys. In place of the CAIDA trace, which is not ours
 // to ship, stands a seeded one with flow sizes as uneven as those of real traffic,
-// see trace; with a folder of captures these are used in Fig. 6. Elsewhere repeated
-// packets change nothing, and flows are added once each. The trace of data centres
-// appears in no figure.
+// see makeTrace, in Fig. 6. Elsewhere repeated packets change nothing, and flows are
+// added once each. The trace of data centres appears in no figure.
 //
 // [EBF21]: docs/papers/ebf21.md
 package ebf21
@@ -36,7 +35,7 @@ const paper = "[EBF21]"
 // Experiments returns them in the order of the paper.
 func Experiments() []lab.Experiment {
 	return []lab.Experiment{
-		prefixes, blacklist, ports, operations, formulas, slowfile, theorem42, table1,
+		uses, operations, formulas, slowfile, theorem42, table1,
 		fig3, fig4, fig5, fig6, fig7, fig8a, fig8b, fig9a, fig9b,
 	}
 }

@@ -302,31 +302,6 @@ func TestLivesAreWithoutFault(t *testing.T) {
 	}
 }
 
-// Look-ups must find what a search without filters finds, with and without a route.
-func TestLookupsFindTheLongestPrefix(t *testing.T) {
-	list := []route{{0, 8}, {0x0a000000, 8}, {0x0a010000, 16}, {0x0a010200, 24}}
-	l, err := announce(ebf, 0.01, 1, list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for address, want := range map[uint32]int{0x0a010203: 24, 0x0a010303: 16, 0x0a020303: 8, 0x0b000000: -1, 1: 8} {
-		if found, read, tried := l.lookup(address); found != want || l.exact(address) != want || read > tried || tried > 3 {
-			t.Errorf("%x: %d bits, %d of %d tables; want %d", address, found, read, tried, want)
-		}
-	}
-	l, err = announce(ebf, 0.01, 1, append(make([]route, 0, 20), twenty()...))
-	if err != nil || len(l.routes) != 18 || l.routes[route{0, 24}] {
-		t.Errorf("%v, %v", l, err)
-	}
-}
-
-func twenty() (list []route) {
-	for i := range uint32(20) {
-		list = append(list, route{i << 8, 24})
-	}
-	return list
-}
-
 // packed makes a folder with one packed file.
 func packed(t *testing.T, name, text string) string {
 	t.Helper()
@@ -346,43 +321,52 @@ func packed(t *testing.T, name, text string) string {
 	return dir
 }
 
-func TestRealListsAreRead(t *testing.T) {
-	list, note, err := listedFor(&lab.Env{Data: packed(t, blackFile, "# remark\n1.2.3.4\t9\n::1\t2\n255.0.0.1\t1\n")}, 10)
-	if err != nil || len(list) != 2 || list[0] != 0x01020304 || !strings.Contains(note, "2 of a real list") {
-		t.Errorf("%x, %q, %v", list, note, err)
+func TestRealEntriesAreRead(t *testing.T) {
+	listed, _, _, err := realEntries(&lab.Env{Data: packed(t, blackFile, "# remark\n1.2.3.4\t9\n::1\t2\n255.0.0.1\t1\n")})
+	if err != nil || len(listed) != 2 || listed[0] != 0x01020304 {
+		t.Errorf("%x, %v", listed, err)
 	}
-	routes, note, err := routesFor(&lab.Env{Data: packed(t, routeFile, "10.1.2.3/16\n2001:db8::/32\n0.0.0.0/0\n")}, 10)
-	if err != nil || len(routes) != 2 || !strings.Contains(note, "2 IPv4") {
-		t.Errorf("%v, %q, %v", routes, note, err)
+	_, makers, _, err := realEntries(&lab.Env{Data: packed(t, makerFile, "Registry,Assignment,Name\nMA-L,0A0B0C,\"One\nstreet\"\n")})
+	if err != nil || len(makers) != 1 || makers[0] != 0x0a0b0c {
+		t.Errorf("%x, %v", makers, err)
 	}
-	if _, _, err := routesFor(&lab.Env{Data: packed(t, routeFile, "10.1.2.3\n")}, 10); err == nil {
+	_, _, prefixes, err := realEntries(&lab.Env{Data: packed(t, routeFile, "10.1.2.3/16\n2001:db8::/32\n")})
+	if err != nil || len(prefixes) != 1 || prefixes[0] != 0x0a01000010 {
+		t.Errorf("%x, %v", prefixes, err)
+	}
+	if _, _, _, err := realEntries(&lab.Env{Data: packed(t, routeFile, "10.1.2.3\n")}); err == nil {
 		t.Error("an address is no prefix")
 	}
 }
 
-// A table with a port that lost a station must show it, and one whose ports claim all.
-func TestPortsThatErrAreSeen(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	key := func() filter.Key { return filter.Key(r.Uint64()) }
-	for _, many := range []bool{false, true} {
-		table, err := newPorts("evergreen", 4, 100, 1, 0.01, many)
+// A table that lost an entry must show it, and one whose filters claim all.
+func TestTablesThatErrAreSeen(t *testing.T) {
+	list, err := usages(&lab.Env{Params: uses.Quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range list {
+		r := testRand(23)
+		d, err := newDirectory(u, "evergreen", 100, 0.01, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.grow(1_000, key, r); err != nil {
+		if err := errors.Join(d.grow(1_000, r), d.grow(1_200, r)); err != nil {
 			t.Fatal(err)
 		}
-		if s := table.ask(2_000, r); s.lost != 0 || s.wrong > 0.03 || s.fast == 0 {
-			t.Errorf("groups %t: %+v", many, s)
+		if a := d.ask(2_000, r); a.missed != 0 || a.wrong > 0.03 || a.fast == 0 {
+			t.Errorf("%s: %+v", u.name, a)
 		}
-		for _, k := range table.keys { // at no port by the filters, and at all
-			table.at[k] ^= 15
+		in := d.in
+		d.in = map[spot]bool{} // all that filters claim is wrong
+		if a := d.ask(2_000, r); a.wrong < 0.9/float64(u.filters) {
+			t.Errorf("%s, nothing in it: %+v", u.name, a)
 		}
-		if s := table.ask(2_000, r); s.lost == 0 || s.wrong < 0.9 {
-			t.Errorf("groups %t, the other way round: %+v", many, s)
+		for s := range in {
+			d.in[spot{(s.at + 1) % u.filters, s.number}] = true // all are elsewhere
 		}
-	}
-	if _, _, err := makersOf(&lab.Env{Data: t.TempDir()}); err == nil {
-		t.Error("a list of makers that is not there was read")
+		if a := d.ask(2_000, r); a.missed == 0 && u.name != routes {
+			t.Errorf("%s, all elsewhere: %+v", u.name, a)
+		}
 	}
 }

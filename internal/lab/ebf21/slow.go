@@ -194,15 +194,13 @@ var slowfile = lab.Experiment{
 	Question: "What does an elastic filter cost whose buckets are in a file?",
 	Says: "Sec. 4.3: \"the space of the slow memory (e.g., disk) is sufficient and the size of the Bloom filter in the fast memory can be up to 512MB\". Sec. 3.2.2: for a query " +
 		"\"there is no need to access the slow memory so that we can achieve a high query speed\". No experiment with a disk is printed.",
-	Quick: lab.Params{lab.Int("initial size, log2", 12), lab.Int("keys", 4_000), lab.Int("rounds", 7), lab.Int("trials", 2)},
-	Full:  lab.Params{lab.Int("initial size, log2", tableSize), lab.Int("keys", 500_000), lab.Int("rounds", 9), lab.Int("trials", 2)},
+	Quick: lab.Params{lab.Int("initial size, log2", 12), lab.Int("keys", 4_000), lab.Int("rounds", 7)},
+	Full:  lab.Params{lab.Int("initial size, log2", tableSize), lab.Int("keys", 500_000), lab.Int("rounds", 9)},
 	Run:   runSlowfile,
 	Claims: []lab.Claim{
 		{Name: "random query, file to memory", Printed: "there is no need to access the slow memory: at most 1.25 times the time", Where: "Sec. 3.2.2", Of: to(absent, onDisk, inMemory), Is: lab.AtMost(lab.Number(1.25))},
 		{Name: "positive query, file to memory", Printed: "there is no need to access the slow memory: at most 1.25 times the time", Where: "Sec. 3.2.2", Of: to(present, onDisk, inMemory), Is: lab.AtMost(lab.Number(1.25))},
 		{Kind: lab.Question, Name: "insertion, file to memory", Printed: "not said", Of: to(insertion, onDisk, inMemory), Is: lab.Shows(), Show: []lab.Pick{to(deletion, onDisk, inMemory)}},
-		{Kind: lab.Question, Name: "memory of a key", Printed: "the space of the slow memory is sufficient", Where: "Sec. 4.3", Of: lab.Of("file, bytes per key"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("fast memory, bytes per key")}},
-		{Kind: lab.Own, Name: "no key is denied", Printed: "no false negatives", Of: lab.Of("denied"), Is: lab.Zero()},
 	},
 }
 
@@ -247,45 +245,7 @@ func runSlowfile(ctx context.Context, e *lab.Env) (result *lab.Result, err error
 			return operate(f, r, n, n), nil
 		},
 	}.Run(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	space, err := lab.Sweep(ctx, e, lab.Spec[kept]{
-		Name: "memory", Title: "After a quarter of the keys was deleted", Trials: e.Int("trials"),
-		Trial: func(_ lab.At, r *rand.Rand) (kept, error) { return keepOnDisk(filed(r.Uint64()), r, n) },
-		Metrics: []lab.Metric[kept]{
-			{Name: "denied", Of: func(k kept) float64 { return k.denied }},
-			{Name: "fast memory, bytes per key", Of: func(k kept) float64 { return k.fast }},
-			{Name: "file, bytes per key", Of: func(k kept) float64 { return k.file }},
-		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{times, space}, Notes: []string{
+	return &lab.Result{Grids: []*lab.Grid{times}, Notes: []string{
 		"The file is mapped and larger than its keys need; as long as the machine has memory to spare, it keeps the pages, and only the first touch of each costs.",
 	}}, err
-}
-
-// kept is what a filter with a file was found to be like.
-type kept struct{ denied, fast, file float64 }
-
-func keepOnDisk(c elastic.Config, r *rand.Rand, n int) (k kept, err error) {
-	f, err := elastic.New(c)
-	if err != nil {
-		return k, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	keys := lab.RandomKeys(r, n)
-	if err := addAll(f, keys); err != nil {
-		return k, err
-	}
-	for _, gone := range keys[:n/4] {
-		if err := f.Delete(gone); err != nil {
-			return k, err
-		}
-	}
-	info, err := os.Stat(c.SlowFile)
-	if err != nil {
-		return k, err
-	}
-	left := float64(n - n/4)
-	return kept{left - float64(lab.CountYes(f, keys[n/4:])), float64(f.Info().FastBits) / 8 / left, float64(info.Size()) / left}, nil
 }

@@ -130,7 +130,6 @@ var fig6 = lab.Experiment{
 		"other two. However, in most cases, with the proportion of query increasing, the processing speed of EBF becomes better than the other two\".",
 	Quick: lab.Params{lab.Int("initial size, log2", 12), lab.Floats("peaks", 1, 4, 16), lab.Ints("queries of each sort", 2, 8, 32), lab.Int("rounds", 5)},
 	Full:  lab.Params{lab.Int("initial size, log2", peakSize), lab.Floats("peaks", 1, 4, 16, 32), lab.Ints("queries of each sort", 2, 8, 32), lab.Int("rounds", 5)},
-	Data:  captureFiles,
 	Run:   runFig6,
 	Plots: []lab.View{mixView("fewest-queries", 2), mixView("most-queries", 32)},
 	Claims: []lab.Claim{
@@ -161,10 +160,7 @@ func mixView(name string, queries int) lab.View {
 func runFig6(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, peaks := e.Int("initial size, log2"), e.Floats("peaks")
 	keys := func(peak float64) int { return int(math.Ldexp(peak, size-unitShare)) }
-	t, err := packetsFor(e, keys(slices.Max(peaks)))
-	if err != nil {
-		return nil, err
-	}
+	packets, flows := makeTrace(e.Rand(0), keys(slices.Max(peaks)))
 	g, err := lab.Race{
 		Name: "times", Title: "Time of one operation of a mix", Dims: []lab.Dim{lab.Along("queries", e.Ints("queries of each sort")...), lab.Along("RPDS", peaks...)}, Rounds: e.Int("rounds"),
 		Contenders: []string{ebf, dbf, sbf, unitDBF},
@@ -177,15 +173,15 @@ func runFig6(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				end := min(n, from+strideLength/4)
 				laps = append(laps, lab.Lap{
 					Name: mixed, Ops: (end - from) * (1 + 2*queries),
-					Before: func() { asked = mixQueries(asked[:0], r, t.packets[:end], from, queries) },
-					Run:    func() error { return mix(f, t.packets[from:end], asked) },
+					Before: func() { asked = mixQueries(asked[:0], r, packets[:end], from, queries) },
+					Run:    func() error { return mix(f, packets[from:end], asked) },
 				})
 			}
 			return laps, err
 		},
 	}.Run(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
-		t.describe(), "The relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Times are those of the whole run up to there. " +
+		describeTrace(len(packets), flows), "The relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Times are those of the whole run up to there. " +
 			"Of the ratios only 1:2:2 is printed, and any number of cases can be won by asking often enough: the list up to 1:32:32 was closed before anything was measured. Thresholds are as in fig5.",
 	}}, err
 }
