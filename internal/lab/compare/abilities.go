@@ -17,14 +17,12 @@ import (
 var abilities = lab.Experiment{
 	ID:       "all/abilities",
 	Title:    "What each kind does, tried",
-	Question: "Does every kind behave as the README's table says: when it gets more keys than it was made for, when keys are deleted, added twice, deleted without being there, merged, and used by many at a time?",
-	Says: "README, \"What each kind does\", and below \"Which filter should I take?\": all that delete but evergreen and elastic must be asked to delete only keys that were added; " +
-		"if it is a false positive, they take out what belongs to other keys, and these may be denied afterwards. Of deletable one key in ten cannot be deleted.",
-	Quick: lab.Params{lab.Int("keys", 5_000), lab.Float("rate", 0.01), lab.Int("queries", 20_000), lab.Int("times capacity", 8)},
-	Full:  lab.Params{lab.Int("keys", 100_000), lab.Float("rate", 0.01), lab.Int("queries", 1_000_000), lab.Int("times capacity", 8)},
-	Run:   runAbilities,
-
-	Claims: conductClaims(),
+	Question: "Does every kind behave as the README's table says: when it gets more keys than it was made for, when keys are deleted, added twice, deleted without being there, and merged?",
+	Says:     "docs/choosing.md: what each kind does; all that delete but evergreen and elastic must be asked to delete only keys that were added.",
+	Quick:    lab.Params{lab.Int("keys", 5_000), lab.Float("rate", 0.01), lab.Int("queries", 20_000), lab.Int("times capacity", 8)},
+	Full:     lab.Params{lab.Int("keys", 100_000), lab.Float("rate", 0.01), lab.Int("queries", 1_000_000), lab.Int("times capacity", 8)},
+	Run:      runAbilities,
+	Claims:   conductClaims(),
 }
 
 // A trial of one kind of conduct says in words what happened, and whether that is
@@ -44,7 +42,6 @@ var conducts = []struct {
 	{"adding twice", bench.tryTwice},
 	{"deleting an absent key", bench.tryAbsent},
 	{"merge", bench.tryMerge},
-	{"concurrent", bench.tryConcurrent},
 }
 
 // A bench has what a trial needs.
@@ -58,7 +55,7 @@ type bench struct {
 }
 
 func (b bench) make(n int) (filter.Filter, error) {
-	return b.kind.New(kinds.Config{Items: uint64(n), FPR: b.rate})
+	return build(b.kind, n, b.rate)
 }
 
 // filled is a filter for n keys that has so many times n.
@@ -71,21 +68,13 @@ func (b bench) filled(times int) (f filter.Filter, full int, err error) {
 
 func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	all := kinds.All()
-	kindNames, words := make([]string, len(all)), make([][]trial, len(all))
-	for i, k := range all {
-		kindNames[i] = k.Name
-	}
+	words := make([][]trial, len(all))
 	var metrics []lab.Metric[[]trial]
 	for j, c := range conducts {
-		metrics = append(metrics, lab.Metric[[]trial]{Name: "not as said: " + c.name, Of: func(t []trial) float64 {
-			if t[j].ok {
-				return 0
-			}
-			return 1
-		}})
+		metrics = append(metrics, lab.Metric[[]trial]{Name: "not as said: " + c.name, Of: func(t []trial) float64 { return lab.OneIf(!t[j].ok) }})
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[[]trial]{
-		Dims: []lab.Dim{lab.Among("kind", kindNames...)}, Trials: 1, Metrics: metrics,
+		Dims: []lab.Dim{kindDim(all)}, Trials: 1, Metrics: metrics,
 		Trial: func(at lab.At, r *rand.Rand) (trials []trial, err error) {
 			i := at.Int("kind")
 			b := bench{kind: all[i], keys: walk.NewKeys(r), n: e.Int("keys"), rate: e.Float("rate"), queries: e.Int("queries"), times: e.Int("times capacity")}
@@ -103,7 +92,7 @@ func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lab.Result{Grids: []*lab.Grid{g}, Tables: []lab.Table{conductTable(kindNames, words), abilityTable()}}, nil
+	return &lab.Result{Grids: []*lab.Grid{g}, Tables: []lab.Table{conductTable(all, words)}}, nil
 }
 
 // conductClaims has a row for each column of the README's table.
@@ -114,32 +103,19 @@ func conductClaims() (claims []lab.Claim) {
 	return claims
 }
 
-func conductTable(names []string, tried [][]trial) lab.Table {
+func conductTable(all []kinds.Kind, tried [][]trial) lab.Table {
 	table := lab.Table{Name: "conduct", Title: "What happened", Columns: []string{"kind"}}
 	for _, c := range conducts {
 		table.Columns = append(table.Columns, c.name)
 	}
-	for i, name := range names {
-		row := []any{name}
+	for i, k := range all {
+		row := []any{k.Name}
 		for _, t := range tried[i] {
 			row = append(row, t.words)
 		}
 		table.Add(row...)
 	}
 	return table
-}
-
-// abilityTable is the one of docs/choosing.md, from the same source.
-func abilityTable() lab.Table {
-	yesNo := map[bool]string{true: "yes", false: dash}
-	t := lab.Table{
-		Name: "abilities", Title: "What each kind can do, as all/abilities tries it",
-		Columns: []string{"kind", "grows", "delete", "adding twice", "deleting an absent key", "past capacity", "merge", "concurrent"},
-	}
-	for _, k := range kinds.All() {
-		t.Add(k.Name, yesNo[k.Grows], k.Deleting, k.Duplicates, k.AbsentDelete, k.PastCapacity, k.Merging, yesNo[k.Abilities().Concurrent])
-	}
-	return t
 }
 
 // dash is written where there is nothing.

@@ -8,5 +8,5 @@ import "github.com/everbloom-go/everbloom/internal/lab"
 
 // Experiments returns them, the general one first.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{compare, abilities, growing, files}
+	return []lab.Experiment{compare, abilities, growing}
 }

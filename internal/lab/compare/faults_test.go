@@ -11,6 +11,27 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
+// exact is a map of keys, the plainest exact set in Go.
+type exact struct{ keys map[filter.Key]struct{} }
+
+func (x exact) Add(k filter.Key) (bool, error) {
+	_, there := x.keys[k]
+	x.keys[k] = struct{}{}
+	return !there, nil
+}
+
+func (x exact) MayContain(k filter.Key) bool { _, there := x.keys[k]; return there }
+
+func (x exact) Info() filter.Info { return filter.Info{Kind: "exact", Keys: uint64(len(x.keys))} }
+
+func (x exact) Delete(k filter.Key) error {
+	if _, there := x.keys[k]; !there {
+		return filter.ErrNotFound
+	}
+	delete(x.keys, k)
+	return nil
+}
+
 // faulty is an exact set that does something wrong. Experiments that cannot tell are
 // worth nothing.
 type faulty struct {
@@ -176,8 +197,7 @@ func TestTimedOperationsTakeRefusalsForAnswers(t *testing.T) {
 		fault faulty
 		want  error
 	}{{faulty{capacity: 1}, nil}, {faulty{delErr: filter.ErrPinned}, nil}, {faulty{addErr: errBroken}, errBroken}, {faulty{delErr: errBroken}, errBroken}} {
-		x := entrant{make: func(uint64, float64) (filter.Filter, error) { return newFaulty(c.fault), nil }}
-		list, err := laps(x, testKeys(), 5, 2, 0.01)
+		list, err := laps(benchOf(t, "evergreen", c.fault).kind, testKeys(), 5, 2, 0.01)
 		if err != nil || len(list) != 15 {
 			t.Fatalf("%d laps, %v", len(list), err)
 		}
