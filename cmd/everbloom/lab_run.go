@@ -93,7 +93,7 @@ func (r *labRun) print(o runner.Outcome) {
 	if o.Err != nil || r.quiet && len(o.Record.Result.Unexpected()) == 0 {
 		return // errors are reported in the end
 	}
-	took := report.Duration(o.Record.Seconds)
+	took := o.Record.Took()
 	if o.Stored {
 		took = "done before"
 		if o.Record.Full && !r.full {

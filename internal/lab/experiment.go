@@ -51,16 +51,8 @@ func (x Experiment) Check() error {
 	add(x.Question == "", "no question")
 	add(x.Paper != "" && x.Says == "", "it repeats %s but does not tell what that says", x.Paper)
 	add(x.Run == nil, "nothing to run")
-	if err := x.checkData(); err != nil {
-		add(true, "%w", err)
-	}
-	for _, p := range []Params{x.Quick, x.Full} {
-		if err := p.check(); err != nil {
-			add(true, "%w", err)
-		}
-	}
-	if err := sameForm(x.Quick, x.Full); err != nil {
-		add(true, "%w", err)
+	for _, err := range []error{x.checkData(), sameForm(x.Quick, x.Full)} {
+		add(err != nil, "%w", err)
 	}
 	return errors.Join(problems...)
 }

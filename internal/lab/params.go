@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -68,34 +67,27 @@ func find[T any](p Params, name string) T {
 	panic(fmt.Sprintf("lab: the experiment declares no parameter %q of type %s", name, reflect.TypeFor[T]()))
 }
 
-// check reports nameless, double and untyped parameters.
-func (p Params) check() error {
-	var problems []error
-	seen := map[string]bool{}
-	for _, param := range p {
-		switch param.Value.(type) {
-		case int, float64, string, []int, []float64:
-		default:
-			problems = append(problems, fmt.Errorf("parameter %q has the type %T", param.Name, param.Value))
-		}
-		if param.Name == "" || seen[param.Name] {
-			problems = append(problems, fmt.Errorf("parameter %q is without a name or there twice", param.Name))
-		}
-		seen[param.Name] = true
-	}
-	return errors.Join(problems...)
-}
-
-// sameForm reports whether two sets differ in more than their values.
+// sameForm reports parameters without a name or there twice, those of other types, and
+// sets that differ in more than their values.
 func sameForm(quick, full Params) error {
 	if len(quick) != len(full) {
 		return fmt.Errorf("%d quick parameters, %d full ones", len(quick), len(full))
 	}
+	seen := map[string]bool{}
 	for i, q := range quick {
 		f := full[i]
+		switch q.Value.(type) {
+		case int, float64, string, []int, []float64:
+		default:
+			return fmt.Errorf("parameter %q has the type %T", q.Name, q.Value)
+		}
+		if q.Name == "" || seen[q.Name] {
+			return fmt.Errorf("parameter %q is without a name or there twice", q.Name)
+		}
 		if q.Name != f.Name || reflect.TypeOf(q.Value) != reflect.TypeOf(f.Value) {
 			return fmt.Errorf("quick parameter %q of type %T is %q of type %T in full runs", q.Name, q.Value, f.Name, f.Value)
 		}
+		seen[q.Name] = true
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Race{Name: "times", Title: "A query of a reader", Contenders: names, Rounds: e.Int("rounds"), Start: d.Start}.Run(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{g, d.Grid(names)}, Notes: []string{
 		fmt.Sprintf("Processor time of the reader, which asks about the lasting keys over and over, first alone, then beside a writer that adds all passing keys and deletes them again. The machine ran %d goroutines at a time.", runtime.GOMAXPROCS(0)),
-		"The last lap goes on, yielding, until the writer has changed the size; its time per query says nothing. The counting filter has one size and, in a Set, a lock.",
+		"Before it is timed beside the writer the reader reads on until the size has changed. The counting filter has one size and, in a Set, a lock.",
 	}}, err
 }
 

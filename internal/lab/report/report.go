@@ -11,14 +11,12 @@ import (
 	"cmp"
 	_ "embed" // the page
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"path"
 	"slices"
 	"strings"
 	plain "text/template"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -112,8 +110,6 @@ type section struct {
 	Error  string
 	Plots  []picture
 	Checks []checkRow
-	Took   string
-	When   string
 }
 
 // picture is a plot made here, or an image with a drawing of an experiment.
@@ -217,8 +213,6 @@ func newSection(o runner.Outcome) (section, error) {
 		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
 	}
 	s.Tally = Tally(o)
-	s.Took = Duration(o.Record.Seconds)
-	s.When = o.Record.Started.Format(time.DateTime) + " UTC"
 	return s, nil
 }
 
@@ -241,20 +235,6 @@ func checks(o runner.Outcome) (list []lab.Check) {
 		list = append(list, c)
 	}
 	return list
-}
-
-// Duration writes seconds as people read them.
-func Duration(seconds float64) string {
-	switch whole := int(seconds + 0.5); {
-	case seconds < 10:
-		return fmt.Sprintf("%.1f s", seconds)
-	case whole < 60:
-		return fmt.Sprintf("%d s", whole)
-	case whole < 3600:
-		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
-	default:
-		return fmt.Sprintf("%d h %d min", whole/3600, whole/60%60)
-	}
 }
 
 // mark is a verdict to look at: a sign and a word, because colours alone do not

@@ -138,11 +138,3 @@ func TestEmptyPageIsAPage(t *testing.T) {
 		t.Error(text)
 	}
 }
-
-func TestDurationsAreReadable(t *testing.T) {
-	for s, want := range map[float64]string{0.04: "0.0 s", 0.32: "0.3 s", 9.94: "9.9 s", 12.4: "12 s", 59.6: "1 min 0 s", 75: "1 min 15 s", 4000: "1 h 6 min"} {
-		if got := Duration(s); got != want {
-			t.Errorf("%v: got %q, want %q", s, got, want)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -62,4 +63,18 @@ func (r *Record) Current(x lab.Experiment) bool {
 // experiment can use, by their names and sizes.
 func (r *Record) Repeats(x lab.Experiment, e *lab.Env, commit string) bool {
 	return r.Full == e.Full && r.Current(x) && r.Seed == e.Seed && r.Origin.Commit == commit && slices.Equal(r.Data, x.Files(e.Data))
+}
+
+// Took is how long the run took, as people read it.
+func (r *Record) Took() string {
+	switch whole := int(r.Seconds + 0.5); {
+	case r.Seconds < 10:
+		return fmt.Sprintf("%.1f s", r.Seconds)
+	case whole < 60:
+		return fmt.Sprintf("%d s", whole)
+	case whole < 3600:
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		return fmt.Sprintf("%d h %d min", whole/3600, whole/60%60)
+	}
 }

@@ -260,3 +260,11 @@ func TestRepeatsOnlyWithTheSameFilesOfData(t *testing.T) {
 		t.Error("a result without data: only files that can be used must make a run")
 	}
 }
+
+func TestDurationsAreReadable(t *testing.T) {
+	for s, want := range map[float64]string{0.04: "0.0 s", 0.32: "0.3 s", 9.94: "9.9 s", 12.4: "12 s", 59.6: "1 min 0 s", 75: "1 min 15 s", 4000: "1 h 6 min"} {
+		if got := (&Record{Seconds: s}).Took(); got != want {
+			t.Errorf("%v: got %q, want %q", s, got, want)
+		}
+	}
+}

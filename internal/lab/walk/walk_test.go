@@ -92,7 +92,7 @@ func TestReadersNoticeLostKeys(t *testing.T) {
 		if _, err := race.Run(t.Context(), &lab.Env{Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
-		if m := d.totals["some"]; m.Asked < 1_000 || (m.Denied > 0) != lossy {
+		if m := d.of("some"); m.asked < 1_000 || (m.denied > 0) != lossy {
 			t.Errorf("lossy %t: %+v", lossy, m)
 		}
 	}
