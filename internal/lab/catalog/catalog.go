@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/compare"
 	"github.com/everbloom-go/everbloom/internal/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/internal/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/internal/lab/dpbf19"
@@ -26,7 +25,6 @@ func All() []lab.Experiment {
 		dlcbf06.Experiments(),
 		ebf21.Experiments(),
 		growth.Experiments(),
-		compare.Experiments(),
 		field.Experiments(),
 	)
 }

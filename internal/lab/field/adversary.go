@@ -54,7 +54,7 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return lab.Metric[siege]{Name: name, Unit: lab.InPercent, Of: of, Asked: asked}
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[siege]{
-		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", append([]string{"deletable"}, ours...)...), lab.Among("hash", known, secret)}, Trials: 1,
+		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (siege, error) {
 			s, err := besiege(at.Name("kind"), at.Name("hash") == secret, e.Int("keys"), queries, e.Int("crowd, one key in"), r)
 			return s, errors.Join(err, ctx.Err())

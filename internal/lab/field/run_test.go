@@ -11,9 +11,13 @@ import (
 
 func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
-var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000)}
+var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000), lab.Int("first size", 100), lab.Int("sizes", 4)}
 
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
+
+func TestResultsDependOnTheSeedOnly(t *testing.T) {
+	labtest.Seeded(t, []lab.Experiment{abilities, growing}, brief)
+}
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
@@ -61,7 +65,7 @@ func TestTurnsNoticeWhatGoesWrong(t *testing.T) {
 	if got := c.look(100); got.lost != 0 || got.refused != 0 {
 		t.Errorf("%+v", got)
 	}
-	c.f = faulty{c.f}
+	c.f = broken{c.f}
 	if err := errors.Join(c.add(5), c.delete(10)); err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +74,12 @@ func TestTurnsNoticeWhatGoesWrong(t *testing.T) {
 	}
 }
 
-// faulty is full, forgets everything and pins what it has.
-type faulty struct{ filter.Filter }
+// broken is full, forgets everything and pins what it has.
+type broken struct{ filter.Filter }
 
-func (faulty) Add(filter.Key) (bool, error) { return false, filter.ErrFull }
-func (faulty) MayContain(filter.Key) bool   { return false }
-func (faulty) Delete(filter.Key) error      { return filter.ErrPinned }
+func (broken) Add(filter.Key) (bool, error) { return false, filter.ErrFull }
+func (broken) MayContain(filter.Key) bool   { return false }
+func (broken) Delete(filter.Key) error      { return filter.ErrPinned }
 
 // The chosen keys are a crowd under the known hash only.
 func TestChosenKeysCrowdUnderTheKnownHashOnly(t *testing.T) {

@@ -1,4 +1,4 @@
-package compare
+package field
 
 import (
 	"errors"
@@ -17,6 +17,14 @@ func kindDim(list []kinds.Kind) lab.Dim {
 // build makes a filter of a kind for n keys.
 func build(k kinds.Kind, n int, rate float64) (filter.Filter, error) {
 	return k.New(kinds.Config{Items: uint64(n), FPR: rate})
+}
+
+func newKind(name string, n int, rate float64) (filter.Filter, error) {
+	k, err := kinds.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	return build(k, n, rate)
 }
 
 // fill adds members from first on, and returns how many were refused for want of room.

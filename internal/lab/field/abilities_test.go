@@ -1,4 +1,4 @@
-package compare
+package field
 
 import (
 	"testing"
@@ -6,24 +6,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
-
-func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
-
-// brief are parameters for runs that take little time.
-var brief = lab.Params{
-	lab.Int("keys", 200), lab.Int("first size", 20), lab.Int("queries", 1_000), lab.Int("sizes", 4),
-}
-
-func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
-
-func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{abilities, growing}, brief)
-}
-
-func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 // A kind that is described wrongly must be found out, column by column.
 func TestConductSeesAWrongTable(t *testing.T) {
