@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
@@ -206,7 +207,7 @@ func exactRate(cells, k, n float64) (rate float64) {
 	set := make([]float64, int(cells)+1) // probability that so many cells are set
 	set[0] = 1
 	for range int(k * n) {
-		for x := len(set) - 1; x >= 0; x-- {
+		for x := range slices.Backward(set) {
 			set[x] *= float64(x) / cells
 			if x > 0 {
 				set[x] += set[x-1] * (cells - float64(x-1)) / cells

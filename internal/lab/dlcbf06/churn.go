@@ -9,6 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/dleft"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
 // example is the geometry of Sec. 5.1: 4 subarrays of 2048 buckets of 8 cells,
@@ -59,20 +60,25 @@ func churn(f set, n, steps, every int, r *rand.Rand, look func()) ([]filter.Key,
 	return keys, nil
 }
 
-// life is what became of one d-left filter.
+// life is what became of one filter.
 type life struct {
-	asked
-	shares   [levels]float64 // of the buckets that hold at least 1, 2, ... keys
-	moved    float64
-	overflow float64 // 1 if some key found all its buckets full
-	noRoom   float64 // 1 if moving a key did not help
-	last     float64 // 1 if a bucket of the last subarray was seen full
-	four     float64 // 1 if at some time four keys had one fingerprint
-	left     float64 // share of the cells that are used when all keys are deleted
+	yes, more int             // false positives among the queries, and among ten times as many
+	shares    [levels]float64 // of the buckets that hold at least 1, 2, ... keys
+	moved     float64
+	overflow  float64 // 1 if some key found all its buckets full
+	noRoom    float64 // 1 if moving a key did not help
+	last      float64 // 1 if a bucket of the last subarray was seen full
+	four      float64 // 1 if at some time four keys had one fingerprint
+	largest   int     // counter that was seen in a counting filter
 }
 
-// live is a trial with n keys and permutations of its own. It ends with the first key
-// that finds no room.
+func (l *life) ask(f filter.Filter, queries int, r *rand.Rand) {
+	l.yes = lab.CountYes(f, lab.RandomKeys(r, queries))
+	l.more = lab.CountYes(f, lab.RandomKeys(r, 10*queries))
+}
+
+// live is a trial of a d-left filter with n keys and permutations of its own. It ends with
+// the first key that finds no room. In the end all keys are deleted, which must leave nothing.
 func live(n, steps, every, queries int, r *rand.Rand) (l life, err error) {
 	s := example
 	s.Salt = r.Uint64()
@@ -101,7 +107,9 @@ func live(n, steps, every, queries int, r *rand.Rand) (l life, err error) {
 			return l, err
 		}
 	}
-	l.left = f.Info().Fill
+	if fill := f.Info().Fill; fill > 0 {
+		return l, fmt.Errorf("dlcbf06: %v of the cells are used when all keys are deleted", fill)
+	}
 	return l, nil
 }
 
@@ -120,4 +128,59 @@ func fullLast(f *dleft.Filter) float64 {
 // that are equal share a cell.
 func distinct(n float64) float64 {
 	return -fingerprints * math.Expm1(n*math.Log1p(-1.0/fingerprints))
+}
+
+// printedRates is what Sec. 5.1 prints about the rates of one of its two filters.
+type printedRates struct {
+	average     string
+	least, most float64
+	formula     float64
+}
+
+// outside reports whether a trial of the paper's queries with so many false positives has a
+// rate outside the printed range.
+func (p printedRates) outside(yes int) bool {
+	rate := float64(yes) / paperQueries
+	return rate < p.least || rate > p.most
+}
+
+// odds is the probability of that.
+func (p printedRates) odds() (odds float64) {
+	for yes, prob := range theory.Poisson(paperQueries * p.formula) {
+		odds += prob * lab.OneIf(p.outside(yes))
+	}
+	return odds
+}
+
+func (p printedRates) grid(trials []life, queries int) *lab.Grid {
+	least, most := math.Inf(1), 0.0
+	for _, t := range trials {
+		rate := float64(t.more) / float64(10*queries)
+		least, most = min(least, rate), max(most, rate)
+	}
+	return lab.Gather(trials, lab.Spec[life]{
+		Name: "range", Title: fmt.Sprintf("Rates of %d trials", len(trials)),
+		Metrics: []lab.Metric[life]{
+			{Name: "rate", Of: func(l life) float64 { return float64(l.yes) / float64(queries) }, Asked: lab.Each(queries)},
+			{Name: "rate, ten times the queries", Of: func(l life) float64 { return float64(l.more) / float64(10*queries) }, Asked: lab.Each(10 * queries)},
+			{Name: "outside the range", Unit: lab.InPercent, Of: func(l life) float64 { return lab.OneIf(p.outside(l.yes)) }, Asked: lab.Each(1)},
+		},
+		Formulas: []lab.Formula{
+			lab.Fixed("rate by formula", lab.Plain, p.formula), lab.Fixed("outside the range, Poisson", lab.InPercent, p.odds()),
+			lab.Fixed("least with ten times the queries", lab.Plain, least), lab.Fixed("most", lab.Plain, most),
+		},
+	})
+}
+
+func (p printedRates) claims() []lab.Claim {
+	return []lab.Claim{
+		{Name: "rate of false positives, average", Printed: p.average + " (slightly less)", Where: "Sec. 5.1", Of: lab.Of("rate"), Is: lab.Agrees(paperTrials)},
+		{
+			Kind: lab.Erratum, Name: "trials outside the printed range of rates", Printed: fmt.Sprintf("0 of 10,000: from %v to %v", p.least, p.most), Where: "Sec. 5.1",
+			Of: lab.Of("outside the range, Poisson"), Is: lab.AtMost(lab.Number(1.0 / paperTrials)), Show: []lab.Pick{lab.Of("outside the range"), lab.Of("least with ten times the queries"), lab.Of("most")},
+			Why: "10,000 queries, which the text states, find about 15 false positives, of which the square root is 4: trials spread far wider than printed. With 100,000 queries the range fits",
+		},
+		{Kind: lab.Own, Name: "the share outside is what so few queries must give", Printed: "Poisson distribution", Of: lab.Of("outside the range"), Is: lab.Matches(lab.Of("outside the range, Poisson"))},
+		{Kind: lab.Own, Name: "rate with ten times the queries", Printed: "the formula of the filter", Of: lab.Of("rate, ten times the queries"), Is: lab.Matches(lab.Of("rate by formula"))},
+	}
 }

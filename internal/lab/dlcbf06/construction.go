@@ -2,6 +2,8 @@ package dlcbf06
 
 import (
 	"context"
+	"errors"
+	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -26,7 +28,7 @@ var construction = lab.Experiment{
 		},
 		{Name: "deletes that find several copies, permutations", Printed: "only one remainder will exist", Where: "Sec. 3.2", Of: lab.Of("several copies", builds, highBuild), Is: lab.Zero()},
 		{Name: "keys denied, permutations", Printed: "only one remainder will exist", Where: "Sec. 3.2", Of: lab.Of("keys denied", builds, highBuild), Is: lab.Zero()},
-		{Name: "keys without room, low order bits for the buckets", Printed: "less effective", Where: "Sec. 3.3", Of: lab.Of("no room", builds, lowBuild), Is: lab.Above(lab.Of("no room", builds, highBuild))},
+		{Name: "trials without room for a key, low order bits for the buckets", Printed: "less effective", Where: "Sec. 3.3", Of: lab.Of("no room", builds, lowBuild), Is: lab.Above(lab.Of("no room", builds, highBuild))},
 	},
 }
 
@@ -42,25 +44,44 @@ var locators = map[string]func(*rand.Rand) locator{directBuild: independent, low
 
 func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps := e.Int("steps")
-	g, err := lab.Sweep(ctx, e, lab.Spec[*sketch]{
+	g, err := lab.Sweep(ctx, e, lab.Spec[tried]{
 		Name: "constructions", Title: "Of so many deletions and insertions at an average load of six, per trial",
 		Dims: []lab.Dim{lab.Among(builds, directBuild, lowBuild, highBuild)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (*sketch, error) {
-			s := &sketch{locate: locators[at.Name(builds)](r), drops: true, dropped: map[filter.Key]bool{}}
-			_, err := churn(s, exampleKeys, steps, steps, r, func() {})
-			return &sketch{unclear: s.unclear, denied: s.denied, full: s.full}, err
+		Trial: func(at lab.At, r *rand.Rand) (tried, error) {
+			return (&sketch{locate: locators[at.Name(builds)](r)}).try(exampleKeys, steps, r)
 		},
-		Metrics: []lab.Metric[*sketch]{
-			{Name: "several copies", Of: func(s *sketch) float64 { return float64(s.unclear) }},
-			{Name: "keys denied", Of: func(s *sketch) float64 { return float64(s.denied) }},
-			{Name: "no room", Of: func(s *sketch) float64 { return float64(s.full) }},
-		},
+		Metrics: triedMetrics(),
 		Notes: []string{
-			"Of several copies the first is deleted. If that was another key's, the other is denied from then on.",
-			"Independent choices: each of the 18 elements in the other three buckets has the same remainder with odds of 2^-14. Half of them came later, which makes one delete in 1,820; " +
-				"with the others the element itself was counted when it came.",
+			"Of several copies the first is deleted. If that was another key's, the other is denied from then on. A trial ends with the first key without room.",
+			"Independent choices: each of the 18 elements in the other three buckets has the same remainder with odds of 2^-14. Half of them came later, which makes one delete in 1,820.",
 			"Low bits: a multiplication by an odd number keeps them together, so that 2048 groups of four buckets are all there are, each for 24 keys on average and 32 at most.",
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}}, err
+}
+
+// tried is what became of a sketch.
+type tried struct{ noRoom, unclear, denied, moves float64 }
+
+// try runs a trial up to the first key without room, and looks for all keys then.
+func (s *sketch) try(n, steps int, r *rand.Rand) (t tried, err error) {
+	keys, err := churn(s, n, steps, steps, r, func() {})
+	t = tried{unclear: float64(s.unclear), denied: float64(s.denied), moves: 1000 * float64(s.moved) / float64(steps)}
+	if errors.Is(err, filter.ErrFull) {
+		t.noRoom, t.moves = 1, math.NaN()
+		return t, nil
+	}
+	for _, k := range keys {
+		t.denied += lab.OneIf(len(s.find(k)) == 0)
+	}
+	return t, err
+}
+
+func triedMetrics() []lab.Metric[tried] {
+	return []lab.Metric[tried]{
+		{Name: "no room", Unit: lab.InPercent, Of: func(t tried) float64 { return t.noRoom }, Asked: lab.Each(1)},
+		{Name: "several copies", Of: func(t tried) float64 { return t.unclear }},
+		{Name: "keys denied", Of: func(t tried) float64 { return t.denied }},
+		{Name: "moves per thousand steps", Of: func(t tried) float64 { return t.moves }},
+	}
 }

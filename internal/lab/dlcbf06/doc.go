@@ -12,5 +12,5 @@ const paper = "[dlCBF06]"
 
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{worked, construction, table1, cbf, overflow, failsafe}
+	return []lab.Experiment{worked, construction, table1, cbf, overflow}
 }

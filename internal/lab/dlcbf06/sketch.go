@@ -55,21 +55,17 @@ type slot struct {
 	key               filter.Key
 }
 
-// A sketch is a d-left table with any way to find places and any number of moves: cell
-// by cell, since it is there to count, not to be fast.
+// A sketch is a d-left table with any way to find places and any number of moves.
 type sketch struct {
 	cells  [4][2048][8]slot
 	locate locator
 
 	moves int  // how many keys may be moved for a new one
 	first bool // only out of the first subarray
-	drops bool // keys that find no room are dropped, not refused
 
 	moved   int
 	unclear int // deletes that found several copies
 	denied  int // deletes that found none
-	full    int // keys that found no room
-	dropped map[filter.Key]bool
 }
 
 // find returns the copies of a key.
@@ -97,13 +93,12 @@ func (s *sketch) free(subarray, bucket int) (n int, cell *slot) {
 	return n, cell
 }
 
-// roomiest returns a cell of the least loaded bucket of a key, the leftmost of several,
-// of the subarrays from one on.
-func (s *sketch) roomiest(at [4]place, from int) (cell *slot, remainder uint16) {
+// roomiest returns a cell of the least loaded bucket of a key, the leftmost of several.
+func (s *sketch) roomiest(at [4]place) (cell *slot, remainder uint16) {
 	most := 0
-	for i := from; i < 4; i++ {
-		if n, c := s.free(i, at[i].bucket); n > most {
-			most, cell, remainder = n, c, at[i].remainder
+	for i, p := range at {
+		if n, c := s.free(i, p.bucket); n > most {
+			most, cell, remainder = n, c, p.remainder
 		}
 	}
 	return cell, remainder
@@ -117,22 +112,17 @@ func (s *sketch) Add(k filter.Key) (bool, error) {
 		return false, nil
 	}
 	at := s.locate(k)
-	cell, remainder := s.roomiest(at, 0)
+	cell, remainder := s.roomiest(at)
 	for depth := 1; cell == nil && depth <= s.moves; depth++ {
 		for i := 0; i < 4 && cell == nil && (i == 0 || !s.first); i++ {
 			cell, remainder = s.makeRoom(i, at[i].bucket, depth, nil), at[i].remainder
 		}
 	}
-	if cell != nil {
-		*cell = slot{remainder, 1, k}
-		return true, nil
+	if cell == nil {
+		return false, filter.ErrFull
 	}
-	s.full++
-	if s.drops {
-		s.dropped[k] = true
-		return false, nil
-	}
-	return false, filter.ErrFull
+	*cell = slot{remainder, 1, k}
+	return true, nil
 }
 
 // makeRoom empties a cell of a full bucket: its key goes to another of its buckets, in
@@ -165,10 +155,6 @@ func (s *sketch) makeRoom(subarray, bucket, moves int, path []int) *slot {
 // Delete lowers the first copy it finds: there is no better choice. A key that is not
 // there is counted.
 func (s *sketch) Delete(k filter.Key) error {
-	if s.dropped[k] {
-		delete(s.dropped, k)
-		return nil
-	}
 	copies := s.find(k)
 	if len(copies) == 0 {
 		s.denied++

@@ -25,7 +25,6 @@ var table1 = lab.Experiment{
 			Curves: []lab.Curve{{Measured: "simulation", Formula: "fluid limit"}, {Formula: "insertions only", Style: lab.Dashed}},
 			Marks:  []lab.Mark{{X: 4, Y: 0.9502, Text: "simulation"}, {X: 5, Y: 0.7655}, {X: 6, Y: 0.2868}, {X: 7, Y: 0.0022}},
 		},
-		dleftRates.view(),
 	},
 	Claims: append(append(loadClaims(), dleftRates.claims()...),
 		lab.Claim{Name: "odds of a load of 9, for a bucket", Printed: "1.681e-27 (\"on the order of 10^-27\")", Where: "Sec. 5.1", Of: lab.Of("fluid limit", "keys in a bucket", "≥ 9"), Is: lab.Rounds()},
@@ -40,7 +39,6 @@ var table1 = lab.Experiment{
 		lab.Claim{Name: "no overflow", Printed: "never in 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("overflow"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("overflow, fluid limit")}},
 		lab.Claim{Name: "no full bucket in the fourth subarray", Printed: "never in 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("fourth subarray full"), Is: lab.Zero()},
 		lab.Claim{Name: "four elements of one hash value at some time", Printed: "0.06 %: six of 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("four equal"), Is: lab.Agrees(paperTrials), Show: []lab.Pick{lab.Of("four equal, formula")}},
-		lab.Claim{Name: "no cell is used when all keys are deleted", Printed: "only one remainder corresponding to an element will exist", Where: "Sec. 3.2", Of: lab.Of("cells left"), Is: lab.Zero()},
 	),
 }
 
@@ -83,11 +81,7 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rates := make([]asked, len(trials))
-	for i, t := range trials {
-		rates[i] = t.asked
-	}
-	return &lab.Result{Grids: append(dleftRates.grids(rates, queries), loads(trials), events(trials, steps)), Notes: []string{
+	return &lab.Result{Grids: []*lab.Grid{dleftRates.grid(trials, queries), loads(trials), events(trials, steps)}, Notes: []string{
 		"Every trial draws new permutations and new keys. That a key finds all its buckets full and that four share a fingerprint is seen whenever it happens; " +
 			fmt.Sprintf("full buckets of the fourth subarray are looked for every %d steps.", lookEvery),
 		"Equal fingerprints share a cell: 49,152 keys take 49,116 cells on average, a load of 5.9956. The fluid limit at that load, not at 6, is what simulations " +
@@ -121,7 +115,6 @@ func events(trials []life, steps int) *lab.Grid {
 			{Name: "overflow", Of: func(l life) float64 { return l.overflow }},
 			{Name: "fourth subarray full", Of: func(l life) float64 { return l.last }},
 			{Name: "four equal", Unit: lab.InPercent, Of: func(l life) float64 { return l.four }, Asked: lab.Each(1)},
-			{Name: "cells left", Of: func(l life) float64 { return l.left }},
 		},
 		Formulas: []lab.Formula{
 			lab.Fixed("overflow, fluid limit", lab.Plain, example.ChurnOverflow(exampleKeys, uint64(steps))),
@@ -131,9 +124,8 @@ func events(trials []life, steps int) *lab.Grid {
 	})
 }
 
-// fourEqual is the probability that in a trial of so many steps four keys share a
-// fingerprint at some time: at the start, or after a step, which has four chances
-// in n to touch a given four.
+// fourEqual is the probability that four keys share a fingerprint at the start, or after a
+// step, which has four chances in n to touch a given four.
 func fourEqual(steps int) float64 {
 	return theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 4) * (1 + 4*float64(steps)/exampleKeys)
 }

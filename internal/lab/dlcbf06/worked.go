@@ -35,7 +35,7 @@ var worked = lab.Experiment{
 			Curves: []lab.Curve{{Name: "by the formulas of Sec. 4", Formula: "counting to d-left"}}, Marks: []lab.Mark{{X: 14, Y: 100, Text: "over 100"}},
 		},
 	},
-	Claims: append(workedConstants.claims,
+	Claims: append(workedClaims,
 		lab.Claim{Name: "the CBF's rate is higher at equal size", Printed: "for all integers r ≥ 7", Where: "Sec. 4", Of: lab.Of("counting to d-left"), Is: lab.In(lab.Span{Dim: "r", From: 7}, lab.Above(lab.Number(1))), Show: []lab.Pick{lab.Of("counting to d-left", "r", 6)}},
 		lab.Claim{Name: "the more space, the larger the ratio", Printed: "for all r", Where: "Sec. 4", Of: lab.Of("counting to d-left"), Is: lab.Rises("r")},
 		lab.Claim{
@@ -50,8 +50,8 @@ var worked = lab.Experiment{
 	),
 }
 
-// workedConstants are the computed numbers of Sec. 1 to 5.1.
-var workedConstants = func() constants {
+// The computed numbers of Sec. 1 to 5.1.
+var workedGrid, workedClaims = func() (*lab.Grid, []lab.Claim) {
 	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	eleven := dleft.Shape{Subtables: 4, Buckets: 1_000, Cells: 8, Remainder: 11, Counter: 2}
 	bits := float64(eleven.Bits()) / 24_000
@@ -59,11 +59,10 @@ var workedConstants = func() constants {
 	for ; exampleBuckets*above(6, cells) > 1e-9; cells++ { // until a set overflows as rarely
 	}
 	below, over := func(v float64) lab.Test { return lab.Below(lab.Number(v)) }, func(v float64) lab.Test { return lab.Above(lab.Number(v)) }
-	return constantsOf("computed", "By the formulas",
+	return lab.Constants("computed", "By the formulas",
 		lab.Constant{Name: "bits per element for 1 %", Printed: "less than 10", Where: "Sec. 1", Value: theory.BloomBits(1, 0.01), Is: below(10)},
 		lab.Constant{Name: "base of the rate over bits per element", Printed: "0.6185", Where: "Sec. 2.1", Value: theory.CountingOptimalFPR(1)},
 		lab.Constant{Name: "rate at 10 bits and 7 hashes", Printed: "0.008 (\"just over\")", Where: "Sec. 2.1", Value: theory.BloomFPR(10_000, 7, 1_000), Is: lab.Around()},
-		lab.Constant{Name: "deviation of the share of ones, 10,000 bits, 7 hashes, 1,000 elements", Value: onesDeviation(1e4, 7e3)},
 		lab.Constant{Name: "odds that one of 663,552 counters of four bits overflows", Printed: "suffice for most applications: taken as one in a million", Where: "Sec. 2.1", Value: theory.CountingOverflowBound(float64(rival.Counters), math.Ln2, 4), Is: below(1e-6)},
 		lab.Constant{Name: "counters that are zero, 13.5 per element and 9 hashes", Printed: "most entries are zero", Where: "Sec. 2.2", Value: math.Exp(-rival.Load(exampleKeys)), Is: over(0.5)},
 		lab.Constant{Name: "cells of a bucket with one hash function, for odds of 1e-9", Printed: "a lot of wasted space: taken as more than twice the 8 cells of d-left", Where: "Sec. 3.2", Value: float64(cells), Is: over(16)},
@@ -73,7 +72,6 @@ var workedConstants = func() constants {
 		lab.Constant{Name: "bits per element for r = 11", Printed: "17.3333 (52/3)", Where: "Sec. 4", Value: bits},
 		lab.Constant{Name: "the same by (4 log2(1/f) + 20 + 4 log2 3)/3", Printed: "17.3333 (52/3)", Where: "Sec. 4", Value: theory.DLeftBitsPerKey(theory.DLeftRateBound(4, 6, 11))},
 		lab.Constant{Name: "size beside that CBF", Printed: "less than 1/2", Where: "Sec. 4", Value: bits / 36, Is: below(0.5)},
-		lab.Constant{Name: "counters per element from which a CBF has more than five hashes", Value: 5 / math.Ln2},
 		lab.Constant{Name: "24·2^-14", Printed: "0.001465", Where: "Sec. 5.1", Value: theory.DLeftRateBound(4, 6, 14)},
 		lab.Constant{Name: "size in bits", Printed: "1048576", Where: "Sec. 5.1", Value: float64(example.Bits())},
 		lab.Constant{Name: "C(m,5)·(1/|B||R|)^5", Printed: "5.62e-17", Where: "Sec. 5.1", Value: five / fingerprints},
@@ -82,13 +80,6 @@ var workedConstants = func() constants {
 			Why: "four of the five must equal the first: the power is the fourth, C(m,5)·(1/|B||R|)^4 = 1.89e-9. That counters can be ignored still holds",
 		})
 }()
-
-// onesDeviation is the standard deviation of the share of set bits after so many
-// throws.
-func onesDeviation(bits, throws float64) float64 {
-	zero, both := math.Exp(throws*math.Log1p(-1/bits)), math.Exp(throws*math.Log1p(-2/bits))
-	return math.Sqrt((both*(bits-1)+zero)/bits - zero*zero)
-}
 
 // above is the probability that a bucket has more keys than cells, if keys fall into
 // buckets with one hash function.
@@ -101,20 +92,9 @@ func above(load float64, cells int) (p float64) {
 	return p
 }
 
-// constants are a table of numbers with its claims.
-type constants struct {
-	grid   *lab.Grid
-	claims []lab.Claim
-}
-
-func constantsOf(name, title string, list ...lab.Constant) (c constants) {
-	c.grid, c.claims = lab.Constants(name, title, list...)
-	return c
-}
-
 func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	measured, err := measureWorked(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{workedConstants.grid, equalSize(), equalRate(), tighter(e.Ints("cells")), measured}}, err
+	return &lab.Result{Grids: []*lab.Grid{workedGrid, equalSize(), equalRate(), tighter(e.Ints("cells")), measured}}, err
 }
 
 // equalSize compares the rates of both filters in as many bits.
