@@ -11,5 +11,5 @@ const paper = "[Sum]"
 
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{hashset, params, seeds, deletion, metflicks}
+	return []lab.Experiment{hashset, params, deletion, metflicks}
 }

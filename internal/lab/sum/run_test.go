@@ -17,7 +17,7 @@ var brief = lab.Params{
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
 
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{params, deletion, metflicks}, brief)
+	labtest.Seeded(t, []lab.Experiment{deletion, metflicks}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
