@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -33,8 +34,8 @@ func testExperiment(id string, checks ...lab.Check) lab.Experiment {
 			if len(checks) == 0 {
 				return nil, errors.New("no room")
 			}
-			table := lab.Table{Name: "settings", Title: "Settings", Columns: []string{"trials", "seed", "data"}}
-			table.Add(e.Int("trials"), e.Seed, e.Data)
+			row := []string{fmt.Sprint(e.Int("trials")), fmt.Sprint(e.Seed), e.Data}
+			table := lab.Table{Name: "settings", Title: "Settings", Columns: []string{"trials", "seed", "data"}, Rows: [][]string{row}}
 			return &lab.Result{Tables: []lab.Table{table}, Checks: checks}, nil
 		},
 	}

@@ -18,9 +18,6 @@
 //	eb-fill-axis eb-stroke-axis   axes and ticks
 //	eb-fill-grid eb-stroke-grid   grid; hardly visible
 //	eb-fill-1    eb-stroke-1 ...  the palette, from 1 to 7
-//
-// Experiments that make a drawing of their own use these classes, too; [Drawing]
-// puts the style sheet in.
 package draw
 
 import (
@@ -47,9 +44,6 @@ const (
 
 // SVG draws a plot that its Check accepts.
 func SVG(p Plot) ([]byte, error) {
-	if p.Drawing != "" {
-		return Drawing(p.Title, p.Drawing)
-	}
 	return PanelsSVG(p.Title, 1, p)
 }
 
@@ -61,7 +55,7 @@ func PanelsSVG(title string, columns int, plots ...Plot) ([]byte, error) {
 	if _, err := canvas.WriteTo(&out); err != nil {
 		return nil, fmt.Errorf("draw: %s: %w", title, err)
 	}
-	return restyle(title, out.String())
+	return restyle(title, out.String()), nil
 }
 
 // PanelsPNG draws plots in so many columns, on white.

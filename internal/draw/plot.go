@@ -7,18 +7,13 @@ import (
 	"slices"
 )
 
-// Plot is one picture: series over two axes, or a drawing.
+// Plot is one picture: series over two axes.
 type Plot struct {
 	Name   string   `json:"name"` // of its files, such as "rate"; unique in the result
 	Title  string   `json:"title"`
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
 	Series []Series `json:"series,omitempty"`
-
-	// Drawing is a whole SVG element made by the caller, where axes do not
-	// fit; there are no series then. It has a viewBox, no background and the classes
-	// of this package.
-	Drawing string `json:"drawing,omitempty"`
 
 	Notes []string `json:"notes,omitempty"`
 }
@@ -74,8 +69,8 @@ var styles = []Style{"", Line, Dashed, Dots, LinePoints, Printed}
 // Check reports what cannot be drawn.
 func (p Plot) Check() error {
 	var problems []error
-	if (len(p.Series) == 0) == (p.Drawing == "") {
-		problems = append(problems, fmt.Errorf("plot %q: it must have either series or a drawing", p.Name))
+	if len(p.Series) == 0 {
+		problems = append(problems, fmt.Errorf("plot %q: it has no series", p.Name))
 	}
 	for _, s := range p.Series {
 		problems = append(problems, p.checkSeries(s))

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"errors"
 	"fmt"
 	"html"
 	"image/color"
@@ -132,7 +131,7 @@ const fonts = "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 
 // restyle replaces neutral colours by classes, with the grey as what is seen
 // without the style sheet: an attribute, which a class overrides.
-func restyle(title, svg string) ([]byte, error) {
+func restyle(title, svg string) []byte {
 	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal", fonts)
 	svg = styleAttr.ReplaceAllStringFunc(svg, func(attr string) string {
 		extra := ""
@@ -148,21 +147,10 @@ func restyle(title, svg string) ([]byte, error) {
 		}) + `"`
 		return attr + extra
 	})
-	return Drawing(title, svg)
-}
-
-// Drawing makes a stored picture of an SVG element: with a title for screen
-// readers and with the style sheet.
-func Drawing(title, svg string) ([]byte, error) {
-	at := svgStart.FindStringIndex(svg)
-	if at == nil {
-		return nil, errors.New("draw: the drawing has no svg element")
-	}
-	var b strings.Builder
-	b.WriteString(strings.TrimSuffix(svg[at[0]:at[1]], ">"))
-	b.WriteString(` role="img">` + "\n<title>" + html.EscapeString(title) + "</title>\n<style>" + sheet + "</style>")
-	b.WriteString(svg[at[1]:])
-	return []byte(b.String()), nil
+	// The title is for screen readers.
+	return []byte(svgStart.ReplaceAllStringFunc(svg[strings.Index(svg, "<svg"):], func(start string) string {
+		return strings.TrimSuffix(start, ">") + ` role="img">` + "\n<title>" + html.EscapeString(title) + "</title>\n<style>" + sheet + "</style>"
+	}))
 }
 
 // wrap breaks words into lines of at most that width; a word that is longer has a

@@ -39,9 +39,6 @@ func (e *Env) Int(name string) int { return find[int](e.Params, name) }
 // Float returns a parameter that was declared with [Float].
 func (e *Env) Float(name string) float64 { return find[float64](e.Params, name) }
 
-// Text returns a parameter that was declared with [Text].
-func (e *Env) Text(name string) string { return find[string](e.Params, name) }
-
 // Ints returns a parameter that was declared with [Ints].
 func (e *Env) Ints(name string) []int { return find[[]int](e.Params, name) }
 

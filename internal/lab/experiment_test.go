@@ -91,7 +91,7 @@ func TestDoRefusesBrokenResults(t *testing.T) {
 		"logarithmic axis": func(context.Context, *Env) (*Result, error) { return points(Point{X: 0, Y: 1}), nil },
 		"outside its":      func(context.Context, *Env) (*Result, error) { return points(Point{X: 1, Y: 1, Lo: 2, Hi: 3}), nil },
 		"0 points":         func(context.Context, *Env) (*Result, error) { return points(), nil },
-		"either series or": func(context.Context, *Env) (*Result, error) { return &Result{Plots: []Plot{{Name: "p"}}}, nil },
+		"has no series":    func(context.Context, *Env) (*Result, error) { return &Result{Plots: []Plot{{Name: "p"}}}, nil },
 		"it is taken or": func(context.Context, *Env) (*Result, error) {
 			return &Result{Tables: []Table{{Name: "t"}, {Name: "t"}}}, nil
 		},
@@ -120,13 +120,5 @@ func TestTallyCountsVerdicts(t *testing.T) {
 	}
 	if got := (&Result{}).Tally(); got != "no checks" {
 		t.Error(got)
-	}
-}
-
-func TestTablesFormatNumbers(t *testing.T) {
-	var table Table
-	table.Add("a", 5, 0.0012345, 123456.7, 1e-9, uint64(1)<<40, Estimate{1, 0.1, 100})
-	if got, want := strings.Join(table.Rows[0], "|"), "a|5|0.001234|123457|1e-9|1099511627776|1.000 ± 0.020"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

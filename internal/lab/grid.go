@@ -209,7 +209,7 @@ func (g *Grid) table() Table {
 	}
 	t.Columns = append(t.Columns, g.columns...)
 	for _, at := range points(g.Dims) {
-		var row []any
+		var row []string
 		for i, d := range g.Dims {
 			row = append(row, d.text(at.place[i]))
 		}
@@ -224,7 +224,7 @@ func (g *Grid) table() Table {
 			empty = false
 		}
 		if !empty {
-			t.Add(row...)
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

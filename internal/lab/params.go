@@ -8,10 +8,10 @@ import (
 )
 
 // Params are the parameters of an experiment in the order in which they are
-// shown. They are made by [Int], [Float], [Text], [Ints] and [Floats].
+// shown. They are made by [Int], [Float], [Ints] and [Floats].
 type Params []Param
 
-// Param is a name with an int, float64, string, []int or []float64.
+// Param is a name with an int, float64, []int or []float64.
 type Param struct {
 	Name  string
 	Value any
@@ -22,9 +22,6 @@ func Int(name string, value int) Param { return Param{name, value} }
 
 // Float is a number.
 func Float(name string, value float64) Param { return Param{name, value} }
-
-// Text is a word.
-func Text(name, value string) Param { return Param{name, value} }
 
 // Ints are several whole numbers, such as the sizes of a sweep.
 func Ints(name string, values ...int) Param { return Param{name, values} }
@@ -77,7 +74,7 @@ func sameForm(quick, full Params) error {
 	for i, q := range quick {
 		f := full[i]
 		switch q.Value.(type) {
-		case int, float64, string, []int, []float64:
+		case int, float64, []int, []float64:
 		default:
 			return fmt.Errorf("parameter %q has the type %T", q.Name, q.Value)
 		}

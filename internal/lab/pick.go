@@ -16,8 +16,7 @@ type Pick struct {
 	fixed  []any // pairs of a dimension and a value
 	number float64
 
-	op    string // how other is applied: "/" or "-"
-	other *Pick
+	other *Pick // what it is divided by
 }
 
 // Of picks a metric. Coordinates are pairs of a dimension and its value, or the
@@ -28,10 +27,7 @@ func Of(metric string, coordinates ...any) Pick { return Pick{metric: metric, fi
 func Number(v float64) Pick { return Pick{number: v} }
 
 // Over picks ratios. Coordinates that other does not fix are those of p.
-func (p Pick) Over(other Pick) Pick { p.op, p.other = "/", &other; return p }
-
-// Minus picks differences.
-func (p Pick) Minus(other Pick) Pick { p.op, p.other = "-", &other; return p }
+func (p Pick) Over(other Pick) Pick { p.other = &other; return p }
 
 func (p Pick) String() string {
 	if p.metric == "" {
@@ -46,7 +42,7 @@ func (p Pick) String() string {
 		}
 	}
 	if p.other != nil {
-		text += map[string]string{"/": " to ", "-": " less "}[p.op] + p.other.String()
+		text += " to " + p.other.String()
 	}
 	return text
 }
@@ -84,7 +80,7 @@ func (f findings) cells(p Pick) ([]Cell, error) {
 			continue
 		}
 		if p.other != nil {
-			if c, err = f.combine(c, p); err != nil {
+			if c, err = f.divide(c, p); err != nil {
 				return nil, err
 			}
 		}
@@ -150,23 +146,18 @@ func (f findings) at(p Pick, from At) (Cell, error) {
 		return Cell{}, fmt.Errorf("nothing found of %s at %s", p, place)
 	}
 	if p.other != nil {
-		return f.combine(c, p)
+		return f.divide(c, p)
 	}
 	return c, nil
 }
 
-// combine applies the other pick of p to a cell.
-func (f findings) combine(c Cell, p Pick) (Cell, error) {
+// divide divides a cell by the other pick of p.
+func (f findings) divide(c Cell, p Pick) (Cell, error) {
 	o, err := f.at(*p.other, c.At)
 	if err != nil {
 		return c, err
 	}
 	a, b := c.Value, o.Value
-	if p.op == "-" {
-		n := max(a.N, b.N)
-		c.Value = Estimate{a.Mean - b.Mean, math.Hypot(a.StandardError(), b.StandardError()) * math.Sqrt(float64(max(n, 1))), n}
-		return c, nil
-	}
 	c.Unit = Plain
 	if rs := timing.Ratios(c.samples, o.samples); len(rs) > 1 {
 		c.Value, c.samples = robust(rs), rs

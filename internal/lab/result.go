@@ -63,20 +63,6 @@ func digitsFor(v, size float64) string {
 	return Digits(v, max(2, 2+int(math.Floor(math.Log10(math.Abs(v)))-math.Floor(math.Log10(size)))))
 }
 
-// Add appends a row. Floats get four significant digits; a caller that needs others passes
-// a string.
-func (t *Table) Add(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		if f, ok := c.(float64); ok {
-			row[i] = Digits(f, 4)
-		} else {
-			row[i] = fmt.Sprint(c)
-		}
-	}
-	t.Rows = append(t.Rows, row)
-}
-
 // Digits writes v with so many significant digits, without an exponent where that
 // is readable.
 func Digits(v float64, digits int) string {

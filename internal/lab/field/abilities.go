@@ -109,11 +109,11 @@ func conductTable(all []kinds.Kind, tried [][]trial) lab.Table {
 		table.Columns = append(table.Columns, c.name)
 	}
 	for i, k := range all {
-		row := []any{k.Name}
+		row := []string{k.Name}
 		for _, t := range tried[i] {
 			row = append(row, t.words)
 		}
-		table.Add(row...)
+		table.Rows = append(table.Rows, row)
 	}
 	return table
 }

@@ -10,7 +10,6 @@ package report
 import (
 	"cmp"
 	_ "embed" // the page
-	"encoding/base64"
 	"html/template"
 	"io"
 	"path"
@@ -112,11 +111,9 @@ type section struct {
 	Checks []checkRow
 }
 
-// picture is a plot made here, or an image with a drawing of an experiment.
 type picture struct {
 	lab.Plot
-	SVG   template.HTML
-	Image template.URL
+	SVG template.HTML
 }
 
 type checkRow struct {
@@ -203,11 +200,7 @@ func newSection(o runner.Outcome) (section, error) {
 		if err != nil {
 			return s, err
 		}
-		p := picture{Plot: plot, SVG: template.HTML(svg)}
-		if plot.Drawing != "" { // files can be edited: an image neither runs nor loads anything
-			p.SVG, p.Image = "", template.URL("data:image/svg+xml;base64,"+base64.StdEncoding.EncodeToString(svg))
-		}
-		s.Plots = append(s.Plots, p)
+		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)}) // draw makes nothing else of it
 	}
 	for _, c := range checks(o) {
 		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
