@@ -29,7 +29,7 @@ func TestANewKindIsAFolderAndARow(t *testing.T) {
 		{pkg: "./filter/bitmap", dir: copied},
 		{pkg: "./internal/kinds", dir: ".", run: "Names|Rows|Texts|NewMakes|Refusals|ReadFinds|PredictionsMakeSense"},
 		{pkg: ".", dir: copied, run: "Golden|Choosing|Describe", update: "Golden|Choosing"},
-		{pkg: "./internal/lab/compare", dir: copied, run: "Entrants|Colour"}, // for the long form
+		{pkg: "./internal/lab/field", dir: copied, run: "TrialsDoNotRace"}, // for the long form
 	}
 	for _, c := range trials[:effort.Pick(3, 4)] {
 		program := filepath.Join(t.TempDir(), "test.exe")

@@ -10,9 +10,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
-// ourRuns is our filter with neighbouring ids.
-const ourRuns = "DPBF, ids in the map, runs"
-
 var fig1 = lab.Experiment{
 	ID:       "dpbf19/fig1",
 	Paper:    paper,
@@ -32,7 +29,6 @@ var fig1 = lab.Experiment{
 		{Name: "paper's layout, ids spread evenly", Printed: "DPBF holds its line: at most 1e-4", Where: "Fig. 1", Of: lab.Of("rate", "filter", papers), Is: lab.AtMost(lab.Number(target))},
 		{Name: "paper's layout, by its set bits", Printed: "DPBF holds its line: at most 1e-4", Where: "Fig. 1", Of: lab.Of("told", "filter", papers), Is: lab.AtMost(lab.Number(target))},
 		{Kind: lab.Own, Name: "ids in the map, spread evenly", Printed: "at most the rate asked for, at every size", Of: lab.Of("told", "filter", ours), Is: lab.AtMost(lab.Number(target))},
-		{Kind: lab.Own, Name: "ids in the map, runs, asked for what follows them", Printed: "at most the rate asked for, wherever ids lie", Of: lab.Of("rate", "filter", ourRuns), Is: lab.AtMost(lab.Number(target))},
 		{Name: "DBF increases", Printed: "DBF shows a linear increase", Where: "Fig. 1", Of: lab.Of("told", "filter", dbf), Is: lab.Rises("ids")},
 		{Name: "DBF against as many full units", Printed: "linear increase: the rates of its full units add up", Where: "Fig. 1, App. A", Of: lab.Of("rate", "filter", dbf), Is: lab.AtLeast(lab.Of("full units"))},
 		{Name: "DBF against all of its units", Printed: "linear increase: the rates of its units add up", Where: "Fig. 1, App. A", Of: lab.Of("rate", "filter", dbf), Is: lab.AtMost(lab.Of("all units full"))},
@@ -59,11 +55,8 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	// Lists have more to tell if they are short, and take long if they are not.
 	asked := func(name string, n uint64) uint64 {
 		queries := uint64(e.Int("queries"))
-		switch name {
-		case ourRuns:
-			return min(queries, 3000*runsOf(n))
-		case dbf:
-			return min(10*queries, uint64(e.Int("units of a list to ask"))/(n/1000+1))
+		if name == dbf {
+			queries = min(10*queries, uint64(e.Int("units of a list to ask"))/(n/1000+1))
 		}
 		return queries
 	}
@@ -77,12 +70,9 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return theory.DynamicFPRBound(math.Pow(float64(shape.Full)/m, k), 1.01*units(at)+2)
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[rated]{
-		Name: "sizes", Title: "False positives, units for 1,024 ids", Dims: []lab.Dim{lab.Among("filter", ours, ourRuns, papers, dbf)}, Trace: sizes, Trials: e.Int("sets"),
+		Name: "sizes", Title: "False positives, units for 1,024 ids", Dims: []lab.Dim{lab.Among("filter", ours, papers, dbf)}, Trace: sizes, Trials: e.Int("sets"),
 		Follow: func(at lab.At, r *rand.Rand) ([]rated, error) {
 			name := at.Name("filter")
-			if name == ourRuns {
-				return grow(ctx, ours, width, runs(width, r.Uint32()), sizes.Values, per, func(n uint64) uint64 { return asked(name, n) })
-			}
 			return grow(ctx, name, width, evenly(width, r.Uint32()), sizes.Values, per, func(n uint64) uint64 { return asked(name, n) })
 		},
 		Metrics: []lab.Metric[rated]{
@@ -92,7 +82,7 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Formulas: []lab.Formula{{Name: "full units", Of: full}, {Name: "all units full", Of: all}},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
-		"The paper gives neither its universe nor its data. Here: ids of 26 bits, of 20 in quick runs, units for 1,024 of them in all filters. Ids in runs: a thousand neighbours each, and the questions are about the ids right behind them, which fall into the same units.",
+		"The paper gives neither its universe nor its data. Here: ids of 26 bits, of 20 in quick runs, units for 1,024 of them in all filters.",
 	}}, err
 }
 

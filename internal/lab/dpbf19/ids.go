@@ -76,7 +76,6 @@ type population struct{ present, absent func(n, i uint64) uint64 }
 
 const (
 	spread = "spread evenly"
-	inRuns = "runs of 1,000"
 	whole  = "whole units of 1,024"
 )
 
@@ -88,19 +87,7 @@ func evenly(width int, seed uint32) population {
 	}
 }
 
-// runs are a thousand neighbours each; what is absent follows a run at once.
-func runs(width int, seed uint32) population {
-	at := func(run, i uint64) uint64 { return permute(run, width-12, seed)<<12 + i }
-	return population{
-		present: func(_, i uint64) uint64 { return at(i/1000, i%1000) },
-		absent:  func(n, i uint64) uint64 { return at(i%runsOf(n), 1000+i/runsOf(n)) },
-	}
-}
-
-// runsOf is how many runs n ids are. Each is followed by 3,000 that are absent.
-func runsOf(n uint64) uint64 { return max(1, n/1000) }
-
-// aligned runs fill whole units, which is the best case of Eq. (2).
+// aligned ids fill whole units, which is the best case of Eq. (2).
 func aligned(width int, seed uint32) population {
 	return population{present: func(_, i uint64) uint64 {
 		return permute(i/1024, width-unitWidth, seed)<<unitWidth + i%1024

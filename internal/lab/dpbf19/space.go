@@ -68,9 +68,9 @@ func (c counted) least() float64 {
 }
 
 func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	kinds := []func(int, uint32) population{evenly, runs, aligned}
+	kinds := []func(int, uint32) population{evenly, aligned}
 	g, err := lab.Sweep(ctx, e, lab.Spec[counted]{
-		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, inRuns, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
+		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (counted, error) {
 			return countUnits(uint64(at.Int("n")), kinds[at.Int("ids")](addressWidth, r.Uint32()).present)
 		},

@@ -14,7 +14,6 @@
 //	DBF            filter/dynamic, counting units. In comparisons of speed all units together
 //	               have the rate of the others, as in the authors' program
 //	SBF            the scalable filter that the paper cites, see doublingFilter
-//	scalable       filter/scalable, whose units have falling rates
 //	Par-BF         filter/dynamic's Parallel
 //
 // # Traces

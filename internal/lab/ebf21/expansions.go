@@ -2,6 +2,7 @@ package ebf21
 
 import (
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 
@@ -34,8 +35,12 @@ var table1 = lab.Experiment{
 	},
 }
 
-// grown is an expansion, as one trial saw it.
-type grown struct{ keys, fill, before, lazy, after float64 }
+// grown is an expansion, as one trial saw it: rates around it, and slow memory before it
+// in bits.
+type grown struct {
+	keys, fill, before, lazy, after float64
+	slots, prints, stored           float64
+}
 
 func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, queries, sizes := e.Int("initial size, log2"), e.Int("queries"), lab.Dim{Name: "log2 size"}
@@ -48,7 +53,7 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Sweep(ctx, e, lab.Spec[grown]{
 		Name: "expansions", Title: "Expansions", Trace: sizes, Trials: e.Int("trials"),
 		Follow: func(_ lab.At, r *rand.Rand) ([]grown, error) {
-			return watchExpansions(r, size, len(sizes.Values), queries)
+			return watchExpansions(ctx, r, size, len(sizes.Values), queries)
 		},
 		Metrics: []lab.Metric[grown]{
 			{Name: "keys", Of: func(g grown) float64 { return g.keys }},
@@ -64,8 +69,9 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{"Distinct Stream. With the lazy update the rate falls as trees are settled; the three rates are measured just before an expansion, just after it, and when all is settled."}}, err
 }
 
-// watchExpansions fills a filter and measures its rate around every expansion.
-func watchExpansions(r *rand.Rand, size, expansions, queries int) (seen []grown, err error) {
+// watchExpansions fills a filter and looks at it around every expansion. Rates are
+// measured if there are queries, files are written if there are none.
+func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, queries int) (seen []grown, err error) {
 	f, err := elastic.Build(tableShape(size, r.Uint64()))
 	if err != nil {
 		return nil, err
@@ -74,6 +80,14 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) (seen []grown,
 		now, bits := grown{keys: float64(n), fill: f.Info().Fill}, f.Bits()
 		if f.Unsplit() == 0 && now.fill > tableThreshold-float64(tableHashes)/float64(bits) { // the next key may be the one
 			now.before = yesRate(f, r, queries)
+			now.slots, now.prints = float64(f.Info().SlowBits), now.keys*tableHashes*float64(hashBits-size)
+			if queries == 0 {
+				written, err := f.Snapshot().WriteTo(io.Discard)
+				if err != nil {
+					return nil, err
+				}
+				now.stored = 8 * float64(written)
+			}
 		}
 		if _, err := f.Add(filter.Key(r.Uint64())); err != nil {
 			return nil, err
@@ -85,6 +99,9 @@ func watchExpansions(r *rand.Rand, size, expansions, queries int) (seen []grown,
 		f.FinishResize()
 		now.after = yesRate(f, r, queries)
 		seen = append(seen, now)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	return seen, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
-	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
@@ -25,7 +24,7 @@ func testKeys(stream uint64, n int) []filter.Key { return lab.RandomKeys(testRan
 func TestContendersBeginWithTheSameSizeAndDenyNoKey(t *testing.T) {
 	const size = 14
 	keys := testKeys(1, 5000)
-	for name, want := range map[string]uint64{ebf: 1 << size, standard: 1 << size, sbf: 1 << size, falling: 1 << size, dbf: 4 << size, unitDBF: 4 << size, parBF: 4 << size} {
+	for name, want := range map[string]uint64{ebf: 1 << size, standard: 1 << size, sbf: 1 << size, dbf: 4 << size, unitDBF: 4 << size, parBF: 4 << size} {
 		f, err := build(name, size, tableThreshold, 1)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -72,17 +71,6 @@ func TestDoublingFilterAppendsUnitsOfTwiceTheLength(t *testing.T) {
 	}
 	if _, err := newDoubling(bloom.Shape{}, tableThreshold); err == nil {
 		t.Error("a filter of nothing was built")
-	}
-}
-
-func TestFirstUnitIsTheLargestThatFits(t *testing.T) {
-	for _, size := range []int{12, 18} {
-		items := firstUnit(size)
-		fits, err := scalable.Shape{Items: items, FPR: tableRate}.Predict(1)
-		more, err2 := scalable.Shape{Items: items + 64, FPR: tableRate}.Predict(1)
-		if err != nil || err2 != nil || fits.FastBitsPerKey > float64(uint64(1)<<size) || more.FastBitsPerKey <= float64(uint64(1)<<size) {
-			t.Errorf("2^%d: %d items have %g bits, 64 more %g", size, items, fits.FastBitsPerKey, more.FastBitsPerKey)
-		}
 	}
 }
 
@@ -251,7 +239,7 @@ func TestExpectedLoadRate(t *testing.T) {
 
 // TestExpansionsComeAtTheThreshold watches three of them.
 func TestExpansionsComeAtTheThreshold(t *testing.T) {
-	seen, err := watchExpansions(testRand(19), 12, 3, 2000)
+	seen, err := watchExpansions(t.Context(), testRand(19), 12, 3, 2000)
 	if err != nil || len(seen) != 3 {
 		t.Fatalf("%d expansions, %v", len(seen), err)
 	}

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sort"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
 	"github.com/everbloom-go/everbloom/filter/dynamic"
 	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/theory"
 )
 
@@ -58,7 +56,6 @@ const (
 	dbf      = "DBF"
 	sbf      = "SBF"
 	standard = "standard"
-	falling  = "scalable"
 	unitDBF  = "DBF, Ω in each unit"
 	parBF    = "Par-BF"
 )
@@ -80,24 +77,12 @@ func build(name string, size int, fill float64, salt uint64) (filter.Filter, err
 		return bloom.Build(plain)
 	case sbf:
 		return newDoubling(plain, fill)
-	case falling:
-		return scalable.Build(scalable.Shape{Items: firstUnit(size), FPR: tableRate, Salt: salt})
 	case dbf, unitDBF:
 		return dynamic.Build(list(size))
 	case parBF:
 		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: 1 << partBits, Shape: list(size - partBits)})
 	}
 	return nil, fmt.Errorf("ebf21: no contender %q", name)
-}
-
-// firstUnit is how many keys filter/scalable is to be asked for so that its first
-// unit has at most 2^size bits.
-func firstUnit(size int) uint64 {
-	tooMany := sort.Search(1<<size, func(items int) bool {
-		p, err := scalable.Shape{Items: uint64(items + 1), FPR: tableRate}.Predict(1)
-		return err != nil || p.FastBitsPerKey > float64(uint64(1)<<size)
-	})
-	return uint64(max(tooMany, 1))
 }
 
 // evenFill is the share of set positions at which the units of a list are full so that
@@ -135,5 +120,5 @@ func yesRate(f filter.Filter, r *rand.Rand, queries int) float64 {
 			yes++
 		}
 	}
-	return float64(yes) / float64(queries)
+	return float64(yes) / float64(max(1, queries))
 }

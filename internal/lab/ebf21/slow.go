@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
@@ -38,27 +36,26 @@ var fig8a = lab.Experiment{
 	},
 }
 
-// stage is the time between two expansions; memory in bits.
-type stage struct{ keys, slots, prints, stored float64 }
-
 func runFig8a(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	first, last := e.Int("initial size, log2"), e.Int("final size, log2")
 	stages := lab.Dim{Name: "expansions"}
 	for i := range last - first + 1 {
 		stages.Values = append(stages.Values, float64(i))
 	}
-	kib := func(name string, of func(stage) float64) lab.Metric[stage] {
-		return lab.Metric[stage]{Name: name, Unit: "KiB", Of: func(s stage) float64 { return of(s) / 8 / 1024 }}
+	kib := func(name string, of func(grown) float64) lab.Metric[grown] {
+		return lab.Metric[grown]{Name: name, Unit: "KiB", Of: func(s grown) float64 { return of(s) / 8 / 1024 }}
 	}
 	counters := func(bits float64) lab.Formula {
 		return lab.Formula{Name: fmt.Sprintf("CBF, %v bits", bits), Unit: "KiB", Of: func(lab.At) float64 { return math.Ldexp(bits, last-13) }}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[stage]{
+	g, err := lab.Sweep(ctx, e, lab.Spec[grown]{
 		Name: "stages", Title: "Slow memory", Trace: stages, Trials: 1,
-		Follow: func(_ lab.At, r *rand.Rand) ([]stage, error) { return growThrough(ctx, r, first, last) },
-		Metrics: []lab.Metric[stage]{
-			{Name: "keys", Of: func(s stage) float64 { return s.keys }},
-			kib("all slots", func(s stage) float64 { return s.slots }), kib("fingerprints alone", func(s stage) float64 { return s.prints }), kib("file", func(s stage) float64 { return s.stored }),
+		Follow: func(_ lab.At, r *rand.Rand) ([]grown, error) {
+			return watchExpansions(ctx, r, first, len(stages.Values), 0)
+		},
+		Metrics: []lab.Metric[grown]{
+			{Name: "keys", Of: func(s grown) float64 { return s.keys }},
+			kib("all slots", func(s grown) float64 { return s.slots }), kib("fingerprints alone", func(s grown) float64 { return s.prints }), kib("file", func(s grown) float64 { return s.stored }),
 		},
 		Formulas: []lab.Formula{counters(16), counters(4)},
 	})
@@ -66,40 +63,6 @@ func runFig8a(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		"k = 5, D = 8, b = 3, Ω = 0.2, w = 32; flows once each, since repeated packets change nothing. A slot keeps the fingerprint of the initial size, since compression needs it whole again. " +
 			"The CBF is judged with the counters of the authors' program, which have 16 bits; 4 bits are drawn beside.",
 	}}, err
-}
-
-// growThrough adds keys up to the last size and looks at the filter before and after
-// each expansion.
-func growThrough(ctx context.Context, r *rand.Rand, first, last int) (stages []stage, err error) {
-	shape := tableShape(first, r.Uint64())
-	shape.Growth = last - first
-	f, err := elastic.Build(shape)
-	if err != nil {
-		return nil, err
-	}
-	now := stage{slots: float64(f.Info().SlowBits)}
-	finish := func() error {
-		now.prints = now.keys * tableHashes * float64(hashBits-first)
-		written, err := f.Snapshot().WriteTo(io.Discard)
-		now.stored = 8 * float64(written)
-		stages = append(stages, now)
-		return err
-	}
-	for {
-		size := f.Bits()
-		if _, err := f.Add(filter.Key(r.Uint64())); errors.Is(err, filter.ErrFull) {
-			return stages, finish()
-		} else if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		now.keys++
-		if f.Bits() != size {
-			if err := finish(); err != nil {
-				return nil, err
-			}
-			now.slots = float64(f.Info().SlowBits)
-		}
-	}
 }
 
 var fig8b = lab.Experiment{

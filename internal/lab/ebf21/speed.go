@@ -72,7 +72,7 @@ func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, queries := e.Int("initial size, log2"), e.Int("queries")
 	g, err := lab.Race{
 		Name: "times", Title: "Time of one operation", Dims: []lab.Dim{lab.Along("RPDS", e.Floats("peaks")...)}, Rounds: e.Int("rounds"),
-		Contenders: []string{ebf, dbf, sbf, unitDBF, falling},
+		Contenders: []string{ebf, dbf, sbf, unitDBF},
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			n := math.Ldexp(at.Float("RPDS"), size-unitShare)
 			f, err := build(name, size, evenFill(name, size, n), r.Uint64())
