@@ -96,14 +96,8 @@ func (e *Env) workers() int {
 // order. Every trial has a random source of its own, which depends on the seed,
 // on the trial's number and on how often Trials was called before: two calls in
 // one experiment use different numbers. It is called by the goroutine that runs
-// the experiment. The error is that of ctx.
-func Trials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand.Rand) T) ([]T, error) {
-	return TryTrials(ctx, e, n, func(i int, r *rand.Rand) (T, error) { return trial(i, r), nil })
-}
-
-// TryTrials is [Trials] for trials that can fail. The first failure ends the
-// others and is returned.
-func TryTrials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand.Rand) (T, error)) ([]T, error) {
+// the experiment. The first failure ends the other trials and is returned.
+func Trials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand.Rand) (T, error)) ([]T, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e.calls++

@@ -15,7 +15,7 @@ func draws(t *testing.T, e *Env) []uint64 {
 	t.Helper()
 	var all []uint64
 	for range 2 {
-		got, err := Trials(t.Context(), e, 50, func(_ int, r *rand.Rand) uint64 { return r.Uint64() })
+		got, err := Trials(t.Context(), e, 50, func(_ int, r *rand.Rand) (uint64, error) { return r.Uint64(), nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +40,11 @@ func TestRandomNumbersDependOnSeedAndTrialOnly(t *testing.T) {
 }
 
 func TestTrialsComeBackInOrder(t *testing.T) {
-	got, err := Trials(t.Context(), &Env{Workers: 8}, 1000, func(i int, _ *rand.Rand) int { return i })
+	got, err := Trials(t.Context(), &Env{Workers: 8}, 1000, func(i int, _ *rand.Rand) (int, error) { return i, nil })
 	if err != nil || len(got) != 1000 || !slices.IsSorted(got) {
 		t.Errorf("%d results, %v", len(got), err)
 	}
-	if got, err := Trials(t.Context(), &Env{}, 0, func(i int, _ *rand.Rand) int { return i }); err != nil || len(got) != 0 {
+	if got, err := Trials(t.Context(), &Env{}, 0, func(i int, _ *rand.Rand) (int, error) { return i, nil }); err != nil || len(got) != 0 {
 		t.Errorf("no trials: %v, %v", got, err)
 	}
 }
@@ -52,11 +52,11 @@ func TestTrialsComeBackInOrder(t *testing.T) {
 func TestTrialsStopWhenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var ran atomic.Int64
-	_, err := Trials(ctx, &Env{Workers: 2}, 1_000_000, func(i int, _ *rand.Rand) int {
+	_, err := Trials(ctx, &Env{Workers: 2}, 1_000_000, func(i int, _ *rand.Rand) (int64, error) {
 		if i == 10 {
 			cancel()
 		}
-		return int(ran.Add(1))
+		return ran.Add(1), nil
 	})
 	if !errors.Is(err, context.Canceled) || ran.Load() > 100_000 {
 		t.Errorf("%v after %d trials", err, ran.Load())
@@ -65,7 +65,7 @@ func TestTrialsStopWhenInterrupted(t *testing.T) {
 
 func TestFailedTrialIsReported(t *testing.T) {
 	broken := errors.New("broken")
-	got, err := TryTrials(t.Context(), &Env{Workers: 3}, 100, func(i int, _ *rand.Rand) (int, error) {
+	got, err := Trials(t.Context(), &Env{Workers: 3}, 100, func(i int, _ *rand.Rand) (int, error) {
 		if i == 17 {
 			return 0, broken
 		}
@@ -80,7 +80,7 @@ func TestProgressMovesWithStepsAndTrials(t *testing.T) {
 	var shares []float64
 	e := &Env{Workers: 1, OnProgress: func(s float64) { shares = append(shares, s) }}
 	trials := func() {
-		if _, err := Trials(t.Context(), e, 2, func(int, *rand.Rand) int { return 0 }); err != nil {
+		if _, err := Trials(t.Context(), e, 2, func(int, *rand.Rand) (int, error) { return 0, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -96,7 +96,7 @@ func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 func (s Spec[T]) run(ctx context.Context, e *Env, all []At) ([][][]T, error) {
 	found := make([][][]T, len(all))
 	if s.Trials == 1 {
-		single, err := TryTrials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return s.Follow(all[i], r) })
+		single, err := Trials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return s.Follow(all[i], r) })
 		for i, t := range single {
 			found[i] = [][]T{t}
 		}
@@ -105,7 +105,7 @@ func (s Spec[T]) run(ctx context.Context, e *Env, all []At) ([][][]T, error) {
 	for i, at := range all {
 		e.Progress(i, len(all))
 		var err error
-		if found[i], err = TryTrials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return s.Follow(at, r) }); err != nil {
+		if found[i], err = Trials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return s.Follow(at, r) }); err != nil {
 			return nil, err
 		}
 	}

@@ -53,7 +53,7 @@ var cbfGrid, cbfClaims = func() (*lab.Grid, []lab.Claim) {
 
 func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps, queries, every := e.Int("steps"), e.Int("queries"), e.Int("steps between looks")
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (l life, err error) {
+	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (l life, err error) {
 		s := rival
 		s.Salt = r.Uint64()
 		f, err := counting.Build(s)

@@ -75,7 +75,7 @@ const lookEvery = 1 << 16
 
 func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps, queries := e.Int("steps"), e.Int("queries")
-	trials, err := lab.TryTrials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (life, error) {
+	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (life, error) {
 		return live(exampleKeys, steps, lookEvery, queries, r)
 	})
 	if err != nil {

@@ -68,7 +68,7 @@ var draws = lab.Experiment{
 	ID:    "x/draws",
 	Quick: lab.Params{lab.Int("trials", 1000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-		drawn, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) uint64 { return r.Uint64() })
+		drawn, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (uint64, error) { return r.Uint64(), nil })
 		return &lab.Result{Checks: []lab.Check{{Name: "numbers", Ours: fmt.Sprint(drawn), Verdict: lab.Shown}}}, err
 	},
 }

@@ -33,7 +33,7 @@ func (b *bench) list(ids ...string) (list []lab.Experiment) {
 				if id == "x/stop" && b.stop != nil {
 					b.stop()
 				}
-				values, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) float64 { return r.Float64() })
+				values, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (float64, error) { return r.Float64(), nil })
 				if err != nil || b.fail[id] != nil {
 					return nil, errors.Join(err, b.fail[id])
 				}
