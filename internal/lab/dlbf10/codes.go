@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
@@ -75,25 +75,20 @@ func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // amount is a filter with one number of regions.
-type amount struct{ regions, deletable, rate float64 }
+type amount struct{ regions, deletable float64 }
 
 // adaptiveAmounts builds filters with each number of regions, and takes the fewest that
 // reach what is asked; three bits tell which it was.
 func adaptiveAmounts(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 	asked, menu := e.Float("asked deletability"), e.Ints("regions")
-	var names []string
-	for _, r := range menu {
-		names = append(names, strconv.Itoa(r))
-	}
 	return lab.Sweep(ctx, e, lab.Spec[amount]{
-		Name: "amounts", Title: "How many regions", Trace: lab.Among("regions", append(names, "adaptive")...), Trials: e.Int("trials"),
+		Name: "amounts", Title: "How many regions", Trace: lab.Among("regions", append(strings.Fields(strings.Trim(fmt.Sprint(menu), "[]")), "adaptive")...), Trials: e.Int("trials"),
 		Follow: func(_ lab.At, r *rand.Rand) ([]amount, error) {
 			return buildMenu(e, lab.RandomKeys(r, e.Int("keys")), menu, asked)
 		},
 		Metrics: []lab.Metric[amount]{
 			{Name: "deletable", Unit: lab.InPercent, Of: func(a amount) float64 { return a.deletable }},
 			{Name: "filters that reach 90 %", Unit: lab.InPercent, Of: func(a amount) float64 { return lab.OneIf(a.deletable >= asked) }},
-			{Name: "rate", Unit: lab.InPercent, Of: func(a amount) float64 { return a.rate }},
 			{Name: "r", Of: func(a amount) float64 { return a.regions }},
 		},
 	})
@@ -103,19 +98,18 @@ func buildMenu(e *lab.Env, keys []filter.Key, menu []int, asked float64) (list [
 	var chosen amount
 	for _, r := range menu {
 		s := shape(e, r)
-		for _, number := range []uint64{0, 3} {
-			s.Bits -= number
-			f, err := filled(s, keys)
-			if err != nil {
-				return nil, err
-			}
-			a := amount{float64(r), 0, f.Info().FPR}
-			a.deletable = deleteAll(f, keys).deletable
-			if number == 0 {
-				list = append(list, a)
-			} else if chosen.deletable < asked && a.deletable > chosen.deletable {
-				chosen = a
-			}
+		whole, err := try(s, keys, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, amount{float64(r), whole.deletable})
+		s.Bits -= 3
+		paid, err := try(s, keys, nil)
+		if err != nil {
+			return nil, err
+		}
+		if chosen.deletable < asked && paid.deletable > chosen.deletable {
+			chosen = amount{float64(r), paid.deletable}
 		}
 	}
 	return append(list, chosen), nil

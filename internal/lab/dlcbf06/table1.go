@@ -92,7 +92,6 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 // loads is Table 1.
 func loads(trials []life) *lab.Grid {
 	six, shared := theory.DLeftSteadyLoads(4, 6, levels), theory.DLeftSteadyLoads(4, distinct(exampleKeys)/exampleBuckets, levels)
-	inserted := theory.DLeftInsertLoads(4, 6, levels)
 	names, between := make([]string, levels), make([]float64, levels)
 	for i := range names {
 		names[i], between[i] = atLeast(i), (six[i]+shared[i])/2
@@ -103,7 +102,7 @@ func loads(trials []life) *lab.Grid {
 	return lab.Gather(trials, lab.Spec[life]{
 		Name: "loads", Title: "Share of the buckets with at least so many keys", Dims: []lab.Dim{lab.Among("keys in a bucket", names...)},
 		Metrics:  []lab.Metric[life]{{Name: "simulation", At: func(l life, at lab.At) float64 { return l.shares[at.Int("keys in a bucket")] }}},
-		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", inserted)},
+		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", theory.DLeftInsertLoads(4, 6, levels))},
 	})
 }
 

@@ -127,13 +127,9 @@ func tighter(cells []int) *lab.Grid {
 	for _, c := range cells {
 		loads[c] = largestLoad(c, 1e-9)
 	}
-	of := func(at lab.At) (cells, load float64) { return at.Float("cells"), loads[at.Int("cells")] }
-	g := lab.Computed("tighter", "Largest load at which 2^20 steps overflow with odds of 1e-9, 49,152 keys, four subarrays", []lab.Dim{lab.Along("cells", cells...)},
+	return lab.Computed("tighter", "Largest load at which 2^20 steps overflow with odds of 1e-9, 49,152 keys, four subarrays", []lab.Dim{lab.Along("cells", cells...)},
 		lab.Formula{Name: "largest load", Of: func(at lab.At) float64 { return loads[at.Int("cells")] }},
-		lab.Formula{Name: "cells per key", Of: func(at lab.At) float64 { c, load := of(at); return c / load }},
-		lab.Formula{Name: "bits per key at 0.1 %", Of: func(at lab.At) float64 { c, load := of(at); return (math.Log2(4*load/0.001) + 2) * c / load }})
-	g.Notes = []string{"More cells are compared, which costs remainder bits. The last column has a remainder of a real number of bits."}
-	return g
+		lab.Formula{Name: "cells per key", Of: func(at lab.At) float64 { return at.Float("cells") / loads[at.Int("cells")] }})
 }
 
 // largestLoad searches to a thousandth of a bucket.

@@ -37,7 +37,6 @@ var metflicks = lab.Experiment{
 		{Kind: lab.Own, Name: "no packet of a banned source passes", Printed: "a ban is never forgotten, whatever the kind", Of: lab.Of("wrongly passed"), Is: lab.Zero()},
 		{Kind: lab.Own, Name: "no ban is late or without cause", Printed: "chains, strikes and bans are exact", Of: lab.Of("wrong bans"), Is: lab.Zero()},
 		{Kind: lab.Own, Name: "no wrong rejection where hits are confirmed", Printed: "no false positive rejects", Of: lab.Of("wrong rejections", "gate", "evergreen, confirmed"), Is: lab.Zero()},
-		{Kind: lab.Own, Name: "rate of the banned set", Printed: "what the gate predicts", Of: lab.Of("banned rate"), Is: lab.Matches(lab.Of("banned rate, predicted"))},
 	},
 }
 
@@ -47,7 +46,7 @@ const (
 )
 
 func gateParams(trials, each int, users ...int) lab.Params {
-	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each), lab.Int("absent addresses", 2_000)}
+	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each)}
 }
 
 // kind is a gate with one kind of filter.
@@ -66,27 +65,24 @@ var gates = []kind{
 }
 
 // judged is what became of one case.
-type judged struct{ right, rejected, passed, bans, rate, predicted float64 }
+type judged struct{ right, rejected, passed, bans float64 }
 
 func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	addresses, note, err := listed(e)
 	if err != nil {
 		return nil, err
 	}
-	absent := e.Int("absent addresses")
 	g, err := lab.Sweep(ctx, e, lab.Spec[judged]{
 		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
 		Dims: []lab.Dim{lab.AmongAll("gate", gates, func(g kind) string { return g.name }), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (judged, error) {
-			return judge(gates[at.Int("gate")].Config, addresses, at.Int("users"), e.Int("packets per user"), absent, r)
+			return judge(gates[at.Int("gate")].Config, addresses, at.Int("users"), e.Int("packets per user"), r)
 		},
 		Metrics: []lab.Metric[judged]{
 			{Name: "all right", Unit: lab.InPercent, Of: func(j judged) float64 { return j.right }, Asked: lab.Each(1)},
 			{Name: "wrong rejections", Of: func(j judged) float64 { return j.rejected }},
 			{Name: "wrongly passed", Of: func(j judged) float64 { return j.passed }},
 			{Name: "wrong bans", Of: func(j judged) float64 { return j.bans }},
-			{Name: "banned rate", Unit: lab.InPercent, Of: func(j judged) float64 { return j.rate }, Asked: lab.Each(absent)},
-			{Name: "banned rate, predicted", Unit: lab.InPercent, Of: func(j judged) float64 { return j.predicted }},
 		},
 		Notes: []string{note, "All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
 	})
@@ -106,7 +102,7 @@ func listed(e *lab.Env) (list []netip.Addr, note string, err error) {
 }
 
 // judge sends packets through a gate and an exact one.
-func judge(c gate.Config, addresses []netip.Addr, users, each, absent int, r *rand.Rand) (j judged, err error) {
+func judge(c gate.Config, addresses []netip.Addr, users, each int, r *rand.Rand) (j judged, err error) {
 	sample := make([]netip.Addr, 0, users+users/4)
 	for _, i := range r.Perm(len(addresses))[:min(cap(sample), len(addresses))] {
 		sample = append(sample, addresses[i])
@@ -130,10 +126,9 @@ func judge(c gate.Config, addresses []netip.Addr, users, each, absent int, r *ra
 	if !errors.Is(err, io.EOF) {
 		return j, err
 	}
-	report := both.Report(absent, r.Uint64())
+	report := both.Report(1, r.Uint64())
 	j.rejected, j.passed = float64(report.WronglyRejected()), float64(report.WronglyPassed())
 	j.bans = float64(report.Bans.Late + report.Bans.Spurious)
-	j.rate, j.predicted = report.Banned.FPR, report.Banned.Predicted
 	wrong := 0.0
 	for truth := 1; truth < 3; truth++ { // users: good or bad
 		for answer := range 3 {

@@ -2,6 +2,7 @@ package sum
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
-	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
@@ -34,7 +34,7 @@ var hashset = lab.Experiment{
 	},
 }
 
-// rivals are a set and a filter of the same keys.
+// rivals are a set and a filter of the same keys, with keys to ask for.
 type rivals struct {
 	set          map[string]struct{}
 	filter       *bloom.Filter
@@ -42,7 +42,9 @@ type rivals struct {
 	hits, misses []string
 }
 
-// meet fills both. The even names are in the set.
+// name is the key of a number; the even ones are in the set.
+func name(i int) string { return strconv.Itoa(1_000_000_000 + i) }
+
 func meet(e *lab.Env, n int) (v rivals, err error) {
 	if v.filter, err = bloom.New(bloom.Config{Items: uint64(n), FPR: e.Float("rate")}); err != nil {
 		return v, err
@@ -65,9 +67,6 @@ func meet(e *lab.Env, n int) (v rivals, err error) {
 	return v, nil
 }
 
-// name is the key of a number.
-func name(i int) string { return strconv.Itoa(1_000_000_000 + i) }
-
 // heap returns the bytes in use after a collection.
 func heap() uint64 {
 	var m runtime.MemStats
@@ -79,20 +78,20 @@ func heap() uint64 {
 func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	all := map[int]rivals{}
 	for _, n := range e.Ints("keys") {
-		var err error
-		if all[n], err = meet(e, n); err != nil {
+		v, err := meet(e, n)
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		all[n] = v
 	}
 	keys := lab.Along("keys", e.Ints("keys")...)
 	memory := lab.Computed("memory", "Go's map of strings, and a Bloom filter", []lab.Dim{keys},
 		lab.Formula{Name: "bits per key, set", Of: func(at lab.At) float64 { return all[at.Int("keys")].setBits }},
-		lab.Formula{Name: "bits per key, filter", Of: func(at lab.At) float64 { return float64(all[at.Int("keys")].filter.Info().FastBits) / at.Float("keys") }})
+		lab.Formula{Name: "bits per key, filter", Of: func(at lab.At) float64 {
+			return float64(all[at.Int("keys")].filter.Info().FastBits) / at.Float("keys")
+		}})
 	asks, err := lab.Race{
-		Name: "asks", Title: "One question after the other, hashing included", Dims: []lab.Dim{keys}, Contenders: []string{"set", "filter"}, Rounds: e.Int("rounds"),
+		Name: "asks", Title: "One question after the other, hashing included; keys are decimal numbers as text", Dims: []lab.Dim{keys}, Contenders: []string{"set", "filter"}, Rounds: e.Int("rounds"),
 		Start: func(at lab.At, contender string, _ *rand.Rand) ([]lab.Lap, error) {
 			v := all[at.Int("keys")]
 			has := func(k string) bool { _, ok := v.set[k]; return ok }
@@ -101,54 +100,37 @@ func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return []lab.Lap{asking("yes", v.hits, has), asking("no", v.misses, has)}, nil
 		},
-		Notes: []string{"Keys are decimal numbers as text, and the set holds them."},
 	}.Run(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	adds, err := counterCost(ctx, e)
+	n := slices.Min(e.Ints("keys"))
+	adds, err := lab.Race{
+		Name: "adds", Title: "Filling a filter of bits, and one of counters with as many positions and hashes", Contenders: []string{"bits", "counters"}, Rounds: e.Int("rounds"),
+		Start: func(_ lab.At, contender string, r *rand.Rand) ([]lab.Lap, error) {
+			s := bloom.Shape{Bits: uint64(14 * n), Hashes: 10}
+			var f filter.Filter
+			var err error
+			if f, err = bloom.Build(s); contender == "counters" {
+				f, err = deleter(counters, s)
+			}
+			has := func(k filter.Key) bool { added, _ := f.Add(k); return added }
+			return []lab.Lap{asking("add", lab.RandomKeys(r, n), has)}, err
+		},
+	}.Run(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{memory, asks, adds}}, err
 }
 
-// asking is a lap of questions.
-func asking[K any](lap string, keys []K, has func(K) bool) lab.Lap {
+// asking is a lap that does something with each key.
+func asking[K any](lap string, keys []K, do func(K) bool) lab.Lap {
 	return lab.Lap{Name: lap, Ops: len(keys), Run: func() error {
 		yes := 0
 		for _, k := range keys {
-			if has(k) {
+			if do(k) {
 				yes++
 			}
 		}
 		runtime.KeepAlive(yes) // or the compiler leaves out what is timed
 		return nil
 	}}
-}
-
-// counterCost times filling a filter of counters, and one of bits with as many
-// positions and hashes.
-func counterCost(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
-	n := slices.Min(e.Ints("keys"))
-	s, err := bloom.Config{Items: uint64(n), FPR: e.Float("rate")}.Shape()
-	if err != nil {
-		return nil, err
-	}
-	return lab.Race{
-		Name: "adds", Title: "Filling a filter", Contenders: []string{"bits", "counters"}, Rounds: e.Int("rounds"),
-		Start: func(_ lab.At, contender string, r *rand.Rand) ([]lab.Lap, error) {
-			keys := lab.RandomKeys(r, n)
-			var f filter.Filter
-			var err error
-			if f, err = bloom.Build(s); contender == "counters" {
-				f, err = counting.Build(counting.Shape{Counters: s.Bits, Hashes: s.Hashes, CounterBits: 4})
-			}
-			return []lab.Lap{{Name: "add", Ops: n, Run: func() error {
-				for _, k := range keys {
-					if _, err := f.Add(k); err != nil {
-						return err
-					}
-				}
-				return nil
-			}}}, err
-		},
-	}.Run(ctx, e)
 }
