@@ -122,6 +122,8 @@
 //     locked and changed with all. The counts of bits, fingerprints and keys are atomic.
 //   - A run is split with its stripe locked. A change that finds a run of its key not split
 //     lets go, splits it, and begins again.
+//   - Goroutines that split all runs while all stripes are held take chunks of runs that have
+//     no word in common.
 //
 // A change is atomic, with all fingerprints of its key: of several goroutines that add one
 // key, one is told that it was new. Why no reader ever sees a key

@@ -110,24 +110,48 @@ func (t *table) areSplit(xs []uint64) bool {
 const chunkRuns = 32
 
 // splitAll finishes a doubling, if one is under way, with several goroutines if it is
-// large. Neighbouring runs can share a word of slow memory: chunks with an even number
-// are split first, and then the others, so that no two neighbours are at the same time.
+// large. All stripes are held.
 func (t *table) splitAll() {
 	if t.slow.unsplit.Load() == 0 {
 		return
 	}
-	runs := uint64(len(t.slow.split))
-	chunks := (runs + chunkRuns - 1) / chunkRuns
-	for odd := range uint64(2) {
+	for _, chunks := range chunksOf(t.slow.runs, t.slow.doublings) {
 		var next atomic.Uint64
-		together(chunks/2, func() {
-			for c := 2*(next.Add(1)-1) + odd; c < chunks; c = 2*(next.Add(1)-1) + odd {
-				for r := c * chunkRuns; r < min(runs, (c+1)*chunkRuns); r++ {
-					t.splitRun(r/t.slow.runs, r%t.slow.runs)
-				}
+		n := uint64(len(chunks))
+		together(n, func() {
+			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+				t.splitChunk(chunks[i])
 			}
 		})
 	}
+}
+
+func (t *table) splitChunk(chunk uint64) {
+	for r := chunk * chunkRuns; r < min(uint64(len(t.slow.split)), (chunk+1)*chunkRuns); r++ {
+		t.splitRun(r/t.slow.runs, r%t.slow.runs)
+	}
+}
+
+// chunksOf returns the chunks of a doubling, of segments with so many runs, in parts that are
+// split one after the other. Chunks of one part have no word of slow memory in common:
+// neighbours can, and so can the first and the last of a block, where fronts meet backs. The
+// first of each block is a part of its own.
+func chunksOf(runs uint64, doublings int) (parts [][]uint64) {
+	first := map[uint64]bool{}
+	for block := range doublings {
+		c := (1 << block >> 1) * runs / chunkRuns
+		if !first[c] {
+			parts = append(parts, []uint64{c})
+		}
+		first[c] = true
+	}
+	var rest [2][]uint64
+	for c := range (runs<<(doublings-1) + chunkRuns - 1) / chunkRuns {
+		if !first[c] {
+			rest[c%2] = append(rest[c%2], c)
+		}
+	}
+	return append(parts, rest[:]...)
 }
 
 // together has several goroutines, but no more than asked for, do the same.

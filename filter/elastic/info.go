@@ -45,11 +45,12 @@ func (f *Filter) Info() filter.Info {
 }
 
 // starved reports whether the table should have grown and has not: there was no memory,
-// here or where it was stored. The key that ends all growth does not count.
+// here or where it was stored. Keys that end all growth do not count: writers can add as many
+// at once as there are stripes.
 func (t *table) starved(s Shape) bool {
 	over := t.limit
 	if t.slow.doublings == s.Growth {
-		over += int64(s.Hashes)
+		over += int64(s.Hashes * mostStripes)
 	}
 	return t.slow.unsplit.Load() == 0 && t.set.Load() > over
 }

@@ -132,8 +132,9 @@ func (f *Filter) growIfNeeded() {
 }
 
 // overfull reports whether the share of set bits is above the threshold. While trees
-// are not split their bits count twice, and it is not told.
-func (t *table) overfull() bool { return t.set.Load() > t.limit && t.slow.unsplit.Load() == 0 }
+// are not split their bits count twice, and it is not told. Splitting first corrects the
+// bits, hence the order.
+func (t *table) overfull() bool { return t.slow.unsplit.Load() == 0 && t.set.Load() > t.limit }
 
 // mustGrow reports whether it is time to double the filter.
 func (f *Filter) mustGrow() bool {

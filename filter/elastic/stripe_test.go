@@ -203,3 +203,47 @@ func TestNarrowNumbersBesideWriters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestChunksShareNoWord looks at the words of slow memory in which trees of different chunks
+// lie: chunks that are split at the same time have none in common.
+func TestChunksShareNoWord(t *testing.T) {
+	for _, s := range []Shape{
+		{Bits: 1 << 15, Hashes: 1, HashBits: 40, Slots: 8, Branches: 7, Growth: 3, Threshold: 0.5},
+		{Bits: 1 << 15, Hashes: 1, HashBits: 40, Slots: 8, Branches: 3, Growth: 3, Threshold: 0.5},
+		{Bits: 1 << 11, Hashes: 1, HashBits: 40, Slots: 8, Branches: 3, Growth: 6, Threshold: 0.5},
+		{Bits: 1, Hashes: 1, HashBits: 30, Slots: 8, Branches: 3, Growth: 12, Threshold: 0.5},
+	} {
+		l := newLayout(s)
+		for doublings := 1; doublings <= s.Growth; doublings++ {
+			for _, chunks := range chunksOf(l.runs, doublings) {
+				owners := map[[2]uint64]uint64{} // chunks by block and word
+				for _, c := range chunks {
+					for r := c * chunkRuns; r < min((c+1)*chunkRuns, l.runs<<(doublings-1)); r++ {
+						for _, w := range l.wordsOf(r, doublings) {
+							if owner, ok := owners[w]; ok && owner != c {
+								t.Fatalf("%+v, doubling %d: chunks %d and %d share word %d of block %d", s, doublings, owner, c, w[1], w[0])
+							}
+							owners[w] = c
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// wordsOf returns the words, by block and place, of both halves of a run.
+func (l *layout) wordsOf(r uint64, doublings int) (words [][2]uint64) {
+	low, run := r/l.runs, r%l.runs
+	for _, segment := range []uint64{low, low | 1<<(doublings-1)} {
+		for group := run * runTrees; group < min((run+1)*runTrees, l.segment); group++ {
+			block, front, back := l.locate(segment, group)
+			for _, part := range [][2]uint64{{front, l.frontBits}, {back, l.backBits}} {
+				for w := part[0] / 64; part[1] > 0 && w <= (part[0]+part[1]-1)/64; w++ {
+					words = append(words, [2]uint64{uint64(block), w})
+				}
+			}
+		}
+	}
+	return words
+}
