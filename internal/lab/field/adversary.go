@@ -135,7 +135,7 @@ func crowded(kind string, from uint64, count int) (list []uint64) {
 
 // fortress is a filter with n honest keys and the chosen ones, some of which it may refuse.
 func fortress(kind string, h filter.Hash, n int, chosen []uint64) (f filter.Filter, refused int, err error) {
-	if f, err = newKind(kind, n+len(chosen), 0.01); err != nil {
+	if f, err = newKind(kind, n+len(chosen)); err != nil {
 		return nil, 0, err
 	}
 	for i := range uint64(n) {
@@ -227,7 +227,7 @@ func sharedSet(name string, n int) (walk.Shared, error) {
 	if kind, ok := inSet[name]; ok {
 		return walk.SetOf(everbloom.Needs{Items: uint64(n), FPR: 0.01, Kind: kind})
 	}
-	f, err := newKind(name, n, 0.01)
+	f, err := newKind(name, n)
 	if err != nil {
 		return walk.Shared{}, err
 	}

@@ -19,12 +19,13 @@ func build(k kinds.Kind, n int, rate float64) (filter.Filter, error) {
 	return k.New(kinds.Config{Items: uint64(n), FPR: rate})
 }
 
-func newKind(name string, n int, rate float64) (filter.Filter, error) {
+// newKind makes a filter of n keys at 1 %.
+func newKind(name string, n int) (filter.Filter, error) {
 	k, err := kinds.ByName(name)
 	if err != nil {
 		return nil, err
 	}
-	return build(k, n, rate)
+	return build(k, n, 0.01)
 }
 
 // fill adds members from first on, and returns how many were refused for want of room.

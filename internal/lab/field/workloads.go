@@ -44,7 +44,7 @@ func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Sweep(ctx, e, lab.Spec[stream]{
 		Name: "streams", Title: "Streams of queries about absent keys", Dims: []lab.Dim{lab.Among("kind", "bloom", "blocked"), lab.Along("exponent", e.Floats("exponents")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (stream, error) {
-			f, err := newKind(at.Name("kind"), n, 0.01)
+			f, err := newKind(at.Name("kind"), n)
 			if err != nil {
 				return stream{}, err
 			}
@@ -220,7 +220,7 @@ type churn struct {
 }
 
 func newChurn(name string, n int, r *rand.Rand) (*churn, error) {
-	f, err := newKind(name, n, 0.01)
+	f, err := newKind(name, n)
 	if err != nil {
 		return nil, err
 	}

@@ -32,9 +32,9 @@ func newPerennial(rate float64) (filter.Filter, error) {
 }
 
 // at is a variant for each rate.
-func at(name string, make func(rate float64) (filter.Filter, error), rates ...float64) (list []variant) {
+func at(name string, build func(rate float64) (filter.Filter, error), rates ...float64) (list []variant) {
 	for _, rate := range rates {
-		list = append(list, variant{lab.Percent(rate) + name, rate, make})
+		list = append(list, variant{lab.Percent(rate) + name, rate, build})
 	}
 	return list
 }
