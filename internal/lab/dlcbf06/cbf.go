@@ -72,6 +72,9 @@ func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Metrics: []lab.Metric[life]{{
 			Name: "reached", Unit: lab.InPercent, At: func(l life, at lab.At) float64 { return lab.OneIf(l.largest >= at.Int("counter")) }, Asked: lab.Each(1),
 		}},
+		Formulas: []lab.Formula{{Name: "raised to it in 10,000 trials of 2^20 steps", Of: func(at lab.At) float64 {
+			return paperTrials * theory.CountingReached(float64(rival.Hashes)*paperSteps, rival.Load(exampleKeys), at.Int("counter"))
+		}}},
 		Notes: []string{fmt.Sprintf("Counters are looked at every %d steps. One that reaches 12 stays there for n/12 = 4,096 steps on average, so that about one in ten is missed.", every)},
 	})
 	return &lab.Result{Grids: []*lab.Grid{cbfRates.grid(trials, queries), cbfGrid, reached}}, nil
