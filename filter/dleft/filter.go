@@ -120,7 +120,7 @@ func (f *Filter) MayContain(k filter.Key) bool {
 // another key, which may then be a false negative.
 func (f *Filter) Delete(k filter.Key) error {
 	fp := f.fingerprint(k)
-	cell, ok := f.seek(fp)
+	cell, ok := f.locate(fp)
 	if !ok {
 		return errNotFound
 	}

@@ -67,6 +67,14 @@ func (c *store) seek(fp uint64) (cell uint64, ok bool) {
 	if !c.has(fp) {
 		return 0, false
 	}
+	return c.locate(fp)
+}
+
+// locate is seek for a fingerprint that is expected to be there.
+func (c *store) locate(fp uint64) (cell uint64, ok bool) {
+	if c.short {
+		return c.locateShort(fp)
+	}
 	for i := range c.subtables {
 		bucket, remainder := c.at(i, fp)
 		if cell, ok = c.find(bucket, remainder); ok {
@@ -74,6 +82,24 @@ func (c *store) seek(fp uint64) (cell uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// locateShort is locate for three or four subtables of twin buckets. Which of them
+// holds fp cannot be guessed, so that all are looked at, without a branch.
+func (c *store) locateShort(fp uint64) (cell uint64, ok bool) {
+	var found uint64
+	for i := range c.subtables {
+		x := c.paths[i].forth.times(fp, c.space)
+		y, bucket := c.spread(x&c.mask), i*c.buckets+x>>(c.remainder&63)
+		twin := &c.twins[bucket]
+		left, right := c.equal(twin[0], y), c.equal(twin[1], y)
+		lane, _ := firstOf(left, right)
+		hit := left | right
+		here := uint64(int64(hit|-hit) >> 63) // all ones if there is a hit
+		cell = cell&^here | (bucket*c.perBucket+lane)&here
+		found |= hit
+	}
+	return cell, found != 0
 }
 
 // weight returns 1 if two values of the hash lead to fp, see fingerprint, and 0
