@@ -7,5 +7,5 @@ import "github.com/everbloom-go/everbloom/internal/lab"
 
 // Experiments returns them, the general one first.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{frontier, abilities, growing, zipf, window, adversary, threads}
+	return []lab.Experiment{frontier, abilities, zipf, window, adversary, threads}
 }

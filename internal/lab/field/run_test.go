@@ -16,7 +16,7 @@ var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.In
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
 
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{abilities, growing}, brief)
+	labtest.Seeded(t, []lab.Experiment{abilities}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }

@@ -1,13 +1,14 @@
-// Package growth holds the experiments on this project's own kinds, filter/evergreen and
-// filter/perennial. No paper prints anything about them: the claims are those of their
-// package comments, of the README and of docs/design. docs/claims.md lists them.
+// Package growth holds the experiments on kinds that grow: this project's own,
+// filter/evergreen and filter/perennial, and the others beside them. No paper prints
+// anything about them: the claims are those of package comments, of the README and of
+// docs/design. docs/claims.md lists them.
 package growth
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
 // Experiments returns them, the general ones first.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{size, shrink, asked, compact, pauses, readers, perennialSize, perennialShrink, churn}
+	return []lab.Experiment{size, asked, pauses, readers, perennialSize, perennialPauses, all}
 }
 
 // What several experiments check.

@@ -14,7 +14,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/filter/perennial"
-	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
 	"github.com/everbloom-go/everbloom/internal/timing"
@@ -32,56 +31,71 @@ var pauses = lab.Experiment{
 	ID:       "evergreen/pauses",
 	Title:    "Pauses while growing",
 	Question: "How much does a single Add or Delete do at most while a filter grows and shrinks, and how long do the slowest take?",
-	Says:     "Package comment of evergreen: no operation does more than a few blocks' worth of work; design 4: doubling at once would mean a pause. Design 9: no operation of perennial writes more than 200 lines, at any size.",
-	Quick:    lab.Params{lab.Int("keys", 64_000), lab.Int("first size", 1_000), lab.Float("rate", 0.01), lab.Int("stride", 1_000)},
-	Full:     lab.Params{lab.Int("keys", 4_000_000), lab.Int("first size", 62_500), lab.Float("rate", 0.01), lab.Int("stride", 1_000)},
-	Run:      runPauses,
+	Says:     "Package comment: no operation does more than a few blocks' worth of work; design 4: doubling at once would mean a pause.",
+	Quick:    pausesParams(64_000, 1_000), Full: pausesParams(4_000_000, 62_500),
+	Run: pausesOf(evergreenName, lazyName, atOnceName),
 	Plots: []lab.View{{
 		Name: "cpu", Title: "The slowest Adds, processor time", X: "one in", By: "filter", XAxis: lab.Axis{Label: "the slowest of so many", Log: true},
 		Y: lab.Axis{Label: "microseconds", Log: true}, Curves: []lab.Curve{{Formula: "Adds"}},
 	}},
 	Claims: []lab.Claim{
-		{Name: "blocks that one operation of evergreen splits or merges", Printed: "a few: 4 at most", Where: comment, Of: lab.Of("work of one operation", "filter", evergreenName), Is: lab.AtMost(lab.Number(4)), Show: []lab.Pick{lab.Of("work of one operation", "filter", lazyName)}},
-		{Name: "lines that one operation of perennial writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one operation", "filter", perennialName), Is: lab.AtMost(lab.Number(200))},
+		{Name: "blocks that one Add splits", Printed: "a few: 4 at most", Where: comment, Of: lab.Of("work of one Add", "filter", evergreenName), Is: lab.AtMost(lab.Number(4)), Show: []lab.Pick{lab.Of("work of one Add", "filter", lazyName)}},
+		{Name: "blocks that one Delete merges", Printed: "a few: 4 at most", Where: comment, Of: lab.Of("work of one Delete", "filter", evergreenName), Is: lab.AtMost(lab.Number(4))},
 		{
 			Name: "longest Add of a filter that doubles at once to that of evergreen", Printed: "doubling at once would be a pause: 10 times at least", Where: "design 4",
 			Of: lab.Of("longest Add", "filter", atOnceName).Over(lab.Of("longest Add", "filter", evergreenName)), Is: lab.AtLeast(lab.Number(10)),
 		},
-		{Name: "longest Adds", Of: lab.Of("longest Add"), Is: lab.Shows()},
 	},
 }
 
-// contenders grow from the first size, or from nothing.
-func contenders(first uint64, rate float64) (list []*record, err error) {
-	add := func(name string, f filter.Filter, work func() uint64, failed error) {
-		list, err = append(list, &record{name: name, f: f, work: work}), errors.Join(err, failed)
+var perennialPauses = lab.Experiment{
+	ID:       "perennial/pauses",
+	Title:    "The longest operations",
+	Question: "How many lines does one Add or Delete write at most, and how long do the slowest take?",
+	Says:     "Design 9: no operation writes more than 200 lines, at any size; of 100,000 Adds all but one take less than 200 microseconds.",
+	Quick:    pausesParams(300_000, 1_000), Full: pausesParams(50_000_000, 1_000),
+	Run: pausesOf(perennialName),
+	Claims: []lab.Claim{
+		{Name: "lines that one Add writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Add"), Is: lab.AtMost(lab.Number(200))},
+		{Name: "lines that one Delete writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Delete"), Is: lab.AtMost(lab.Number(200))},
+		{Kind: lab.Question, Name: "99.999th percentile of Add", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Adds", "one in", 100_000), Is: lab.Shows(), Show: []lab.Pick{lab.Of("longest Add")}},
+		{Kind: lab.Question, Name: "99.999th percentile of Delete", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Deletes", "one in", 100_000), Is: lab.Shows()},
+	},
+}
+
+func pausesParams(keys, first int) lab.Params {
+	return lab.Params{lab.Int("keys", keys), lab.Int("first size", first), lab.Float("rate", 0.01)}
+}
+
+// grower makes a filter that grows, with a function that tells its size, in blocks where
+// it has some. Elastic filters begin with room for the first keys.
+func grower(name string, first uint64, rate float64) (f filter.Deleter, size func() uint64, err error) {
+	switch name {
+	case evergreenName:
+		f, err := evergreen.New(evergreen.Config{FPR: rate})
+		return f, f.Blocks, err
+	case perennialName:
+		f, err := perennial.New(perennial.Config{FPR: rate})
+		return f, func() uint64 { return f.Info().FastBits }, err
+	default:
+		f, err := elastic.New(elastic.Config{Items: first, FPR: rate, Eager: name == atOnceName})
+		return f, func() uint64 { return f.Bits() / 512 }, err
 	}
-	own, failed := evergreen.New(evergreen.Config{FPR: rate})
-	add(evergreenName, own, own.Blocks, failed)
-	lines, failed := perennial.New(perennial.Config{FPR: rate})
-	add(perennialName, lines, lines.LinesWritten, failed)
-	lazy, failed := elastic.New(elastic.Config{Items: first, FPR: rate})
-	add(lazyName, lazy, func() uint64 { return lazy.Bits() / 512 }, failed)
-	eager, failed := elastic.New(elastic.Config{Items: first, FPR: rate, Eager: true})
-	add(atOnceName, eager, func() uint64 { return eager.Bits() / 512 }, failed)
-	units, failed := scalable.New(scalable.Config{Items: first, FPR: rate})
-	add("scalable", units, func() uint64 { return 0 }, failed)
-	return list, err
 }
 
 // record is what single operations of one filter did.
 type record struct {
 	name          string
-	f             filter.Filter
-	work          func() uint64 // blocks of 512 bits, or lines written so far
-	most          uint64        // by which that changed in one operation
+	f             filter.Deleter
+	work          func() uint64 // blocks, or lines written so far
 	adds, deletes times
 }
 
-// times are the longest of a number of operations, in order.
+// times are the longest of a number of operations, in order, and the most work of one.
 type times struct {
 	n       int
 	slowest []time.Duration
+	most    uint64
 }
 
 // slowest is how many times are kept: enough for one in a thousand of four million.
@@ -98,66 +112,80 @@ func (t *times) add(d time.Duration) {
 	}
 }
 
-// oneIn returns the time in microseconds that one in so many operations exceeds; NaN of
-// none.
+// oneIn returns the time in microseconds that one in so many operations exceeds; NaN if
+// it was not kept.
 func (t *times) oneIn(share float64) float64 {
-	if t.n == 0 {
+	above := int(float64(t.n) / share)
+	if above >= len(t.slowest) {
 		return math.NaN()
 	}
-	return t.slowest[len(t.slowest)-1-min(int(float64(t.n)/share), len(t.slowest)-1)].Seconds() * 1e6
+	return t.slowest[len(t.slowest)-1-above].Seconds() * 1e6
 }
 
-func runPauses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	list, err := contenders(uint64(e.Int("first size")), e.Float("rate"))
-	if err != nil {
-		return nil, err
-	}
-	k := walk.NewKeys(e.Rand(0))
-	for _, deleting := range []bool{false, true} {
-		for start := 0; start < e.Int("keys"); start += e.Int("stride") {
-			for _, r := range list {
-				if err := errors.Join(r.stride(k, start, e.Int("stride"), deleting), ctx.Err()); err != nil {
-					return nil, fmt.Errorf("%s: %w", r.name, err)
+func pausesOf(names ...string) func(context.Context, *lab.Env) (*lab.Result, error) {
+	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+		list := make([]*record, len(names))
+		for i, name := range names {
+			f, size, err := grower(name, uint64(e.Int("first size")), e.Float("rate"))
+			if err != nil {
+				return nil, err
+			}
+			list[i] = &record{name: name, f: f, work: size}
+			if p, ok := f.(*perennial.Filter); ok {
+				list[i].work = p.LinesWritten
+			}
+		}
+		const stride = 1_000
+		k := walk.NewKeys(e.Rand(0))
+		for _, deleting := range []bool{false, true} {
+			for start := 0; start < e.Int("keys"); start += stride {
+				for _, r := range list {
+					if err := errors.Join(r.stride(k, start, stride, deleting), ctx.Err()); err != nil {
+						return nil, fmt.Errorf("%s: %w", r.name, err)
+					}
 				}
 			}
 		}
+		return &lab.Result{Grids: pauseGrids(list), Notes: []string{
+			"Processor time of the thread. Each operation is timed by itself, and the clock takes part of it; filters take turns in strides. Work is blocks of 512 bits by which the size changes, for perennial lines written.",
+			"\"elastic, at once\" moves all fingerprints when it doubles; \"elastic\" spreads that over the operations that follow.",
+		}}, nil
 	}
+}
+
+func pauseGrids(list []*record) []*lab.Grid {
 	filters := lab.AmongAll("filter", list, func(r *record) string { return r.name })
-	of := func(at lab.At) *record { return list[at.Int("filter")] }
-	return &lab.Result{Grids: []*lab.Grid{
+	of := func(name string, unit lab.Unit, value func(r *record, at lab.At) float64) lab.Formula {
+		return lab.Formula{Name: name, Unit: unit, Of: func(at lab.At) float64 { return value(list[at.Int("filter")], at) }}
+	}
+	return []*lab.Grid{
 		lab.Computed("times", "Times that one in so many operations exceeds", []lab.Dim{filters, lab.Along("one in", 1_000, 10_000, 100_000)},
-			lab.Formula{Name: "Adds", Unit: "us", Of: func(at lab.At) float64 { return of(at).adds.oneIn(at.Float("one in")) }},
-			lab.Formula{Name: "Deletes", Unit: "us", Of: func(at lab.At) float64 { return of(at).deletes.oneIn(at.Float("one in")) }}),
+			of("Adds", "us", func(r *record, at lab.At) float64 { return r.adds.oneIn(at.Float("one in")) }),
+			of("Deletes", "us", func(r *record, at lab.At) float64 { return r.deletes.oneIn(at.Float("one in")) })),
 		lab.Computed("longest", "The longest operations", []lab.Dim{filters},
-			lab.Formula{Name: "longest Add", Unit: "us", Of: func(at lab.At) float64 { return of(at).adds.oneIn(1e18) }},
-			lab.Formula{Name: "work of one operation", Of: func(at lab.At) float64 { return float64(of(at).most) }}),
-	}, Notes: []string{
-		"Processor time of the thread. Each operation is timed by itself; filters take turns in strides. Work is blocks of 512 bits by which the size changes, for perennial lines written.",
-		"\"elastic, at once\" moves all fingerprints when it doubles; \"elastic\" spreads that over the operations that follow. scalable and elastic begin with room for the first size, the others with the smallest filter. scalable does not delete.",
-	}}, nil
+			of("longest Add", "us", func(r *record, _ lab.At) float64 { return r.adds.oneIn(1e18) }),
+			of("longest Delete", "us", func(r *record, _ lab.At) float64 { return r.deletes.oneIn(1e18) }),
+			of("work of one Add", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.adds.most) }),
+			of("work of one Delete", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.deletes.most) })),
+	}
 }
 
 // stride times operations one by one.
 func (r *record) stride(k walk.Keys, start, count int, deleting bool) (err error) {
 	do, t := func(key filter.Key) error { _, err := r.f.Add(key); return err }, &r.adds
 	if deleting {
-		d, ok := r.f.(filter.Deleter)
-		if !ok {
-			return nil
-		}
-		do, t = d.Delete, &r.deletes
+		do, t = r.f.Delete, &r.deletes
 	}
 	timing.Pinned(func() {
-		work := r.work()
+		before, work := timing.Thread(), r.work()
 		for i := start; i < start+count && err == nil; i++ {
-			before := timing.Thread()
 			err = do(k.Member(i))
-			t.add(timing.Thread() - before)
-			now := r.work()
+			after, now := timing.Thread(), r.work()
+			t.add(after - before)
 			if work > 0 && now > 0 { // the smallest evergreen filter is a list without blocks
-				r.most = max(r.most, max(work, now)-min(work, now))
+				t.most = max(t.most, max(work, now)-min(work, now))
 			}
-			work = now
+			before, work = after, now
 		}
 	})
 	return err
@@ -185,8 +213,13 @@ func readerSpeed(name string) lab.Pick {
 
 func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	d := &walk.Readers{Lasting: e.Int("lasting keys"), Passing: e.Int("passing keys"), Queries: e.Int("queries")}
+	n, rate := uint64(d.Lasting+d.Passing), e.Float("rate")
 	d.Make = func(name string) (walk.Shared, error) {
-		return shared(name, uint64(d.Lasting+d.Passing), e.Float("rate"))
+		if name == countingName {
+			return walk.SetOf(everbloom.Needs{Items: n, FPR: rate, Delete: true, Kind: "counting"})
+		}
+		f, size, err := grower(name, max(n/8, 1), rate) // elastic filters do not shrink below their first size
+		return walk.Of(f, size), err
 	}
 	names := []string{evergreenName, perennialName, lazyName, countingName}
 	g, err := lab.Race{Name: "times", Title: "A query of a reader", Contenders: names, Rounds: e.Int("rounds"), Start: d.Start}.Run(ctx, e)
@@ -194,21 +227,4 @@ func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		fmt.Sprintf("Processor time of the reader, which asks about the lasting keys over and over, first alone, then beside a writer that adds all passing keys and deletes them again. The machine ran %d goroutines at a time.", runtime.GOMAXPROCS(0)),
 		"Before it is timed beside the writer the reader reads on until the size has changed. The counting filter has one size and, in a Set, a lock.",
 	}}, err
-}
-
-// shared makes sets that delete and can be read meanwhile. Elastic filters do not
-// shrink below their first size: it must be small to be left.
-func shared(name string, n uint64, rate float64) (walk.Shared, error) {
-	switch name {
-	case evergreenName:
-		f, err := evergreen.New(evergreen.Config{FPR: rate})
-		return walk.Of(f, f.Blocks), err
-	case perennialName:
-		f, err := perennial.New(perennial.Config{FPR: rate})
-		return walk.Of(f, func() uint64 { return f.Info().FastBits }), err
-	case lazyName:
-		f, err := elastic.New(elastic.Config{Items: max(n/8, 1), FPR: rate})
-		return walk.Of(f, f.Bits), err
-	}
-	return walk.SetOf(everbloom.Needs{Items: n, FPR: rate, Delete: true, Kind: "counting"})
 }
