@@ -9,3 +9,9 @@ import "github.com/everbloom-go/everbloom/internal/lab"
 func Experiments() []lab.Experiment {
 	return []lab.Experiment{frontier, abilities, zipf, window, adversary, threads}
 }
+
+// What several experiments check, and where it is stated.
+const (
+	found = "a key that is in the set is always found"
+	page  = "docs/choosing.md"
+)

@@ -5,18 +5,20 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
-var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000), lab.Int("first size", 100), lab.Int("sizes", 4)}
+var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000)}
 
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
 
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{abilities}, brief)
+	labtest.Seeded(t, []lab.Experiment{abilities, zipf}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
@@ -29,63 +31,88 @@ func TestTheirsAreInOrderOfTheirBits(t *testing.T) {
 	}
 }
 
-// A stream must tell keys that repeat from those that do not.
-func TestStreamsCountRepeats(t *testing.T) {
-	r := (&lab.Env{Seed: 1}).Rand(0)
-	c, err := newChurn("counting", 100, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := yesMan{c.f}
-	i := uint64(0)
-	if s := ask(all, c.k, func() uint64 { i++; return i % 4 }, 100, false); s.rate != 1 || s.repeats != 0.96 {
-		t.Errorf("%+v", s)
-	}
-	if s := ask(all, c.k, func() uint64 { i++; return i }, 100, true); s.repeats != 0 || s.once != 1 {
-		t.Errorf("%+v", s)
+func testKeys() walk.Keys { return walk.NewKeys((&lab.Env{Seed: 1}).Rand(0)) }
+
+// A kind that is described wrongly must be found out, column by column.
+func TestConductSeesAWrongTable(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		asSaid     func(conduct) bool
+		spoil      func(*kinds.Kind)
+	}{
+		{"growth", "bloom", conduct.pastCapacity, func(k *kinds.Kind) { k.Grows = true }},
+		{"drift", "dynamic", conduct.pastCapacity, func(k *kinds.Kind) { k.Drifts = false }},
+		{"refusals", "dleft", conduct.pastCapacity, func(k *kinds.Kind) { k.PastCapacity = "accepts" }},
+		{"pins", "deletable", conduct.deletes, func(k *kinds.Kind) { k.Pins = false }},
+		{"twice", "counting", conduct.twice, func(k *kinds.Kind) { k.Duplicates = filter.DuplicatesIgnored }},
+		{"twice, pinned", "counting", conduct.twice, func(k *kinds.Kind) { k.Duplicates = filter.DuplicatesPin }},
+		{"absent", "counting", conduct.absently, func(k *kinds.Kind) { k.AbsentDelete = "refused" }},
+		{"absent, refused", "evergreen", conduct.absently, func(k *kinds.Kind) { k.AbsentDelete = "harms" }},
+	} {
+		k, err := kinds.ByName(c.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := try(k, 2_000, 5_000, testKeys())
+		if err != nil || !c.asSaid(got) || got.denied != 0 {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+		if c.spoil(&got.kind); c.asSaid(got) {
+			t.Errorf("%s: a wrong table is not noticed: %+v", c.name, got)
+		}
 	}
 }
 
-type yesMan struct{ filter.Filter }
-
-func (yesMan) MayContain(filter.Key) bool { return true }
-
-// A turn must notice keys that are lost, refused and pinned.
-func TestTurnsNoticeWhatGoesWrong(t *testing.T) {
-	c, err := newChurn("dleft", 500, (&lab.Env{Seed: 1}).Rand(0))
+// A subject must notice keys that are lost, refused, pinned and not found.
+func TestSubjectsNoticeWhatGoesWrong(t *testing.T) {
+	s, err := newSubject("dleft", 500, rate, testKeys())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.turn(true); err != nil || c.first != 500 || c.next != 1_000 {
-		t.Fatalf("%d to %d, %v", c.first, c.next, err)
+	if err := errors.Join(s.add(500), s.turn(500, true)); err != nil || s.first != 500 || s.next != 1_000 {
+		t.Fatalf("%d to %d, %v", s.first, s.next, err)
 	}
-	if err := c.turn(false); err != nil || c.next-c.first != 50 {
-		t.Fatalf("%d to %d, %v", c.first, c.next, err)
+	if err := s.turn(500, false); err != nil || s.next-s.first != 50 {
+		t.Fatalf("%d to %d, %v", s.first, s.next, err)
 	}
-	if got := c.look(100); got.lost != 0 || got.refused != 0 {
+	if got := s.look(100); got.lost != 0 || got.pinned != 0 || s.refused != 0 {
 		t.Errorf("%+v", got)
 	}
-	c.f = broken{c.f}
-	if err := errors.Join(c.add(5), c.delete(10)); err != nil {
-		t.Fatal(err)
+	bad := &broken{Filter: s.Filter, addErr: filter.ErrFull, deleteErr: filter.ErrPinned}
+	s.Filter = bad
+	if err := errors.Join(s.add(5), s.delete(10)); err != nil || s.denied() != 40 || s.refused != 5 || s.pinned != 10 {
+		t.Errorf("%v denied, %+v, %v", s.denied(), s, err)
 	}
-	if got := c.look(100); got.lost != 40 || got.refused != 5 || c.pinned != 10 {
-		t.Errorf("%+v", got)
+	bad.deleteErr = filter.ErrNotFound
+	if err := s.delete(1); err != nil || s.notFound != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	bad.addErr, bad.deleteErr = errBroken, errBroken
+	if err := s.add(1); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+	if err := s.delete(1); !errors.Is(err, errBroken) {
+		t.Error(err)
 	}
 }
 
-// broken is full, forgets everything and pins what it has.
-type broken struct{ filter.Filter }
+var errBroken = errors.New("broken")
 
-func (broken) Add(filter.Key) (bool, error) { return false, filter.ErrFull }
-func (broken) MayContain(filter.Key) bool   { return false }
-func (broken) Delete(filter.Key) error      { return filter.ErrPinned }
+// broken forgets everything and answers with errors.
+type broken struct {
+	filter.Filter
+	addErr, deleteErr error
+}
+
+func (b broken) Add(filter.Key) (bool, error) { return false, b.addErr }
+func (broken) MayContain(filter.Key) bool     { return false }
+func (b broken) Delete(filter.Key) error      { return b.deleteErr }
 
 // The chosen keys are a crowd under the known hash only.
 func TestChosenKeysCrowdUnderTheKnownHashOnly(t *testing.T) {
 	r := (&lab.Env{Seed: 1}).Rand(0)
 	for _, isSecret := range []bool{false, true} {
-		s, err := besiege("blocked", isSecret, 5_000, 2_000, 10, r)
+		s, err := besiege("blocked", isSecret, 5_000, 2_000, r)
 		if err != nil || (s.crowded > 0.2) == isSecret || s.lost != 0 || s.same != 1 || (s.again == 1) == isSecret {
 			t.Errorf("secret %t: %+v, %v", isSecret, s, err)
 		}

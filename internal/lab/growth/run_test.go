@@ -14,7 +14,7 @@ func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
 // brief are parameters for runs that take little time.
 var brief = lab.Params{
-	lab.Int("most keys", 300_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000),
+	lab.Int("most keys", 200_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000),
 	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("rounds", 2),
 }
 

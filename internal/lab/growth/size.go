@@ -167,7 +167,7 @@ func five(name, title, metric string, style lab.Style) lab.View {
 }
 
 // large judges sizes at which pages of 4 KiB weigh little.
-func large(test lab.Test) lab.Test { return lab.In(lab.Span{Dim: "n", From: 300_000}, test) }
+func large(test lab.Test) lab.Test { return lab.In(lab.Span{Dim: "n", From: 200_000}, test) }
 
 func inside(name, metric, least, most, filter string) lab.Claim {
 	return lab.Claim{Name: name, Printed: least + " to " + most, Where: comment, Of: lab.Of(metric, "filter", filter, "way", up), Is: large(lab.Inside(least, most))}

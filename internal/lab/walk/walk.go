@@ -17,13 +17,19 @@ import (
 type Keys struct{ hash filter.Hash }
 
 // NewKeys returns keys that depend on the random source.
-func NewKeys(r *rand.Rand) Keys { return Keys{filter.XXH3(r.Uint64())} }
+func NewKeys(r *rand.Rand) Keys { return KeysOf(filter.XXH3(r.Uint64())) }
+
+// KeysOf returns the keys that a hash gives.
+func KeysOf(h filter.Hash) Keys { return Keys{h} }
 
 // Member returns the i-th key.
-func (k Keys) Member(i int) filter.Key { return k.hash.Uint64(uint64(i)) }
+func (k Keys) Member(i int) filter.Key { return k.Key(uint64(i)) }
 
 // Stranger returns the i-th of the keys that are not members.
-func (k Keys) Stranger(i int) filter.Key { return k.hash.Uint64(uint64(i) | 1<<63) }
+func (k Keys) Stranger(i int) filter.Key { return k.Key(uint64(i) | 1<<63) }
+
+// Key returns that of any number.
+func (k Keys) Key(number uint64) filter.Key { return k.hash.Uint64(number) }
 
 // Sizes returns numbers of keys at equal ratios.
 func Sizes(from, to, count int) []int {
@@ -141,12 +147,7 @@ func (w *Walker) Through(ctx context.Context, sizes []int, queries int) ([]Look,
 	return looks, nil
 }
 
-// Metrics are those of looks: shares of so many queries.
-func Metrics(queries int) []lab.Metric[Look] {
-	return MetricsOf(queries, func(l Look) Look { return l })
-}
-
-// MetricsOf are the metrics of looks that are part of something.
+// MetricsOf are the metrics of looks that are part of something: shares of so many queries.
 func MetricsOf[T any](queries int, look func(T) Look) []lab.Metric[T] {
 	metric := func(name string, unit lab.Unit, of func(l Look) float64) lab.Metric[T] {
 		return lab.Metric[T]{Name: name, Unit: unit, Of: func(t T) float64 { return of(look(t)) }}

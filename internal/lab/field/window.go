@@ -1,0 +1,144 @@
+package field
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
+)
+
+var window = lab.Experiment{
+	ID:       "field/window",
+	Title:    "Sliding windows, and sets that are mostly deleted",
+	Question: "What becomes of rate, pinned keys, memory and time when a set is replaced again and again?",
+	Says:     "docs/choosing.md: which kinds delete every key, which pin some, which keep the rate. [DlBF10] leaves the dynamics to future work, [EBF21] measures insertions and deletions apart.",
+	Quick:    windowParams(5_000, 6, 20_000, 3), Full: windowParams(200_000, 10, 500_000, 7),
+	Run:    runWindow,
+	Plots:  []lab.View{windowView("rate", "The rate of a window that slides, asked for 1 %", sliding), windowView("emptied", "The rate when nine tenths were deleted, asked for 1 %", emptying)},
+	Claims: windowClaims(),
+}
+
+const (
+	sliding  = "sliding"
+	emptying = "nine tenths deleted"
+)
+
+func windowParams(keys, turns, queries, rounds int) lab.Params {
+	return lab.Params{lab.Int("keys", keys), lab.Int("turns", turns), lab.Int("queries", queries), lab.Int("rounds", rounds)}
+}
+
+func windowView(name, title, workload string) lab.View {
+	return lab.View{
+		Name: name, Title: title, X: "turn", By: "kind", Only: []any{"counting", "dleft", "deletable", "perennial", "evergreen"}, At: []any{"workload", workload},
+		XAxis: lab.Axis{Label: "times that all keys were replaced"}, Y: lab.Axis{Label: "false positives", Percent: true}, Curves: []lab.Curve{{Measured: "rate"}},
+	}
+}
+
+// deleting are the kinds that delete.
+func deleting() (list []kinds.Kind) {
+	for _, k := range kinds.All() {
+		if k.Abilities().Delete {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// windowClaims tells kinds that keep their rate from those that pin keys. Those that grow
+// pin keys of several units only, which these sets do not need.
+func windowClaims() []lab.Claim {
+	claims := []lab.Claim{
+		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
+		{Name: "deletes not found", Printed: "a key that is in the set can be deleted, or is pinned", Where: page, Of: lab.Of("not found"), Is: lab.Zero()},
+		{Kind: lab.Question, Name: "time of replacing a key, to that of perennial", Of: lab.Of("step").Over(lab.Of("step", lab.Contenders, "perennial")), Is: lab.Shows()},
+	}
+	for _, k := range deleting() {
+		c := lab.Claim{Name: k.Name + ": rate", Printed: "is kept", Where: page, Of: lab.Of("rate", "kind", k.Name), Is: lab.AtMost(lab.Number(rate))}
+		pins := lab.Claim{Name: k.Name + ": pinned keys", Printed: "none", Where: page, Of: lab.Of("pinned", "kind", k.Name), Is: lab.Zero()}
+		if k.Pins && !k.Grows {
+			c.Printed, c.Of, c.Is = "rises with every turn", lab.Of("rate", "kind", k.Name, "workload", sliding), lab.Rises("turn")
+			pins.Printed, pins.Is = "some keys cannot be deleted", lab.In(lab.Span{Dim: "turn", From: 1}, lab.Above(lab.Number(0)))
+		}
+		claims = append(claims, c)
+		if !k.Pins || !k.Grows {
+			claims = append(claims, pins)
+		}
+	}
+	return claims
+}
+
+// A turn is what a filter was like when its keys had been replaced so often. Pinned are
+// keys that a delete could not take out, as a share of the set.
+type turn struct{ rate, lost, pinned, notFound, bits float64 }
+
+func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	n, queries, turns := e.Int("keys"), e.Int("queries"), lab.Dim{Name: "turn"}
+	for i := range e.Int("turns") + 1 {
+		turns.Values = append(turns.Values, float64(i))
+	}
+	g, err := lab.Sweep(ctx, e, lab.Spec[turn]{
+		Name: "turns", Title: "Turn by turn", Dims: []lab.Dim{kindDim(deleting()), lab.Among("workload", sliding, emptying)}, Trace: turns, Trials: 1,
+		Follow: func(at lab.At, r *rand.Rand) (out []turn, err error) {
+			s, err := newWindow(at.Name("kind"), n, r)
+			for i := 0; err == nil && i < len(turns.Values); i++ {
+				if i > 0 {
+					err = s.turn(n, at.Name("workload") == sliding)
+				}
+				out, err = append(out, s.look(queries)), errors.Join(err, ctx.Err())
+			}
+			return out, err
+		},
+		Metrics: []lab.Metric[turn]{
+			{Name: "rate", Unit: lab.InPercent, Of: func(t turn) float64 { return t.rate }, Asked: lab.Each(queries)},
+			{Name: "false negatives", Of: func(t turn) float64 { return t.lost }},
+			{Name: "pinned", Unit: lab.InPercent, Of: func(t turn) float64 { return t.pinned }},
+			{Name: "not found", Of: func(t turn) float64 { return t.notFound }},
+			{Name: "bits per key", Of: func(t turn) float64 { return t.bits }},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	times, err := lab.Race{
+		Name: "times", Title: "Replacing the oldest key, processor time", Contenders: kindDim(deleting()).Names, Rounds: e.Int("rounds"),
+		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
+			s, err := newWindow(name, n, r)
+			return []lab.Lap{{Name: "step", Ops: n, Run: func() error { return s.turn(n, true) }}}, err
+		},
+	}.Run(ctx, e)
+	return &lab.Result{Grids: []*lab.Grid{g, times}, Notes: []string{
+		"Sliding: the oldest key is deleted and a new one added, as often as there are keys in a turn. Nine tenths deleted: the set is filled up again and then nine tenths of it, the oldest, are deleted.",
+		"Only keys that are in the set are deleted. A delete that is pinned leaves the key's bits; the key counts as out of the set. Keys that a full filter refuses are not in it.",
+	}}, err
+}
+
+// newWindow is a full filter for n keys.
+func newWindow(name string, n int, r *rand.Rand) (*subject, error) {
+	s, err := newSubject(name, n, rate, walk.NewKeys(r))
+	if err != nil {
+		return nil, err
+	}
+	return s, s.add(n)
+}
+
+// turn replaces all keys, one by one or nine tenths at once.
+func (s *subject) turn(n int, slides bool) error {
+	if !slides {
+		return errors.Join(s.add(n-(s.next-s.first)), s.delete(n*9/10))
+	}
+	for range n {
+		if err := errors.Join(s.delete(1), s.add(1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *subject) look(queries int) turn {
+	info, n := s.Info(), float64(s.next-s.first)
+	return turn{s.yes(queries), s.denied(), float64(s.pinned) / math.Max(1, float64(s.first)), float64(s.notFound), float64(info.FastBits+info.SlowBits) / n}
+}
