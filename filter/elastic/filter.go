@@ -144,8 +144,8 @@ func (f *Filter) Add(k filter.Key) (added bool, err error) {
 	return f.add(f.numbersOf(k, room[:0]))
 }
 
-// fewHashes is up to how many numbers of a key need no allocation.
-const fewHashes = 16
+// fewHashes is up to how many numbers of a key need no allocation: enough for a rate of 1e-9.
+const fewHashes = 32
 
 // numbersOf appends the different ones among the k numbers of w bits of a key.
 func (f *Filter) numbersOf(k filter.Key, xs []uint64) []uint64 {
