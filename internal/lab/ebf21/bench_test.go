@@ -1,9 +1,9 @@
 package ebf21
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -13,13 +13,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
-// The filters of Figs. 5 to 8b of [EBF21]: k = 5, Ω = 0.2, D = 8. Contenders take turns,
-// and the figures are medians over the rounds: -benchtime 21x is 21 of them.
-func paperShape(bits int, salt uint64) elastic.Shape {
-	return elastic.Shape{
-		Bits: 1 << bits, Hashes: 5, HashBits: 32, Slots: 8, Branches: 3, Growth: 32 - bits, Threshold: 0.2, Salt: salt,
-	}
-}
+// The filters of Figs. 5 to 8b of [EBF21]. Contenders take turns, and the figures are
+// medians over the rounds: -benchtime 21x is 21 of them.
 
 func insertAll(b *testing.B, f filter.Filter, keys []filter.Key) {
 	b.Helper()
@@ -39,7 +34,7 @@ func BenchmarkInsertion(b *testing.B) {
 			for salt := uint64(0); b.Loop(); salt++ {
 				keys := filtertest.Keys(salt, 1<<log)
 				counting := dynamic.Shape{Positions: 1 << 18, Hashes: 5, CounterBits: 4, Full: 1 << 18 / 5, Salt: salt}
-				contenders := []filter.Filter{filtertest.Make(b, elastic.Build, paperShape(18, salt)), filtertest.Make(b, dynamic.Build, counting)}
+				contenders := []filter.Filter{filtertest.Make(b, elastic.Build, tableShape(18, salt)), filtertest.Make(b, dynamic.Build, counting)}
 				turns := timing.NewTurns(timing.Thread)
 				runtime.GC()
 				turns.Stride("add", []string{"elastic", "dynamic"}, len(keys), func(i int) { insertAll(b, contenders[i], keys) })
@@ -80,21 +75,24 @@ func BenchmarkExpansion(b *testing.B) {
 // BenchmarkWriters tells how many times as fast as one several goroutines insert, and
 // what two that only compute reach in the same rounds.
 func BenchmarkWriters(b *testing.B) {
-	rounds := timing.Rounds{}
+	rounds, errs := timing.Rounds{}, error(nil)
 	for salt := uint64(0); b.Loop(); salt++ {
 		keys := filtertest.Keys(salt, 1<<18)
 		turns := timing.NewTurns(timing.Wall)
 		for _, writers := range []int{1, 2, 4, 16} {
-			f := filtertest.Make(b, elastic.Build, paperShape(18, salt))
+			f := filtertest.Make(b, elastic.Build, tableShape(18, salt))
 			runtime.GC()
 			turns.Time(timing.Lap{"elastic", fmt.Sprint(writers)}, len(keys), func() {
-				share(writers, keys, func(part []filter.Key) { insertAll(b, f, part) })
+				errs = errors.Join(errs, share(f, keys, nil, writers))
 			})
 		}
 		for _, goroutines := range []int{1, 2} {
-			turns.Time(timing.Lap{"computing", fmt.Sprint(goroutines)}, len(keys), func() { share(goroutines, keys, compute) })
+			turns.Time(timing.Lap{"computing", fmt.Sprint(goroutines)}, len(keys), func() { errs = errors.Join(errs, share(&computing{}, keys, nil, goroutines)) })
 		}
 		rounds.Add(turns)
+	}
+	if errs != nil {
+		b.Fatal(errs)
 	}
 	for _, n := range []string{"2", "4", "16"} {
 		b.ReportMetric(rounds.Nanos("elastic", "1")/rounds.Nanos("elastic", n), "x/"+n)
@@ -102,22 +100,14 @@ func BenchmarkWriters(b *testing.B) {
 	b.ReportMetric(rounds.Nanos("computing", "1")/rounds.Nanos("computing", "2"), "x/2-computing")
 }
 
-// share has goroutines do something with equal parts of the keys.
-func share(goroutines int, keys []filter.Key, do func(part []filter.Key)) {
-	var all sync.WaitGroup
-	for g := range goroutines {
-		all.Go(func() { do(keys[g*len(keys)/goroutines : (g+1)*len(keys)/goroutines]) })
-	}
-	all.Wait()
-}
+// computing takes about as long for a key as an insertion, and no memory.
+type computing struct{ stub }
 
-// compute takes about as long for a key as an insertion, and no memory.
-func compute(keys []filter.Key) {
+func (*computing) Add(k filter.Key) (bool, error) {
 	sum := filter.Key(1)
-	for _, k := range keys {
-		for range 300 {
-			sum = 3*sum ^ k
-		}
+	for range 300 {
+		sum = 3*sum ^ k
 	}
 	runtime.KeepAlive(sum)
+	return true, nil
 }

@@ -1,27 +1,20 @@
-// Package ebf21 holds the experiments on [EBF21], the Elastic Bloom filter: its
-// Figures 3 to 9, Table 1, the numbers of its text, its slow memory on disk and
-// the uses that it names.
+// Package ebf21 holds the experiments on [EBF21], the Elastic Bloom filter.
 //
-// The text prints few numbers, and of the figures only what it says about them is
-// at hand: which filter is best, and from where on. These sentences are the claims;
-// the curves are drawn beside them. Where a sentence does not hold, the reason is what
-// the authors' program does, which was run for that: see docs/papers/ebf21.md.
+// Of the figures only what the text says about them is at hand: which filter is best, and
+// from where on. These sentences are the claims; the curves are drawn beside them. Where a
+// sentence does not hold, the reason is what the authors' program does, which was run for that:
+// see docs/papers/ebf21.md.
 //
-// # What is compared
+//	EBF        filter/elastic, as in Table 1
+//	standard   filter/bloom
+//	DBF        filter/dynamic, counting units. In comparisons of speed all units together
+//	           have the rate of the others, as in the authors' program
+//	SBF        the scalable filter that the paper cites, see doublingFilter
+//	Par-BF     filter/dynamic's Parallel
 //
-//	EBF            filter/elastic, as in Table 1
-//	standard       filter/bloom
-//	DBF            filter/dynamic, counting units. In comparisons of speed all units together
-//	               have the rate of the others, as in the authors' program
-//	SBF            the scalable filter that the paper cites, see doublingFilter
-//	Par-BF         filter/dynamic's Parallel
-//
-// # Traces
-//
-// "Distinct Stream" is random keys. In place of the CAIDA trace, which is not ours
-// to ship, stands a seeded one with flow sizes as uneven as those of real traffic,
-// see makeTrace, in Fig. 6. Elsewhere repeated packets change nothing, and flows are
-// added once each. The trace of data centres appears in no figure.
+// "Distinct Stream" is random keys. In place of the CAIDA trace, which is not ours to ship,
+// stands in Fig. 6 a seeded one with flow sizes as uneven as those of real traffic, see
+// makeTrace. Elsewhere repeated packets change nothing, and flows are added once each.
 //
 // [EBF21]: docs/papers/ebf21.md
 package ebf21
@@ -33,8 +26,5 @@ const paper = "[EBF21]"
 
 // Experiments returns them in the order of the paper.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{
-		uses, operations, formulas, slowfile, theorem42, table1,
-		fig3, fig4, fig5, fig6, fig7, fig8a, fig8b, fig9a, fig9b,
-	}
+	return []lab.Experiment{uses, operations, formulas, slowfile, expansions, fig3, fig4, fig5, fig6, fig7, fig8b, fig9}
 }

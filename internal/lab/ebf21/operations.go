@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
@@ -18,12 +17,12 @@ import (
 var operations = lab.Experiment{
 	ID:       "ebf21/operations",
 	Paper:    paper,
-	Title:    "Sec. 3: insertion, deletion, compression, union, intersection, cardinality, accurate query",
-	Question: "Do the operations of Sec. 3.2 and 3.4 do what is said of them?",
+	Title:    "Sec. 3 and Theorem 4.2: the operations, and what resizing costs",
+	Question: "Do the operations of Sec. 3.2 and 3.4 do what is said of them, and how many keys are there at a resize, against the changes since the one before?",
 	Says: "Sec. 3.2: no duplicate fingerprints; deletion clears the bit of a bucket that becomes empty; compression below a set-bit rate of Ω/4. Sec. 3.4: union, intersection, exact " +
-		"cardinality (1/k) Σ|B[i]|, and a more accurate query.",
-	Quick: lab.Params{lab.Int("initial size, log2", 10), lab.Int("keys", 4_000), lab.Int("trials", 10), lab.Int("queries", 20_000)},
-	Full:  lab.Params{lab.Int("initial size, log2", tableSize), lab.Int("keys", 100_000), lab.Int("trials", 20), lab.Int("queries", 1_000_000)},
+		"cardinality (1/k) Σ|B[i]|, and a more accurate query. Theorem 4.2, proof: n_i <= 8/3 (a_i - a_(i-1)), where the i-th resize is at the a_i-th change and with n_i keys; p = n_i/n_(i-1) lies in (1/2, 5/8) or (8/5, 2).",
+	Quick: lab.Params{lab.Int("initial size, log2", 10), lab.Int("doublings", 4), lab.Int("trials", 8), lab.Int("queries", 20_000)},
+	Full:  lab.Params{lab.Int("initial size, log2", 12), lab.Int("doublings", 8), lab.Int("trials", 20), lab.Int("queries", 1_000_000)},
 	Run:   runOperations,
 	Claims: []lab.Claim{
 		{Name: "no key of the set is denied", Printed: "The queries do not cause false negatives", Where: "Sec. 2.1", Of: lab.Of("denied"), Is: lab.Zero()},
@@ -41,89 +40,127 @@ var operations = lab.Experiment{
 			Why: "the two sentences contradict each other: keys of both operands have their fingerprints twice",
 		},
 		{Kind: lab.Own, Name: "Len of a union, over its keys", Printed: "1.00 of its keys, since the common fingerprints are subtracted", Of: lab.Of("length of a union"), Is: lab.Rounds()},
+		{Name: "most of n_i over a_i - a_(i-1)", Printed: "at most 8/3, at every resize", Where: "Theorem 4.2, proof", Of: lab.Of("most n over changes"), Is: lab.AtMost(lab.Number(8.0 / 3))},
+		{
+			Kind: lab.Erratum, Name: "p = n_i/n_(i-1) out of its ranges", Printed: "in (1/2, 5/8) or (8/5, 2), at every resize", Where: "Theorem 4.2, proof", Of: lab.Of("p outside"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("least p"), lab.Of("most p")},
+			Why: "the ranges do not follow from the thresholds: from one expansion to the next p is 2, from one compression to the next 1/2; a compression after an expansion comes at 0.46 of its keys, " +
+				"an expansion after a compression at 2.2 times. The bound of 8/3 holds all the same",
+		},
 	},
 }
 
-// deeds is what one trial counted, by the names of claims.
+// deeds is what one trial counted.
 type deeds map[string]float64
 
 func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	size, n, queries := e.Int("initial size, log2"), e.Int("keys"), e.Int("queries")
 	var metrics []lab.Metric[deeds]
-	for _, name := range []string{"denied", "duplicates", "miscounted", "bits left", "absent deleted", "lateness", "mistaken", "false positives", "common keys lost", "foreign keys", "fingerprints of a union", "length of a union"} {
+	for _, name := range []string{
+		"denied", "duplicates", "miscounted", "bits left", "absent deleted", "lateness", "mistaken", "false positives",
+		"common keys lost", "foreign keys", "fingerprints of a union", "length of a union", "most n over changes", "least p", "most p", "p outside",
+	} {
 		metrics = append(metrics, lab.Metric[deeds]{Name: name, Of: func(d deeds) float64 { return d[name] }})
 	}
 	g, err := lab.Sweep(ctx, e, lab.Spec[deeds]{
 		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"), Metrics: metrics,
 		Trial: func(_ lab.At, r *rand.Rand) (deeds, error) {
-			d := deeds{}
-			return d, errors.Join(d.live(r, size, n, queries), d.merge(r, size, n))
+			size, doublings := e.Int("initial size, log2"), e.Int("doublings")
+			d := deeds{"least p": 1, "most p": 1}
+			f, err := elastic.Build(tableShape(size, r.Uint64()))
+			if err != nil {
+				return nil, err
+			}
+			l := life{deeds: d, f: f, r: r}
+			return d, errors.Join(l.wave(ctx, doublings, e.Int("queries")), d.merge(r, size, int(fullKeys(float64(size+doublings-1)))))
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
-		"Distinct Stream, Table 1's k, D, b and Ω. The operands of a union have a fifth of its keys in common. Lateness is how many keys fewer than at Ω/4 there are at the first compression, in 1,024ths of the size. " +
+		"Distinct Stream, Table 1's k, D, b and Ω. A filter grows by so many doublings, then the set swings between the sizes at which it expands and is compressed, which is the worst there is for Theorem 4.2, then everything is deleted. " +
+			"The operands of a union have a fifth of its keys in common. Lateness is how many keys fewer than at Ω/4 there are at the first compression, in 1,024ths of the size. " +
 			"Fig. 1 and 2, the worked example with a hash number of 6 bits, are the test TestWorkedExample of filter/elastic: no key can be made to have that number from outside.",
 	}}, err
 }
 
-// live leads a filter through its life: keys come twice, are asked for, and go.
-func (d deeds) live(r *rand.Rand, size, n, queries int) error {
-	keys := lab.RandomKeys(r, n)
-	f, err := filled(size, r.Uint64(), keys)
-	if err != nil {
-		return err
-	}
-	for _, k := range keys {
-		if added, _ := f.Add(k); added {
-			d["duplicates"]++
-		}
-	}
-	d["miscounted"] = math.Abs(float64(f.Len()) - float64(n))
-	f.FinishResize()
-	for range queries {
-		k := filter.Key(r.Uint64())
-		if f.MayContain(k) {
-			d["false positives"]++
-		}
-		if f.Contains(k) {
-			d["mistaken"]++
-		}
-	}
-	for range n {
-		if f.Delete(filter.Key(r.Uint64())) == nil {
-			d["absent deleted"]++
-		}
-	}
-	return d.empty(f, keys)
+// life is a filter beside its exact set.
+type life struct {
+	deeds
+	f       *elastic.Filter
+	r       *rand.Rand
+	keys    []filter.Key
+	changes float64
+	resized float64 // change at which the last resize was
+	had     float64 // keys at that; 0 before the first
 }
 
-func filled(size int, salt uint64, keys []filter.Key) (*elastic.Filter, error) {
-	f, err := elastic.Build(tableShape(size, salt))
-	if err != nil {
-		return nil, err
-	}
-	return f, addAll(f, keys)
-}
-
-// empty deletes all keys and looks for those that are still in the set.
-func (d deeds) empty(f *elastic.Filter, keys []filter.Key) error {
-	compressed := false
-	for i, k := range keys {
-		bits := f.Bits()
-		if err := f.Delete(k); err != nil {
+// wave leads the filter through growth, swings and decline.
+func (l *life) wave(ctx context.Context, doublings, queries int) error {
+	top := l.f.Bits() << doublings
+	for leg, target := range []uint64{top, top / 2, top, top / 2, top, 0} {
+		for add := target > l.f.Bits(); l.f.Bits() != target && (add || len(l.keys) > 0); {
+			if err := l.change(add); err != nil {
+				return err
+			}
+		}
+		if leg == 0 {
+			l.ask(queries)
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.Bits() < bits && !compressed {
-			m := float64(bits)
-			d["lateness"] = (theory.BloomCardinality(m, tableHashes, tableThreshold/4*m) - float64(f.Len())) / (m / 1024)
-			compressed = true
-		}
-		if i%(len(keys)/10) == 0 {
-			d["denied"] += denied(f, keys[i+1:])
-		}
 	}
-	d["bits left"] = f.Info().Fill
+	l.deeds["bits left"] = l.f.Info().Fill
 	return nil
+}
+
+// change adds a new key or deletes one of the set.
+func (l *life) change(add bool) (err error) {
+	bits := l.f.Bits()
+	if add {
+		l.keys = append(l.keys, filter.Key(l.r.Uint64()))
+		_, err = l.f.Add(l.keys[len(l.keys)-1])
+	} else {
+		i, last := l.r.IntN(len(l.keys)), len(l.keys)-1
+		err = l.f.Delete(l.keys[i])
+		l.keys[i], l.keys = l.keys[last], l.keys[:last]
+	}
+	if l.changes++; l.f.Bits() != bits {
+		l.resize(float64(bits))
+	}
+	return err
+}
+
+// resize looks at the filter after a resize from so many bits.
+func (l *life) resize(before float64) {
+	d, n := l.deeds, float64(len(l.keys))
+	d["denied"] += denied(l.f, l.keys)
+	d["most n over changes"] = max(d["most n over changes"], n/(l.changes-l.resized))
+	if l.had > 0 {
+		p := n / l.had
+		d["least p"], d["most p"] = min(d["least p"], p), max(d["most p"], p)
+		d["p outside"] += lab.OneIf(p <= 1.0/2 || p >= 5.0/8 && p <= 8.0/5 || p >= 2)
+	}
+	if _, known := d["lateness"]; !known && float64(l.f.Bits()) < before {
+		d["lateness"] = (theory.BloomCardinality(before, tableHashes, tableThreshold/4*before) - n) / (before / 1024)
+	}
+	l.resized, l.had = l.changes, n
+}
+
+// ask adds keys again, and asks for absent ones and deletes them.
+func (l *life) ask(queries int) {
+	d := l.deeds
+	for _, k := range l.keys {
+		added, _ := l.f.Add(k)
+		d["duplicates"] += lab.OneIf(added)
+	}
+	d["miscounted"] = math.Abs(float64(l.f.Len()) - float64(len(l.keys)))
+	l.f.FinishResize()
+	for range queries {
+		k := filter.Key(l.r.Uint64())
+		d["false positives"] += lab.OneIf(l.f.MayContain(k))
+		d["mistaken"] += lab.OneIf(l.f.Contains(k))
+	}
+	for range l.keys {
+		d["absent deleted"] += lab.OneIf(l.f.Delete(filter.Key(l.r.Uint64())) == nil)
+	}
 }
 
 // denied counts the keys that get a no.
@@ -134,10 +171,10 @@ func denied(f filter.Filter, keys []filter.Key) float64 {
 // merge unites and intersects two filters, one of n keys and one of n/2, half of
 // which it has in common with the first.
 func (d deeds) merge(r *rand.Rand, size, n int) error {
-	salt, keys := r.Uint64(), lab.RandomKeys(r, n+n/4)
-	union, err := filled(size, salt, keys[:n])
-	intersection, err2 := filled(size, salt, keys[:n])
-	other, err3 := filled(size, salt, keys[n-n/4:])
+	shape, keys := tableShape(size, r.Uint64()), lab.RandomKeys(r, n+n/4)
+	union, err := filled(shape, keys[:n])
+	intersection, err2 := filled(shape, keys[:n])
+	other, err3 := filled(shape, keys[n-n/4:])
 	if err := errors.Join(err, err2, err3); err != nil {
 		return err
 	}
@@ -146,31 +183,19 @@ func (d deeds) merge(r *rand.Rand, size, n int) error {
 	}
 	union.FinishResize()
 	d["length of a union"] = float64(union.Len()) / float64(len(keys))
-	prints, err := fingerprints(union)
-	if err != nil {
-		return err
+	for _, x := range union.Info().Details {
+		if x.Name == "slots in use" {
+			var percent float64
+			_, err = fmt.Sscanf(x.Value, "%f", &percent)
+			slots := bucketing{bits.Len64(union.Bits() - 1), tableSlots, tableBranches}.slotsInAll()
+			d["fingerprints of a union"] = percent / 100 * slots / float64(tableHashes*len(keys))
+		}
 	}
-	d["fingerprints of a union"] = prints / float64(tableHashes*len(keys))
 	d["denied"] += denied(union, keys) + denied(intersection, keys[n-n/4:n])
 	for i, k := range keys {
-		switch common := i >= n-n/4 && i < n; {
-		case intersection.Contains(k) && !common:
-			d["foreign keys"]++
-		case !intersection.Contains(k) && common:
-			d["common keys lost"]++
-		}
+		common, found := i >= n-n/4 && i < n, intersection.Contains(k)
+		d["foreign keys"] += lab.OneIf(found && !common)
+		d["common keys lost"] += lab.OneIf(!found && common)
 	}
-	return nil
-}
-
-// fingerprints is how many there are, to a thousandth of the slots.
-func fingerprints(f *elastic.Filter) (float64, error) {
-	for _, d := range f.Info().Details {
-		if d.Name == "slots in use" {
-			share, err := strconv.ParseFloat(strings.TrimSuffix(d.Value, " %"), 64)
-			b := bucketing{math.Log2(float64(f.Bits())), float64(f.Shape().Slots), f.Shape().Branches}
-			return share / 100 * b.slotsInAll(), err
-		}
-	}
-	return 0, fmt.Errorf("ebf21: %s does not tell the slots in use", f.Info().Kind)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -22,16 +23,17 @@ const (
 	hashBits       = 32
 )
 
-// peakSize and peakUnit are of Sec. 5.2 and 5.3: filters of 2^18 bits, and a
-// relative peak data size of 1 for 2^14 keys.
+// In Sec. 5.2 and 5.3 filters have 2^18 bits at first, and a relative peak data size of 1 is
+// 2^14 keys. Quick runs have smaller filters and the same share of bits to keys.
 const (
 	peakSize = 18
 	peakUnit = 14
 )
 
-// unitShare is how many bits there are to a key of relative peak data size 1, as
-// log2. Quick runs have smaller filters and the same share.
-const unitShare = peakSize - peakUnit
+// peakKeys is how many keys a relative peak data size is for filters of 2^size bits.
+func peakKeys(peak float64, size int) float64 {
+	return math.Floor(math.Ldexp(peak, size-peakSize+peakUnit))
+}
 
 // tableRate is Δ = Ω^k, the rate at which filters are full.
 var tableRate = math.Pow(tableThreshold, tableHashes)
@@ -50,18 +52,15 @@ func fullKeys(size float64) float64 {
 	return theory.BloomCardinality(m, tableHashes, tableThreshold*m)
 }
 
-// The contenders.
+// The contenders. Par-BF has 2^partBits lists.
 const (
 	ebf      = "EBF"
 	dbf      = "DBF"
 	sbf      = "SBF"
 	standard = "standard"
-	unitDBF  = "DBF, Ω in each unit"
 	parBF    = "Par-BF"
+	partBits = 4
 )
-
-// Par-BF has 2^partBits lists.
-const partBits = 4
 
 // build makes a contender: 2^size bits or counters at first, k as in Table 1, units of
 // lists full at the given share of set positions.
@@ -76,8 +75,9 @@ func build(name string, size int, fill float64, salt uint64) (filter.Filter, err
 	case standard:
 		return bloom.Build(plain)
 	case sbf:
-		return newDoubling(plain, fill)
-	case dbf, unitDBF:
+		first, err := bloom.Build(plain)
+		return &doublingFilter{units: []*bloom.Filter{first}, threshold: fill}, err
+	case dbf:
 		return dynamic.Build(list(size))
 	case parBF:
 		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: 1 << partBits, Shape: list(size - partBits)})
@@ -89,9 +89,6 @@ func build(name string, size int, fill float64, salt uint64) (filter.Filter, err
 // all of them together have the rate Ω^k with n keys: "the FPR thresholds are guaranteed
 // to be the same". The units of an SBF double.
 func evenFill(name string, size int, n float64) float64 {
-	if name == unitDBF {
-		return tableThreshold
-	}
 	fill := tableThreshold
 	for range 100 { // it converges, and jumps at whole units do no harm
 		firsts := n * tableHashes / (-math.Log1p(-fill) * math.Ldexp(1, size))
@@ -102,6 +99,54 @@ func evenFill(name string, size int, n float64) float64 {
 		fill = (fill + math.Pow(tableRate/max(1, units), 1.0/tableHashes)) / 2
 	}
 	return fill
+}
+
+// doublingFilter is the scalable filter that [EBF21] compares with, its reference
+// [36]: when the last Bloom filter is full, one of twice the length is appended.
+// All are full at the same share of set bits, so that every doubling of the set
+// adds once more to the rate. In filter/scalable the rates of the units fall instead.
+type doublingFilter struct {
+	units     []*bloom.Filter // the last takes the keys
+	threshold float64
+}
+
+// Add puts a key that no unit answers for into the last one.
+func (f *doublingFilter) Add(k filter.Key) (bool, error) {
+	if f.MayContain(k) {
+		return false, nil
+	}
+	last := f.units[len(f.units)-1]
+	if s := last.Shape(); float64(last.SetBits()) >= f.threshold*float64(s.Bits) {
+		s.Bits *= 2
+		next, err := bloom.Build(s)
+		if err != nil {
+			return false, err
+		}
+		f.units, last = append(f.units, next), next
+	}
+	return last.Add(k)
+}
+
+// MayContain asks the largest unit first: it has half of the keys.
+func (f *doublingFilter) MayContain(k filter.Key) bool {
+	for _, u := range slices.Backward(f.units) {
+		if u.MayContain(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// Info tells the kind.
+func (f *doublingFilter) Info() filter.Info { return filter.Info{Kind: "doubling", Unbounded: true} }
+
+// filled is an elastic filter with keys.
+func filled(s elastic.Shape, keys []filter.Key) (*elastic.Filter, error) {
+	f, err := elastic.Build(s)
+	if err != nil {
+		return nil, err
+	}
+	return f, addAll(f, keys)
 }
 
 // addAll puts keys into a filter, all of which it must take.
@@ -122,3 +167,6 @@ func yesRate(f filter.Filter, r *rand.Rand, queries int) float64 {
 	}
 	return float64(yes) / float64(max(1, queries))
 }
+
+// itself is for trials of one figure.
+func itself(v float64) float64 { return v }

@@ -2,13 +2,15 @@ package ebf21
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
+	"strconv"
+	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
-	"github.com/everbloom-go/everbloom/filter/counting"
 	"github.com/everbloom-go/everbloom/filter/elastic"
-	"github.com/everbloom-go/everbloom/filter/evergreen"
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
@@ -19,14 +21,10 @@ const (
 	groups   = "groups (multicast)"
 	routes   = "routes"
 
-	fixedSize = "counting, fixed" // made for the first number of entries
-
 	blackFile = "ip/ipsum.txt.gz"
 	makerFile = "mac/ieee-oui.csv.gz"
 	routeFile = "lpm/bart-prefixes.txt.gz"
 )
-
-var useFiles = []string{blackFile, makerFile, routeFile}
 
 var uses = lab.Experiment{
 	ID:       "ebf21/uses",
@@ -36,112 +34,124 @@ var uses = lab.Experiment{
 	Says: "Sec. 1: a white list beside a black list makes up for its false positives; one filter for all MAC addresses of a port, and for the groups of an interface; filters that determine the length of the matching prefix. " +
 		"In all of them entries come and go, and their number is unknown in advance. No number is printed.",
 	Quick: lab.Params{lab.Int("ports", 8), lab.Ints("entries", 1_000, 4_000, 16_000), lab.Float("rate", 0.01), lab.Int("queries", 2_000), lab.Int("trials", 6)},
-	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000), lab.Float("rate", 0.001), lab.Int("queries", 20_000), lab.Int("trials", 10)},
-	Data:  useFiles,
+	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 4_000, 16_000, 64_000), lab.Float("rate", 0.001), lab.Int("queries", 5_000), lab.Int("trials", 6)},
+	Data:  []string{blackFile, makerFile, routeFile},
 	Run:   runUses,
 	Plots: []lab.View{{
-		Name: "wrong", Title: "Ports that claim a station that is elsewhere", X: "entries", By: "filter", At: []any{"table", stations}, XAxis: lab.Axis{Label: "stations", Log: true}, Y: lab.Axis{Label: "share of the other ports", Log: true, Percent: true},
-		Curves: []lab.Curve{{Measured: "wrong"}}, Notes: []string{"A filter without any wrong port has no point."},
+		Name: "wrong", Title: "Filters that claim an entry of another one", X: "entries", By: "table", XAxis: lab.Axis{Label: "entries", Log: true}, Y: lab.Axis{Label: "share of the other filters", Log: true, Percent: true},
+		Curves: []lab.Curve{{Measured: "wrong"}, {Formula: "asked", Style: lab.Dashed, Once: true}},
 	}},
 	Claims: []lab.Claim{
-		{Name: "no entry is missed, however entries move, join and leave", Printed: "the lists should be deletable and adjustable; no false negatives", Where: "Sec. 1", Of: lab.Of("missed", "filter", ebf), Is: lab.Zero()},
+		{Name: "no entry is missed, however entries move, join and leave", Printed: "the lists should be deletable and adjustable; no false negatives", Where: "Sec. 1", Of: lab.Of("missed"), Is: lab.Zero()},
 		{Name: "friendly addresses that the black list blocks, and listed ones that the white list lets through", Printed: "the result might be a false positive: at most the rate", Where: "Sec. 1", Of: wrongIn(lists), Is: lab.AtMost(lab.Of("asked"))},
 		{Name: "wrong ports of stations", Printed: "the size of MAC address table dynamically changes: the rate is kept", Where: "Sec. 1", Of: wrongIn(stations), Is: lab.AtMost(lab.Of("asked"))},
 		{Name: "wrong ports of groups", Printed: "members join and leave the forwarding tables: the rate is kept", Where: "Sec. 1", Of: wrongIn(groups), Is: lab.AtMost(lab.Of("asked"))},
 		{Name: "lengths of prefixes that are tried in vain", Printed: "used to determine the length of the matching prefix: all but the rate are not tried", Where: "Sec. 1", Of: wrongIn(routes), Is: lab.AtMost(lab.Of("asked"))},
-		{Name: "a filter of fixed size", Printed: "the size could increase a lot, and is unknown in advance: others cannot keep the rate", Where: "Sec. 1", Of: lab.Of("wrong", "filter", fixedSize, "entries", 16_000), Is: lab.Above(lab.Of("asked"))},
-		{Kind: lab.Own, Name: "no entry is missed by evergreen", Printed: "no false negatives", Of: lab.Of("missed", "filter", "evergreen"), Is: lab.Zero()},
-		{Kind: lab.Own, Name: "the rate of evergreen", Printed: "the rate is kept", Of: lab.Of("wrong", "filter", "evergreen"), Is: lab.AtMost(lab.Of("asked"))},
-		{Kind: lab.Question, Name: "fast memory, bits per entry", Of: lab.Of("fast bits", "entries", 16_000, "table", stations), Is: lab.Shows(), Show: []lab.Pick{lab.Of("slow bits", "entries", 16_000, "table", stations)}},
 	},
 }
 
-func wrongIn(table string) lab.Pick { return lab.Of("wrong", "table", table, "filter", ebf) }
+func wrongIn(table string) lab.Pick { return lab.Of("wrong", "table", table) }
 
-// usage is one of the tables: how many filters it has, and where its entries are from.
+// usage is one of the tables.
 type usage struct {
 	name    string
 	filters int
-	number  func(i int, r *rand.Rand) uint64
+	draw    func(r *rand.Rand) uint64               // makes an entry up
 	at      func(number uint64, r *rand.Rand) []int // the filters that an entry is to be in
+
+	file  string // of real entries
+	parse func(text string) (uint64, bool)
+	free  uint64 // bits of real entries that are made up
+	real  []uint64
 }
 
-// cut is a number as a filter knows it: of routes the filter of each length has the first
-// bits only.
-func (u usage) cut(number uint64, at int) uint64 {
-	if u.name != routes {
-		return number
-	}
-	return number>>(40-at)<<(40-at) | uint64(at) // the address stands above eight bits for the length
-}
-
-// usages reads real entries, or makes some up.
+// usages reads the real entries that there are in the folder with data.
 func usages(e *lab.Env) ([]usage, error) {
-	listed, makers, prefixes, err := realEntries(e)
-	if err != nil {
-		return nil, err
-	}
-	address := func(i int, r *rand.Rand) uint64 {
-		if i >= len(listed) {
-			return uint64(r.Uint32())
-		}
-		return uint64(listed[i])
-	}
-	station := func(_ int, r *rand.Rand) uint64 { // a maker's number before a random one
-		maker := uint64(r.Uint32() >> 8)
-		if len(makers) > 0 {
-			maker = makers[r.IntN(len(makers))]
-		}
-		return maker<<24 | uint64(r.Uint32()>>8)
-	}
-	prefix := func(i int, r *rand.Rand) uint64 {
-		if i < len(prefixes) {
-			return prefixes[i]
-		}
-		return uint64(r.Uint32())<<8 | uint64(24-max(0, r.IntN(40)-24)) // six in ten have 24 bits
-	}
+	ports := e.Int("ports")
+	address := func(r *rand.Rand) uint64 { return uint64(r.Uint32()) }
+	station := func(r *rand.Rand) uint64 { return r.Uint64() >> 16 }
+	route := func(r *rand.Rand) uint64 { return uint64(r.Uint32())<<8 | uint64(24-max(0, r.IntN(40)-24)) } // six in ten have 24 bits
 	one := func(n int) func(uint64, *rand.Rand) []int {
 		return func(_ uint64, r *rand.Rand) []int { return []int{r.IntN(n)} }
 	}
-	ports := e.Int("ports")
-	return []usage{
-		{lists, 2, address, one(2)},
-		{stations, ports, station, one(ports)},
-		{groups, ports, station, func(_ uint64, r *rand.Rand) []int { return r.Perm(ports)[:1+r.IntN(4)] }},
-		{routes, 33, prefix, func(number uint64, _ *rand.Rand) []int { return []int{int(number & 0xff)} }},
-	}, nil
+	some := func(_ uint64, r *rand.Rand) []int { return r.Perm(ports)[:1+r.IntN(4)] }
+	length := func(number uint64, _ *rand.Rand) []int { return []int{int(number & 0xff)} }
+	list := []usage{
+		{name: lists, filters: 2, draw: address, at: one(2), file: blackFile, parse: parseAddress},
+		{name: stations, filters: ports, draw: station, at: one(ports), file: makerFile, parse: parseMaker, free: 1<<24 - 1},
+		{name: groups, filters: ports, draw: station, at: some, file: makerFile, parse: parseMaker, free: 1<<24 - 1},
+		{name: routes, filters: 33, draw: route, at: length, file: routeFile, parse: parseRoute},
+	}
+	for i := range list {
+		u := &list[i]
+		if len(lab.Experiment{Data: []string{u.file}}.Files(e.Data)) == 0 {
+			continue
+		}
+		err := lab.Lines(e.Data, u.file, func(text string) error {
+			if number, ok := u.parse(text); ok { // else a heading, a remark or an entry of IPv6
+				u.real = append(u.real, number)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		e.Rand(0).Shuffle(len(u.real), func(i, j int) { u.real[i], u.real[j] = u.real[j], u.real[i] })
+	}
+	return list, nil
 }
 
-// spot is a number in one of the filters.
+func parseAddress(text string) (uint64, bool) {
+	before, _, _ := strings.Cut(text, "\t")
+	number, ok := parseRoute(before + "/32")
+	return number >> 8, ok
+}
+
+func parseMaker(text string) (uint64, bool) {
+	_, rest, _ := strings.Cut(text, ",")
+	number, _, _ := strings.Cut(rest, ",")
+	maker, err := strconv.ParseUint(number, 16, 24)
+	return maker << 24, err == nil
+}
+
+// parseRoute reads a prefix as an address before eight bits for the length.
+func parseRoute(text string) (uint64, bool) {
+	p, err := netip.ParsePrefix(text)
+	if err != nil || !p.Addr().Is4() {
+		return 0, false
+	}
+	four := p.Masked().Addr().As4()
+	return uint64(binary.BigEndian.Uint32(four[:]))<<8 | uint64(p.Bits()), true
+}
+
+// spot is an entry in one of the filters.
 type spot struct {
 	at     int
 	number uint64
 }
 
+// spotOf is an entry as a filter knows it: that of a length has the first bits of routes.
+func (u usage) spotOf(number uint64, at int) spot {
+	if u.name == routes {
+		number = number>>(40-at)<<(40-at) | uint64(at)
+	}
+	return spot{at, number}
+}
+
 // directory is the truth beside the filters.
 type directory struct {
 	usage
-	filters []filter.Deleter
+	filters []*elastic.Filter
 	hash    filter.Hash
 	drawn   int
-	entries []uint64
-	spots   map[uint64][]spot // of an entry
+	spots   []spot
 	in      map[spot]bool
 }
 
-func newDirectory(u usage, name string, items uint64, rate float64, r *rand.Rand) (*directory, error) {
-	d := &directory{usage: u, hash: filter.XXH3(r.Uint64()), spots: map[uint64][]spot{}, in: map[spot]bool{}}
+func newDirectory(u usage, items uint64, rate float64, r *rand.Rand) (*directory, error) {
+	d := &directory{usage: u, hash: filter.XXH3(r.Uint64()), in: map[spot]bool{}}
 	for range u.filters {
-		var f filter.Deleter
-		var err error
-		switch name {
-		case ebf:
-			f, err = elastic.New(elastic.Config{Items: items, FPR: rate, Salt: r.Uint64()})
-		case fixedSize:
-			f, err = counting.New(counting.Config{Items: items, FPR: rate, Salt: r.Uint64()})
-		default:
-			f, err = evergreen.New(evergreen.Config{Items: items, FPR: rate})
-		}
+		f, err := elastic.New(elastic.Config{Items: items, FPR: rate, Salt: r.Uint64()})
 		if err != nil {
 			return nil, err
 		}
@@ -150,82 +160,72 @@ func newDirectory(u usage, name string, items uint64, rate float64, r *rand.Rand
 	return d, nil
 }
 
-// set puts an entry into filters, and takes it out of those it was in.
-func (d *directory) set(number uint64, at []int) error {
-	for _, s := range d.spots[number] {
-		if err := d.filters[s.at].Delete(d.hash.Uint64(s.number)); err != nil {
-			return err
-		}
-		delete(d.in, s)
-	}
-	delete(d.spots, number)
-	for _, i := range at {
-		s := spot{i, d.cut(number, i)}
-		if d.in[s] { // another route with the same first bits
+// join puts an entry into some filters.
+func (d *directory) join(number uint64, r *rand.Rand) error {
+	for _, i := range d.at(number, r) {
+		s := d.spotOf(number, i)
+		if d.in[s] {
 			continue
 		}
 		if _, err := d.filters[i].Add(d.hash.Uint64(s.number)); err != nil {
 			return err
 		}
 		d.in[s] = true
-		d.spots[number] = append(d.spots[number], s)
+		d.spots = append(d.spots, s)
 	}
 	return nil
 }
 
-// grow has a tenth of the entries leave, adds others up to a number, and moves a tenth.
+// leave takes any spot out of its filter.
+func (d *directory) leave(r *rand.Rand) (spot, error) {
+	i, last := r.IntN(len(d.spots)), len(d.spots)-1
+	s := d.spots[i]
+	d.spots[i], d.spots = d.spots[last], d.spots[:last]
+	delete(d.in, s)
+	return s, d.filters[s.at].Delete(d.hash.Uint64(s.number))
+}
+
+// grow has a tenth of the spots leave and a tenth move, and adds entries up to n spots.
 func (d *directory) grow(n int, r *rand.Rand) error {
-	for range len(d.entries) / 10 {
-		i, last := r.IntN(len(d.entries)), len(d.entries)-1
-		if err := d.set(d.entries[i], nil); err != nil {
-			return err
+	for i := range len(d.spots) / 5 {
+		s, err := d.leave(r)
+		if err == nil && i%2 == 0 {
+			err = d.join(s.number, r)
 		}
-		d.entries[i], d.entries = d.entries[last], d.entries[:last]
-	}
-	for ; len(d.entries) < n; d.drawn++ {
-		number := d.number(d.drawn, r)
-		if len(d.spots[number]) > 0 {
-			continue
-		}
-		d.entries = append(d.entries, number)
-		if err := d.set(number, d.at(number, r)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	for range n / 10 {
-		number := d.entries[r.IntN(n)]
-		if err := d.set(number, d.at(number, r)); err != nil {
+	for ; len(d.spots) < n; d.drawn++ {
+		number := d.draw(r)
+		if d.drawn < len(d.real) {
+			number = d.real[d.drawn] | number&d.free
+		}
+		if err := d.join(number, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answered is what filters said of entries, and the memory of the table per entry.
-type answered struct{ missed, wrong, fast, slow float64 }
+// answered is what filters said of entries: how many were missed, and the share of wrong
+// claims.
+type answered struct{ missed, wrong float64 }
 
 // ask asks all filters about entries.
 func (d *directory) ask(queries int, r *rand.Rand) (a answered) {
-	others := 0
+	others := 0.0
 	for range queries {
-		number := d.entries[r.IntN(len(d.entries))]
+		number := d.spots[r.IntN(len(d.spots))].number
 		for i, f := range d.filters {
-			s := spot{i, d.cut(number, i)}
+			s := d.spotOf(number, i)
 			claims := f.MayContain(d.hash.Uint64(s.number))
-			switch {
-			case d.in[s] && !claims:
-				a.missed++
-			case !d.in[s]:
-				others++
-				a.wrong += lab.OneIf(claims)
-			}
+			a.missed += lab.OneIf(d.in[s] && !claims)
+			a.wrong += lab.OneIf(!d.in[s] && claims)
+			others += lab.OneIf(!d.in[s])
 		}
 	}
-	a.wrong /= float64(max(1, others))
-	for _, f := range d.filters {
-		a.fast += float64(f.Info().FastBits) / float64(len(d.entries))
-		a.slow += float64(f.Info().SlowBits) / float64(len(d.entries))
-	}
+	a.wrong /= max(1, others)
 	return a
 }
 
@@ -237,10 +237,10 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	rate, sizes, queries := e.Float("rate"), e.Ints("entries"), e.Int("queries")
 	g, err := lab.Sweep(ctx, e, lab.Spec[answered]{
 		Name: "tables", Title: fmt.Sprintf("Answers about entries, %d ports", e.Int("ports")), Trials: e.Int("trials"),
-		Dims: []lab.Dim{lab.AmongAll("table", list, func(u usage) string { return u.name }), lab.Among("filter", ebf, "evergreen", fixedSize)}, Trace: lab.Along("entries", sizes...),
+		Dims: []lab.Dim{lab.AmongAll("table", list, func(u usage) string { return u.name })}, Trace: lab.Along("entries", sizes...),
 		Follow: func(at lab.At, r *rand.Rand) (out []answered, err error) {
 			u := list[at.Int("table")]
-			d, err := newDirectory(u, at.Name("filter"), uint64(max(64, sizes[0]/u.filters)), rate, r)
+			d, err := newDirectory(u, uint64(max(64, sizes[0]/u.filters)), rate, r)
 			for _, size := range sizes {
 				if err == nil {
 					err = d.grow(size, r)
@@ -255,13 +255,11 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Metrics: []lab.Metric[answered]{
 			{Name: "missed", Of: func(a answered) float64 { return a.missed }},
 			{Name: "wrong", Unit: lab.InPercent, Of: func(a answered) float64 { return a.wrong }, Asked: func(at lab.At) int { return queries * max(1, list[at.Int("table")].filters-4) }},
-			{Name: "fast bits", Of: func(a answered) float64 { return a.fast }},
-			{Name: "slow bits", Of: func(a answered) float64 { return a.slow }},
 		},
 		Formulas: []lab.Formula{lab.Fixed("asked", lab.InPercent, rate)},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
 		"With a folder of data, addresses are those of a real list, stations begin with the numbers of real makers and routes are real ones; else, and where there are more entries, they are made up. " +
-			"With each growth a tenth of the entries leaves, and a tenth moves: to other ports, or from one list to the other. The fixed filter is made for the first size.",
+			"With each growth a tenth of the entries leaves, and a tenth moves: to other ports, or from one list to the other. Filters are made for the first size.",
 	}}, err
 }
