@@ -7,18 +7,18 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // A machine is what figures must be read with.
 type machine struct {
-	origin.Origin
+	store.Origin
 	Level string `json:"level"` // of the instruction set the compiler may use
 }
 
 // thisMachine asks git for the commit, since "go run" does not stamp the program.
 func thisMachine() machine {
-	m := machine{origin.Here(), buildSetting("GO" + strings.ToUpper(runtime.GOARCH))}
+	m := machine{store.Here(), buildSetting("GO" + strings.ToUpper(runtime.GOARCH))}
 	m.Commit = "unknown"
 	if out, err := exec.Command("git", "describe", "--always", "--dirty").Output(); err == nil {
 		m.Commit = strings.TrimSpace(string(out))

@@ -11,8 +11,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
@@ -47,7 +45,7 @@ type session struct {
 	again bool
 	quiet bool
 
-	at atomic.Pointer[runner.Progress]
+	at atomic.Pointer[terminal.State]
 }
 
 func (s *session) flags(cmd *cobra.Command) {
@@ -61,17 +59,19 @@ func (s *session) flags(cmd *cobra.Command) {
 
 // execute runs what is not stored yet and calls done after each experiment, while
 // nothing else writes to the terminal.
-func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Experiment, done func(runner.Outcome)) ([]runner.Outcome, error) {
+func (s *session) execute(ctx context.Context, r *store.Runner, list []lab.Experiment, done func(store.Outcome)) ([]store.Outcome, error) {
 	if s.data != "" {
 		if info, err := os.Stat(s.data); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("--data: %s is not a folder", s.data)
 		}
 	}
-	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, s.seed, s.data, s.again, origin.Here()
-	r.OnProgress = func(p runner.Progress) { s.at.Store(&p) }
+	r.Full, r.Seed, r.Data, r.Again, r.Origin = s.full, s.seed, s.data, s.again, store.Here()
+	r.OnStart = func(id string, index, count int) {
+		s.at.Store(&terminal.State{Label: "lab", Done: int64(index), Total: int64(count), Notes: fmt.Sprintf("%s (%d of %d)", id, index+1, count)})
+	}
 	bar := s.progress(s.quiet, s.state)
 	defer bar.Stop()
-	r.OnDone = func(o runner.Outcome) { bar.Aside(func() { done(o) }) }
+	r.OnDone = func(o store.Outcome) { bar.Aside(func() { done(o) }) }
 	outcomes, err := r.Run(ctx, list)
 	if errors.Is(err, context.Canceled) {
 		return outcomes, &partial{err, kept(outcomes)}
@@ -79,20 +79,16 @@ func (s *session) execute(ctx context.Context, r *runner.Runner, list []lab.Expe
 	return outcomes, err
 }
 
-// state shows the share of the whole work; parts of a million are fine enough.
+// state shows which experiment is at work, and the share of those that are done.
 func (s *session) state() terminal.State {
-	p := s.at.Load()
-	if p == nil {
-		return terminal.State{Label: "lab"}
+	if at := s.at.Load(); at != nil {
+		return *at
 	}
-	return terminal.State{
-		Label: "lab", Done: int64(1e6 * p.Share), Total: 1e6,
-		Notes: fmt.Sprintf("%s (%d of %d)", p.ID, p.Index+1, p.Count),
-	}
+	return terminal.State{Label: "lab"}
 }
 
 // kept says what an interrupted run leaves.
-func kept(outcomes []runner.Outcome) string {
+func kept(outcomes []store.Outcome) string {
 	n := 0
 	for _, o := range outcomes {
 		if o.Record != nil && o.Err == nil {
@@ -103,7 +99,7 @@ func kept(outcomes []runner.Outcome) string {
 }
 
 // failed reports the experiments that ended with an error.
-func failed(outcomes []runner.Outcome) error {
+func failed(outcomes []store.Outcome) error {
 	var all []error
 	for _, o := range outcomes {
 		if o.Err != nil {

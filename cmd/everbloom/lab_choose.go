@@ -2,31 +2,43 @@ package main
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-
-	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// choose returns the experiments that the patterns match, all if there is none.
-func (e *env) choose(patterns []string) ([]lab.Experiment, error) {
+// choose returns the experiments that at least one pattern matches, in the order of the
+// list; all if there is no pattern. One is an identifier, a glob such as "ebf21/*", a
+// topic, or "all". A pattern that matches nothing is an error.
+func (e *env) choose(patterns []string) (chosen []lab.Experiment, err error) {
 	if len(patterns) == 0 {
 		return e.experiments, nil
 	}
-	chosen, err := lab.Select(e.experiments, patterns...)
-	if err == nil {
-		return chosen, nil
-	}
+	wanted := make([]bool, len(e.experiments))
 	for _, pattern := range patterns {
-		if _, err := lab.Select(e.experiments, pattern); err != nil {
-			return nil, fmt.Errorf("%s: %s", fault.Text(err), e.guess(pattern))
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q: %w: %s", pattern, err, e.guess(pattern))
+		}
+		found := false
+		for i, x := range e.experiments {
+			if ok, _ := path.Match(pattern, x.ID); ok || pattern == "all" || pattern == x.Topic() {
+				wanted[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no experiment matches %q: %s", pattern, e.guess(pattern))
 		}
 	}
-	return nil, err
+	for i, x := range e.experiments {
+		if wanted[i] {
+			chosen = append(chosen, x)
+		}
+	}
+	return chosen, nil
 }
 
 // guess says what may have been meant: names that cobra would guess if they were verbs,

@@ -11,9 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
 	"github.com/everbloom-go/everbloom/internal/lab/report"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -101,11 +99,11 @@ func last(dir store.Dir, x lab.Experiment) string {
 	case err != nil:
 		return "unreadable: " + fault.Text(err)
 	}
-	text := fmt.Sprintf("%s (%s%s)", report.Tally(runner.Outcome{Experiment: x, Record: r}), r.Mode(), used(r.Data))
+	text := fmt.Sprintf("%s (%s%s)", report.Tally(store.Outcome{Experiment: x, Record: r}), r.Mode(), used(r.Data))
 	switch {
 	case !r.Current(x):
 		return text + ", of other parameters"
-	case r.Origin.Commit != origin.Here().Commit:
+	case r.Origin.Commit != store.Here().Commit:
 		return text + ", of another commit"
 	}
 	return text

@@ -13,7 +13,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/report"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
@@ -76,7 +75,7 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 }
 
 // outcomes are stored or run now.
-func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]runner.Outcome, error) {
+func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]store.Outcome, error) {
 	if r.stored {
 		return r.storedOutcomes(chosen)
 	}
@@ -84,11 +83,11 @@ func (r *labReport) outcomes(ctx context.Context, chosen []lab.Experiment) ([]ru
 	if err != nil {
 		return nil, err
 	}
-	return r.execute(ctx, &runner.Runner{Dir: dir}, chosen, func(runner.Outcome) {})
+	return r.execute(ctx, &store.Runner{Dir: dir}, chosen, func(store.Outcome) {})
 }
 
 // storedOutcomes only reads. A result that cannot be read is one that failed.
-func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]runner.Outcome, error) {
+func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]store.Outcome, error) {
 	switch info, err := os.Stat(r.results); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, within(r.results, "no such folder: everbloom lab run makes it, --results names another")
@@ -98,7 +97,7 @@ func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]runner.Outcome, e
 		return nil, within(r.results, "is a file: name a folder")
 	}
 	dir := store.Dir(r.results)
-	outcomes := make([]runner.Outcome, len(chosen))
+	outcomes := make([]store.Outcome, len(chosen))
 	for i, x := range chosen {
 		outcomes[i].Experiment = x
 		switch record, err := dir.Load(x.ID); {
@@ -111,7 +110,7 @@ func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]runner.Outcome, e
 	return outcomes, nil
 }
 
-func (r *labReport) write(outcomes []runner.Outcome) error {
+func (r *labReport) write(outcomes []store.Outcome) error {
 	page, err := r.page(outcomes)
 	if err != nil {
 		return err
@@ -126,7 +125,7 @@ func (r *labReport) write(outcomes []runner.Outcome) error {
 }
 
 // page is of the form that the name asks for.
-func (r *labReport) page(outcomes []runner.Outcome) ([]byte, error) {
+func (r *labReport) page(outcomes []store.Outcome) ([]byte, error) {
 	var page bytes.Buffer
 	if filepath.Ext(r.out) != ".md" {
 		err := report.Write(&page, outcomes)

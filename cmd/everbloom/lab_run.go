@@ -9,7 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/report"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // labRun runs experiments.
@@ -62,7 +62,7 @@ func (r *labRun) run(ctx context.Context, patterns []string) error {
 		return err
 	}
 	unexpected := 0
-	outcomes, err := r.execute(ctx, &runner.Runner{Dir: dir}, chosen, func(o runner.Outcome) {
+	outcomes, err := r.execute(ctx, &store.Runner{Dir: dir}, chosen, func(o store.Outcome) {
 		if o.Record != nil {
 			unexpected += len(o.Record.Result.Unexpected())
 		}
@@ -89,7 +89,7 @@ func (r *labRun) run(ctx context.Context, patterns []string) error {
 
 // print shows one line for an experiment, and the checks that differ. An output
 // that is not read is no reason to stop: the results are in files.
-func (r *labRun) print(o runner.Outcome) {
+func (r *labRun) print(o store.Outcome) {
 	if o.Err != nil || r.quiet && len(o.Record.Result.Unexpected()) == 0 {
 		return // errors are reported in the end
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/catalog"
 	"github.com/everbloom-go/everbloom/internal/lab/report"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
@@ -21,7 +20,7 @@ import (
 func TestCommittedResultsAreWhole(t *testing.T) {
 	effort.OneGoroutine(t)
 	const folder = "../../docs/results"
-	var outcomes []runner.Outcome
+	var outcomes []store.Outcome
 	for _, x := range catalog.All() {
 		r, err := store.Dir(folder).Load(x.ID)
 		if err != nil {
@@ -37,7 +36,7 @@ func TestCommittedResultsAreWhole(t *testing.T) {
 		for _, c := range r.Result.Unexpected() {
 			t.Errorf("%s: %s: printed %s, ours %s, and it is not explained", x.ID, c.Name, c.Printed, c.Ours)
 		}
-		outcomes = append(outcomes, runner.Outcome{Experiment: x, Record: r, Stored: true})
+		outcomes = append(outcomes, store.Outcome{Experiment: x, Record: r, Stored: true})
 	}
 	var page bytes.Buffer
 	if err := report.WriteMarkdown(&page, outcomes, "."); err != nil {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -20,19 +21,6 @@ const (
 	Own      Kind = "own"      // what this project states: it holds, or fails
 	Question Kind = "question" // what a paper leaves open: answered
 )
-
-// Kinds returns all kinds in the order in which they are shown.
-func Kinds() []Kind { return []Kind{Paper, Erratum, Own, Question} }
-
-// Means tells what the kind is, for the head of a page.
-func (k Kind) Means() string {
-	return map[Kind]string{
-		Paper:    "what the papers print",
-		Erratum:  "errors in print, which no run can change",
-		Own:      "what this project states",
-		Question: "what the papers leave open",
-	}[k]
-}
 
 // Verdict is what a check found.
 type Verdict string
@@ -77,12 +65,7 @@ func (c Check) Unexpected() bool {
 }
 
 // Word is the verdict in the words of its kind.
-func (c Check) Word() string {
-	if c.Kind == "" {
-		return words[Paper][c.Verdict]
-	}
-	return words[c.Kind][c.Verdict]
-}
+func (c Check) Word() string { return words[cmp.Or(c.Kind, Paper)][c.Verdict] }
 
 // Tally counts checks by outcome, in words: "4 reproduced, 1 differs, 2 answered".
 func Tally(checks []Check) string {
@@ -100,21 +83,29 @@ func Tally(checks []Check) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
-	if len(parts) == 0 {
-		return "no checks"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "no checks")
 }
 
-// Sigmas is how many standard errors a measured value may be off: one in 15,000
-// honest ones is further. With few trials or few yeses as many are.
-const Sigmas = 4
+// judgement is what a [Test] found.
+type judgement struct {
+	verdict   Verdict
+	ours      string
+	tolerance string
+}
+
+func verdict(ok bool) Verdict {
+	if ok {
+		return Reproduced
+	}
+	return Differs
+}
 
 // printedNumber is a number as a paper prints it.
 type printedNumber struct {
-	value float64
-	half  float64 // half a unit of the last digit printed
-	unit  Unit    // ours are written in percent, too
+	value  float64
+	half   float64 // half a unit of the last digit printed
+	digits string  // what that comes from
+	unit   Unit    // ours are written in percent, too
 }
 
 // parsePrinted reads a number such as "0.001463", "5.62e-17", "53,428" or "80 %",
@@ -125,16 +116,38 @@ func parsePrinted(text string) (printedNumber, error) {
 	word = strings.ReplaceAll(word, ",", "")
 	value, err := strconv.ParseFloat(word, 64)
 	if err != nil {
-		return printedNumber{value: math.NaN(), half: math.NaN()}, fault.In("lab", "printed number %q: %w", text, err)
+		return printedNumber{}, fault.In("lab", "printed number %q: %w", text, err)
 	}
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(word), "e")
 	_, fraction, _ := strings.Cut(mantissa, ".")
 	power, _ := strconv.Atoi(exponent) // ParseFloat has accepted it
-	p := printedNumber{value: value, half: math.Pow(10, float64(power-len(fraction))) / 2}
+	p := printedNumber{value, math.Pow(10, float64(power-len(fraction))) / 2, "the digits printed", Plain}
 	if percent || strings.HasPrefix(rest, "%") {
-		p = printedNumber{p.value / 100, p.half / 100, InPercent}
+		p.value, p.half, p.unit = p.value/100, p.half/100, InPercent
 	}
 	return p, nil
+}
+
+// compare compares ours with the printed number, which was itself measured in so many
+// trials: their spread is taken to be that of ours. With 0 it is exact but for its
+// digits. Where noise is more than half of the number, agreement says nothing.
+func (p printedNumber) compare(ours Estimate, trials int) judgement {
+	if ours.N == 0 {
+		return judgement{verdict(p.near(ours.Mean, p.half)), p.unit.write(ours.Mean, p.half), p.around(p.half) + ": " + p.digits}
+	}
+	noise, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
+	if trials > 0 {
+		noise *= math.Sqrt(1 + float64(ours.N)/float64(trials))
+		how += fmt.Sprintf(" and the paper's %d", trials)
+	}
+	j := judgement{
+		verdict(p.near(ours.Mean, noise+p.half)), p.unit.estimate(ours),
+		fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and %s", p.around(noise+p.half), Sigmas, how, p.digits),
+	}
+	if j.verdict == Reproduced && noise > max(p.half, math.Abs(p.value)/2) {
+		j.verdict, j.ours = Shown, j.ours+"; too few trials to tell"
+	}
+	return j
 }
 
 // around writes the interval of that reach around the printed number.
@@ -144,33 +157,6 @@ func (p printedNumber) around(reach float64) string {
 
 // near allows for the decimal fractions that binary ones miss, and for sums of
 // equal numbers, whose mean is off by a bit although they have no spread.
-func near(ours, value, reach float64) bool {
-	return math.Abs(ours-value) <= reach+1e-9*max(reach, math.Abs(ours)/1000)
-}
-
-// exact compares a computed number with a printed one: it must round to its digits.
-func exact(printed string, ours float64) judgement {
-	p, err := parsePrinted(printed)
-	return judgement{verdict(err == nil && near(ours, p.value, p.half)), p.unit.write(ours, p.half), p.around(p.half) + ": the digits printed"}
-}
-
-// sampled compares the mean of our trials with a printed number that was itself
-// measured, in so many trials: their spread is taken to be that of ours. With 0 it is
-// exact but for its digits. Where noise is more than half of the number, agreement
-// says nothing.
-func sampled(printed string, ours Estimate, trials int) judgement {
-	p, err := parsePrinted(printed)
-	noise, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
-	if trials > 0 {
-		noise *= math.Sqrt(1 + float64(ours.N)/float64(trials))
-		how += fmt.Sprintf(" and the paper's %d", trials)
-	}
-	j := judgement{
-		verdict(err == nil && ours.N > 0 && near(ours.Mean, p.value, noise+p.half)), p.unit.estimate(ours),
-		fmt.Sprintf("%s: %d standard errors, by Student's t, of %s, and the digits printed", p.around(noise+p.half), Sigmas, how),
-	}
-	if j.verdict == Reproduced && noise > max(p.half, math.Abs(p.value)/2) {
-		j.verdict, j.ours = Shown, j.ours+"; too few trials to tell"
-	}
-	return j
+func (p printedNumber) near(ours, reach float64) bool {
+	return math.Abs(ours-p.value) <= reach+1e-9*max(reach, math.Abs(ours)/1000)
 }

@@ -24,104 +24,80 @@ type Claim struct {
 
 	Show []Pick // further numbers to print beside
 
-	// FullOnly is for claims about sizes that quick runs do not reach.
-	FullOnly bool
-
-	// DataOnly is for claims about real data.
-	DataOnly bool
+	FullOnly bool // it is about sizes that quick runs do not reach
+	DataOnly bool // it is about real data
 }
 
 // A Test judges the numbers of a claim.
 type Test func(f findings, c Claim) (judgement, error)
 
-// judgement is what a test found.
-type judgement struct {
-	verdict   Verdict
-	ours      string
-	tolerance string
-}
-
 // judge makes a check of a claim.
-func (f findings) judge(c Claim) (Check, error) {
-	if c.Is == nil {
-		return Check{}, fmt.Errorf("claim %q: no test", c.Name)
-	}
-	j, err := c.Is(f, c)
-	if err != nil {
-		return Check{}, fmt.Errorf("claim %q: %w", c.Name, err)
-	}
-	for _, p := range c.Show {
-		cells, err := f.cells(p)
-		if err != nil {
-			return Check{}, fmt.Errorf("claim %q: %w", c.Name, err)
-		}
-		j.ours += fmt.Sprintf("; %s: %s", p, several(cells, p.fixed))
-	}
-	check := Check{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Ours: j.ours, Tolerance: j.tolerance, Verdict: j.verdict}
+func (f findings) judge(c Claim, e *Env) (Check, error) {
+	check := Check{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Verdict: Shown}
 	if c.Where != "" {
 		check.Printed += " (" + c.Where + ")"
 	}
-	if check.Verdict == Differs {
+	switch {
+	case c.Is == nil:
+		return check, fmt.Errorf("claim %q: no test", c.Name)
+	case c.FullOnly && !e.Full:
+		check.Ours = "judged in full runs only"
+		return check, nil
+	case c.DataOnly && e.Data == "":
+		check.Ours = "judged with real data only"
+		return check, nil
+	}
+	j, err := c.Is(f, c)
+	for _, p := range c.Show {
+		cells, bad := f.cells(p)
+		j.ours += fmt.Sprintf("; %s: %s", p, several(cells, p.fixed))
+		err = cmp.Or(err, bad)
+	}
+	if err != nil {
+		return check, fmt.Errorf("claim %q: %w", c.Name, err)
+	}
+	check.Ours, check.Tolerance, check.Verdict = j.ours, j.tolerance, j.verdict
+	if j.verdict == Differs {
 		check.Reason, check.Known = cmp.Or(c.Why, unexplained), c.Why != ""
 	}
 	return check, nil
 }
 
-// one is for tests of a single number.
-func (f findings) one(p Pick) (Cell, error) {
-	cells, err := f.cells(p)
-	if err == nil && len(cells) != 1 {
-		err = fmt.Errorf("%s: %d numbers, not one", p, len(cells))
-	}
-	if err != nil {
-		return Cell{}, err
-	}
-	return cells[0], nil
-}
-
 // Rounds is for computed numbers: they round to the printed digits.
 func Rounds() Test {
-	return func(f findings, c Claim) (judgement, error) {
-		cell, err := f.one(c.Of)
-		return exact(c.Printed, cell.Value.Mean), err
-	}
+	return withPrinted(0, func(p printedNumber, c Cell) (printedNumber, Estimate) { return p, Estimate{Mean: c.Value.Mean} })
 }
 
 // Agrees is for means of trials: they are within [Sigmas] standard errors of the
 // printed number, which has its digits and comes from so many trials; 0 if it is exact.
 // Where these are more than half of the number, agreement says nothing.
 func Agrees(trials int) Test {
-	return func(f findings, c Claim) (judgement, error) {
-		cell, err := f.one(c.Of)
-		if p, bad := parsePrinted(c.Printed); bad == nil {
-			cell.Value = cell.expecting(p.value)
-		}
-		return sampled(c.Printed, cell.Value, trials), err
-	}
+	return withPrinted(trials, func(p printedNumber, c Cell) (printedNumber, Estimate) { return p, c.expecting(p.value) })
 }
 
 // Around is for round numbers with the word "around" or "about": right to one
 // significant digit, noise of ours allowed.
 func Around() Test {
-	return func(f findings, c Claim) (judgement, error) {
-		cell, err := f.one(c.Of)
-		if err != nil {
-			return judgement{}, err
-		}
-		p, err := parsePrinted(c.Printed)
-		if err != nil {
-			return judgement{}, err
-		}
-		reach := math.Pow(10, math.Floor(math.Log10(math.Abs(p.value))))/2 + cell.Value.Reach(Sigmas)
-		return judgement{verdict(near(cell.Value.Mean, p.value, reach)), cell.String(), p.around(reach) + ": \"around\" is right to one digit, and our noise"}, nil
-	}
+	return withPrinted(0, func(p printedNumber, c Cell) (printedNumber, Estimate) {
+		p.half, p.digits = math.Pow(10, math.Floor(math.Log10(math.Abs(p.value))))/2, "one digit, as the word \"around\" says"
+		return p, c.Value
+	})
 }
 
-func verdict(ok bool) Verdict {
-	if ok {
-		return Reproduced
+// withPrinted compares one number with the printed one; read may change both.
+func withPrinted(trials int, read func(printedNumber, Cell) (printedNumber, Estimate)) Test {
+	return func(f findings, c Claim) (judgement, error) {
+		p, bad := parsePrinted(c.Printed)
+		cells, err := f.cells(c.Of)
+		if err == nil && len(cells) != 1 {
+			err = fmt.Errorf("%s: %d numbers, not one", c.Of, len(cells))
+		}
+		if err = errors.Join(bad, err); err != nil {
+			return judgement{}, err
+		}
+		p, ours := read(p, cells[0])
+		return p.compare(ours, trials), nil
 	}
-	return Differs
 }
 
 // Shows compares with nothing: an open question, or a number to know.
@@ -145,56 +121,6 @@ func Zero() Test {
 	}
 }
 
-// finish makes tables, plots and checks of what was found.
-func (x Experiment) finish(r *Result, e *Env) error {
-	found := findings(r.Grids)
-	var problems []error
-	for _, g := range r.Grids {
-		if g.Name != "" {
-			r.Tables = append(r.Tables, g.table())
-		}
-	}
-	for _, v := range x.Plots {
-		p, err := found.plot(v)
-		problems = append(problems, err)
-		r.Plots = append(r.Plots, p)
-	}
-	for _, c := range x.Claims {
-		if only := c.only(e); only != "" {
-			r.Checks = append(r.Checks, Check{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Ours: "judged " + only + " only", Verdict: Shown})
-			continue
-		}
-		check, err := found.judge(c)
-		problems = append(problems, err)
-		r.Checks = append(r.Checks, check)
-	}
-	for i := range r.Checks {
-		if r.Checks[i].Kind == "" {
-			r.Checks[i].Kind = x.Kind()
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// only tells what the claim needs and the run does not have.
-func (c Claim) only(e *Env) string {
-	switch {
-	case c.FullOnly && !e.Full:
-		return "in full runs"
-	case c.DataOnly && e.Data == "":
-		return "with real data"
-	}
-	return ""
-}
-
-// Kind is that of claims that do not say.
-func (x Experiment) Kind() Kind {
-	if x.Paper == "" {
-		return Own
-	}
-	return Paper
-}
-
 // Constant is a computed number with what is printed of it.
 type Constant struct {
 	Kind    Kind
@@ -209,10 +135,8 @@ type Constant struct {
 // Constants returns a table of numbers, and claims that they are what is printed.
 // Those without anything printed are shown. The table has the given name.
 func Constants(name, title string, list ...Constant) (*Grid, []Claim) {
-	var names []string
 	var claims []Claim
 	for _, c := range list {
-		names = append(names, c.Name)
 		claim := Claim{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Where: c.Where, Of: Of(name, "number", c.Name), Is: c.Is, Why: c.Why}
 		switch {
 		case c.Printed == "":
@@ -222,5 +146,6 @@ func Constants(name, title string, list ...Constant) (*Grid, []Claim) {
 		}
 		claims = append(claims, claim)
 	}
-	return Computed(name, title, []Dim{Among("number", names...)}, Formula{Name: name, Of: func(at At) float64 { return list[at.Int("number")].Value }}), claims
+	numbers := AmongAll("number", list, func(c Constant) string { return c.Name })
+	return Computed(name, title, []Dim{numbers}, Formula{Name: name, Of: func(at At) float64 { return list[at.Int("number")].Value }}), claims
 }

@@ -92,7 +92,7 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"noise says nothing", "", Of("loud"), AtMost(Number(0.5)), Shown},
 		{"shown", "", Of("line"), Shows(), Shown},
 	} {
-		check, err := f.judge(Claim{Name: c.name, Printed: c.printed, Of: c.of, Is: c.is})
+		check, err := f.judge(Claim{Name: c.name, Printed: c.printed, Of: c.of, Is: c.is}, &Env{})
 		if err != nil || check.Verdict != c.want {
 			t.Errorf("%s: %s, want %s: %s; %s; %v", c.name, check.Verdict, c.want, check.Ours, check.Tolerance, err)
 		}
@@ -113,7 +113,7 @@ func TestClaimsAboutNothingAreRefused(t *testing.T) {
 		"divided by nothing": {Of: Of("line").Over(Of("nothing")), Is: Shows()},
 		"no steps":           {Of: Of("line", "x", 1), Is: Rises("x")},
 	} {
-		if check, err := f.judge(c); err == nil {
+		if check, err := f.judge(c, &Env{}); err == nil {
 			t.Errorf("%s: %+v", name, check)
 		}
 	}
@@ -122,20 +122,19 @@ func TestClaimsAboutNothingAreRefused(t *testing.T) {
 func TestReasonsAndKinds(t *testing.T) {
 	f := study(t)
 	wrong := Claim{Name: "x", Printed: "3.1", Where: "Sec. 2", Of: Of("formula", "contender", "a", "x", 3), Is: Rounds()}
-	check, err := f.judge(wrong)
+	check, err := f.judge(wrong, &Env{})
 	if err != nil || !check.Unexpected() || check.Printed != "3.1 (Sec. 2)" {
 		t.Errorf("%+v, %v", check, err)
 	}
 	wrong.Why, wrong.Kind = "a slip", Erratum
-	if check, _ = f.judge(wrong); check.Unexpected() || check.Word() != "erratum" || check.Reason != "a slip" {
+	if check, _ = f.judge(wrong, &Env{}); check.Unexpected() || check.Word() != "erratum" || check.Reason != "a slip" {
 		t.Errorf("%+v", check)
 	}
 	wrong.Printed = "3.0"
-	if check, _ = f.judge(wrong); !check.Unexpected() || check.Word() != "right after all" {
+	if check, _ = f.judge(wrong, &Env{}); !check.Unexpected() || check.Word() != "right after all" {
 		t.Errorf("an erratum that is none: %+v", check)
 	}
-	r := Result{Checks: []Check{{Verdict: Reproduced}, {Kind: Own, Verdict: Differs}, {Kind: Question, Verdict: Shown}, {Kind: Question, Verdict: Reproduced}, {Verdict: Shown}}}
-	if got := r.Tally(); got != "1 reproduced, 1 fails, 2 answered, 1 shown" {
+	if got := Tally([]Check{{Verdict: Reproduced}, {Kind: Own, Verdict: Differs}, {Kind: Question, Verdict: Shown}, {Kind: Question, Verdict: Reproduced}, {Verdict: Shown}}); got != "1 reproduced, 1 fails, 2 answered, 1 shown" {
 		t.Error(got)
 	}
 }
@@ -147,7 +146,7 @@ func TestConstantsAreCompared(t *testing.T) {
 	if err := x.finish(r, &Env{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Tally(); got != "1 holds, 1 fails, 3 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
+	if got := Tally(r.Checks); got != "1 holds, 1 fails, 3 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
 		t.Errorf("%s: %+v", got, r)
 	}
 	for _, e := range []*Env{{Full: true}, {Data: "folder"}} {
@@ -167,7 +166,7 @@ func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for share, want := range map[float64]Verdict{0.01: Reproduced, 0.02: Differs} {
-		c, err := findings{g}.judge(Claim{Name: "rate", Printed: "at most 0.99 %", Of: Of("yes", "share", share), Is: AtMost(Number(0.0099))})
+		c, err := findings{g}.judge(Claim{Name: "rate", Printed: "at most 0.99 %", Of: Of("yes", "share", share), Is: AtMost(Number(0.0099))}, &Env{})
 		if err != nil || c.Verdict != want {
 			t.Errorf("%v: %+v, %v", share, c, err)
 		}
@@ -257,13 +256,13 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 	}
 	f := findings{g}
 	ratio := Of("add", Contenders, "slow").Over(Of("add", Contenders, "fast"))
-	if c, err := f.one(ratio); err != nil || c.Value.Mean != 8 || c.Value.N != 5 {
+	if c, err := f.at(ratio, At{}); err != nil || c.Value.Mean != 8 || c.Value.N != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	// One round in three the other way: that is noise, not an order.
 	noisy := Cell{Value: robust([]float64{0.8, 0.9, 1.3}), samples: []float64{0.8, 0.9, 1.3}}
 	var s score
-	if s.add(below, noisy, Cell{Value: Estimate{Mean: 1}}); s.silent != 1 {
+	if s.add(relation{sign: 1, clear: true}, noisy, Cell{Value: Estimate{Mean: 1}}); s.silent != 1 {
 		t.Errorf("%+v", s)
 	}
 	times := func(x, ns float64) Cell {
@@ -305,7 +304,7 @@ func TestTrialsAreGathered(t *testing.T) {
 		{metric: "share", fixed: []any{"value", 2}}: 0.5, {metric: "share", fixed: []any{"value", 3}}: 0.25,
 		{metric: "half", fixed: []any{"value", 1}}: 0.5, {metric: "formula", fixed: []any{"value", 1}}: 0.25,
 	} {
-		if c, err := f.one(*pick); err != nil || c.Value.Mean != want {
+		if c, err := f.at(*pick, At{}); err != nil || c.Value.Mean != want {
 			t.Errorf("%s: %v, want %v; %v", pick, c.Value.Mean, want, err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,14 +23,13 @@ type DataFile struct {
 
 // Files returns what the experiment can use of a folder with data, by name. An
 // empty name is no folder.
-func (x Experiment) Files(folder string) []DataFile {
+func (x Experiment) Files(folder string) (files []DataFile) {
 	if folder == "" {
 		return nil
 	}
-	var files []DataFile
 	tree := os.DirFS(folder)
 	for _, pattern := range x.Data {
-		names, _ := fs.Glob(tree, pattern) // Check has seen the pattern
+		names, _ := fs.Glob(tree, pattern) // a test of the catalog has seen the pattern
 		for _, name := range names {
 			if info, err := fs.Stat(tree, name); err == nil && info.Mode().IsRegular() {
 				files = append(files, DataFile{name, info.Size()})
@@ -42,6 +40,20 @@ func (x Experiment) Files(folder string) []DataFile {
 	return slices.Compact(files)
 }
 
+// takeData hides a folder in which there is nothing for the experiment. So none
+// uses files that it has not declared, and all can do without. The note says what
+// is missing.
+func (x Experiment) takeData(e *Env) (note string) {
+	if e.Data == "" || len(x.Files(e.Data)) > 0 {
+		return ""
+	}
+	e.Data = ""
+	if len(x.Data) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The folder with data has no %s: no real data was used.", strings.Join(x.Data, ", "))
+}
+
 // Lines reads a packed file of a folder with data line by line.
 func Lines(folder, name string, line func(text string) error) error {
 	file, err := os.Open(filepath.Join(folder, filepath.FromSlash(name)))
@@ -50,16 +62,14 @@ func Lines(folder, name string, line func(text string) error) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	lines := bufio.NewScanner(plain)
-	for lines.Scan() {
-		if err := line(lines.Text()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	if err == nil {
+		lines := bufio.NewScanner(plain)
+		for err == nil && lines.Scan() {
+			err = line(lines.Text())
 		}
+		err = cmp.Or(err, lines.Err())
 	}
-	if err := lines.Err(); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -77,28 +87,4 @@ func IPv4(folder, name string) (list []uint32, err error) {
 		return nil
 	})
 	return list, err
-}
-
-// takeData hides a folder in which there is nothing for the experiment. So none
-// uses files that it has not declared, and all can do without. The note says what
-// is missing.
-func (x Experiment) takeData(e *Env) (note string) {
-	if e.Data == "" || len(x.Files(e.Data)) > 0 {
-		return ""
-	}
-	e.Data = ""
-	if len(x.Data) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("The folder with data has no %s: no real data was used.", strings.Join(x.Data, ", "))
-}
-
-// checkData refuses patterns that can match nothing.
-func (x Experiment) checkData() error {
-	for _, pattern := range x.Data {
-		if _, err := path.Match(pattern, ""); err != nil || !fs.ValidPath(pattern) || pattern == "." {
-			return fmt.Errorf("data %q: it must be a name or a glob with slashes, within the folder with data", pattern)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"runtime"
@@ -23,13 +24,7 @@ type Env struct {
 	Data    string // folder with real data; empty if it has none of Experiment.Data
 	Workers int    // 0: as many as there are processors
 
-	// OnProgress is told the share of the work that is done. It is called from
-	// several goroutines.
-	OnProgress func(share float64)
-
-	calls       uint64 // of Trials
-	done, total int    // steps, see Progress
-	part, parts int    // see Part
+	calls uint64 // of Trials
 }
 
 // Int returns a parameter that was declared with [Int]. Like the other getters it
@@ -64,34 +59,6 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Progress says that so many of the experiment's steps are done. The trials of
-// [Trials] move on from there to the next step by themselves. It is called by the
-// goroutine that runs the experiment.
-func (e *Env) Progress(done, total int) {
-	e.done, e.total = done, total
-	e.within(0)
-}
-
-// Part says that what follows is the i-th of so many parts of the experiment, such
-// as sweeps. Steps are those of the part.
-func (e *Env) Part(i, parts int) { e.part, e.parts = i, parts }
-
-// within reports progress inside the current step.
-func (e *Env) within(share float64) {
-	if e.OnProgress != nil {
-		step := min(1, (float64(e.done)+share)/float64(max(e.total, 1)))
-		e.OnProgress((float64(e.part) + step) / float64(max(e.parts, 1)))
-	}
-}
-
-// workers is how many goroutines may compute at a time.
-func (e *Env) workers() int {
-	if e.Workers > 0 {
-		return e.Workers
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
 // Trials runs n independent trials on all workers and returns their results in
 // order. Every trial has a random source of its own, which depends on the seed,
 // on the trial's number and on how often Trials was called before: two calls in
@@ -102,11 +69,11 @@ func Trials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand
 	defer cancel(nil)
 	e.calls++
 	var (
-		out        = make([]T, max(n, 0))
-		next, done atomic.Int64
-		crew       sync.WaitGroup
+		out  = make([]T, max(n, 0))
+		next atomic.Int64
+		crew sync.WaitGroup
 	)
-	for range min(e.workers(), n) {
+	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), n) {
 		crew.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
@@ -119,7 +86,6 @@ func Trials[T any](ctx context.Context, e *Env, n int, trial func(i int, r *rand
 					return
 				}
 				out[i] = result
-				e.within(float64(done.Add(1)) / float64(n))
 			}
 		})
 	}

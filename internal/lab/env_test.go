@@ -76,30 +76,6 @@ func TestFailedTrialIsReported(t *testing.T) {
 	}
 }
 
-func TestProgressMovesWithStepsAndTrials(t *testing.T) {
-	var shares []float64
-	e := &Env{Workers: 1, OnProgress: func(s float64) { shares = append(shares, s) }}
-	trials := func() {
-		if _, err := Trials(t.Context(), e, 2, func(int, *rand.Rand) (int, error) { return 0, nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	trials()
-	if want := []float64{0.5, 1}; !slices.Equal(shares, want) {
-		t.Errorf("one step: %v, want %v", shares, want)
-	}
-	shares = nil
-	for i := range 2 {
-		e.Progress(i, 2)
-		trials()
-	}
-	e.Progress(2, 2)
-	if want := []float64{0, 0.25, 0.5, 0.5, 0.75, 1, 1}; !slices.Equal(shares, want) {
-		t.Errorf("two steps: %v, want %v", shares, want)
-	}
-	(&Env{}).Progress(1, 2) // without a listener
-}
-
 func TestParametersAreFoundByNameAndType(t *testing.T) {
 	e := &Env{Params: Params{Int("n", 5), Float("p", 0.5), Ints("sizes", 1, 2), Floats("rates", 0.1, 1e-9)}}
 	if e.Int("n") != 5 || e.Float("p") != 0.5 || len(e.Ints("sizes")) != 2 || len(e.Floats("rates")) != 2 {

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"path"
 	"regexp"
 	"strings"
 
@@ -35,27 +34,9 @@ type Experiment struct {
 	Claims []Claim
 }
 
-// idForm is strict because identifiers become file names and anchors.
-var idForm = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9][a-z0-9-]*$`)
-
-// Check reports everything that is wrong with the description of an experiment.
-func (x Experiment) Check() error {
-	var problems []error
-	add := func(bad bool, format string, args ...any) {
-		if bad {
-			problems = append(problems, fault.In("lab", "experiment %q: "+format, append([]any{x.ID}, args...)...))
-		}
-	}
-	add(!idForm.MatchString(x.ID), "the identifier must be of the form topic/name in lower case")
-	add(x.Title == "", "no title")
-	add(x.Question == "", "no question")
-	add(x.Paper != "" && x.Says == "", "it repeats %s but does not tell what that says", x.Paper)
-	add(x.Run == nil, "nothing to run")
-	for _, err := range []error{x.checkData(), sameForm(x.Quick, x.Full)} {
-		add(err != nil, "%w", err)
-	}
-	return errors.Join(problems...)
-}
+// NameForm is that of both parts of an identifier and of plots and tables, which
+// become file names and anchors.
+var NameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
 // Params returns the parameters of a quick or a full run.
 func (x Experiment) Params(full bool) Params {
@@ -69,6 +50,14 @@ func (x Experiment) Params(full bool) Params {
 func (x Experiment) Topic() string {
 	topic, _, _ := strings.Cut(x.ID, "/")
 	return topic
+}
+
+// Kind is that of claims that do not say.
+func (x Experiment) Kind() Kind {
+	if x.Paper == "" {
+		return Own
+	}
+	return Paper
 }
 
 // Do runs the experiment and checks what it returns. A folder with data that has
@@ -94,41 +83,29 @@ func (x Experiment) Do(ctx context.Context, e *Env) (*Result, error) {
 	return result, nil
 }
 
-// Select returns the experiments that at least one pattern matches, in the order
-// of the list. A pattern is an identifier, a glob such as "ebf21/*", a topic, or
-// "all". A pattern that matches nothing is an error.
-func Select(list []Experiment, patterns ...string) ([]Experiment, error) {
-	matched := make([]bool, len(patterns))
-	var chosen []Experiment
-	for _, x := range list {
-		wanted := false
-		for i, pattern := range patterns {
-			ok, err := x.matches(pattern)
-			if err != nil {
-				return nil, err
-			}
-			matched[i] = matched[i] || ok
-			wanted = wanted || ok
-		}
-		if wanted {
-			chosen = append(chosen, x)
+// finish makes tables, plots and checks of what was found.
+func (x Experiment) finish(r *Result, e *Env) error {
+	found := findings(r.Grids)
+	var problems []error
+	for _, g := range r.Grids {
+		if g.Name != "" {
+			r.Tables = append(r.Tables, g.table())
 		}
 	}
-	for i, ok := range matched {
-		if !ok {
-			return nil, fault.In("lab", "no experiment matches %q", patterns[i])
+	for _, v := range x.Plots {
+		p, err := found.plot(v)
+		problems = append(problems, err)
+		r.Plots = append(r.Plots, p)
+	}
+	for _, c := range x.Claims {
+		check, err := found.judge(c, e)
+		problems = append(problems, err)
+		r.Checks = append(r.Checks, check)
+	}
+	for i := range r.Checks {
+		if r.Checks[i].Kind == "" {
+			r.Checks[i].Kind = x.Kind()
 		}
 	}
-	return chosen, nil
-}
-
-func (x Experiment) matches(pattern string) (bool, error) {
-	if pattern == "all" || pattern == x.Topic() {
-		return true, nil
-	}
-	ok, err := path.Match(pattern, x.ID)
-	if err != nil {
-		return false, fault.In("lab", "pattern %q: %w", pattern, err)
-	}
-	return ok, nil
+	return errors.Join(problems...)
 }

@@ -19,65 +19,6 @@ func valid() Experiment {
 	}
 }
 
-func TestDescriptionsAreChecked(t *testing.T) {
-	if err := valid().Check(); err != nil {
-		t.Fatal(err)
-	}
-	for want, spoil := range map[string]func(*Experiment){
-		"identifier":                func(x *Experiment) { x.ID = "Topic/name" },
-		"of the form":               func(x *Experiment) { x.ID = "../name" },
-		"no title":                  func(x *Experiment) { x.Title = "" },
-		"no question":               func(x *Experiment) { x.Question = "" },
-		"does not tell":             func(x *Experiment) { x.Paper = "[Sum]" },
-		"nothing to run":            func(x *Experiment) { x.Run = nil },
-		"1 quick parameters":        func(x *Experiment) { x.Full = nil },
-		`is "n" of type float64`:    func(x *Experiment) { x.Full = Params{Float("n", 2)} },
-		`is "m" of type int`:        func(x *Experiment) { x.Full = Params{Int("m", 2)} },
-		"has the type bool":         func(x *Experiment) { x.Quick = Params{{"n", true}}; x.Full = x.Quick },
-		"there twice":               func(x *Experiment) { x.Quick = Params{Int("n", 1), Int("n", 1)}; x.Full = x.Quick },
-		`parameter "" is without`:   func(x *Experiment) { x.Quick = Params{Int("", 1)}; x.Full = x.Quick },
-		`experiment "topic/name-1"`: func(x *Experiment) { x.Title = "" },
-	} {
-		x := valid()
-		spoil(&x)
-		if err := x.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
-		}
-	}
-}
-
-func TestSelectUnderstandsIdentifiersTopicsGlobsAndAll(t *testing.T) {
-	var list []Experiment
-	for _, id := range []string{"sum/params", "sum/deletion", "ebf21/fig3", "ebf21/fig9"} {
-		list = append(list, Experiment{ID: id})
-	}
-	for patterns, want := range map[string]string{
-		"all":                   "sum/params sum/deletion ebf21/fig3 ebf21/fig9",
-		"ebf21":                 "ebf21/fig3 ebf21/fig9",
-		"ebf21/fig? sum/params": "sum/params ebf21/fig3 ebf21/fig9",
-		"sum/params sum/params": "sum/params",
-		"*/fig3":                "ebf21/fig3",
-		"sum/delet* sum/d*":     "sum/deletion",
-		"all nothing":           "error: no experiment matches \"nothing\"",
-		"sum/[":                 "error: pattern",
-	} {
-		chosen, err := Select(list, strings.Fields(patterns)...)
-		if text, bad := strings.CutPrefix(want, "error: "); bad {
-			if err == nil || !strings.Contains(err.Error(), text) {
-				t.Errorf("%s: %v", patterns, err)
-			}
-			continue
-		}
-		var ids []string
-		for _, x := range chosen {
-			ids = append(ids, x.ID)
-		}
-		if got := strings.Join(ids, " "); err != nil || got != want {
-			t.Errorf("%s: %s, %v", patterns, got, err)
-		}
-	}
-}
-
 func TestDoRefusesBrokenResults(t *testing.T) {
 	broken := errors.New("no memory")
 	points := func(pts ...Point) *Result {
@@ -115,10 +56,10 @@ func TestDoRefusesBrokenResults(t *testing.T) {
 
 func TestTallyCountsVerdicts(t *testing.T) {
 	r := &Result{Checks: []Check{{Verdict: Reproduced}, {Verdict: Differs}, {Verdict: Differs, Known: true}, {Verdict: Shown}}}
-	if got := r.Tally(); got != "1 reproduced, 2 differs, 1 shown" || len(r.Unexpected()) != 1 {
+	if got := Tally(r.Checks); got != "1 reproduced, 2 differs, 1 shown" || len(r.Unexpected()) != 1 {
 		t.Errorf("%s, %v", got, r.Unexpected())
 	}
-	if got := (&Result{}).Tally(); got != "no checks" {
+	if got := Tally(nil); got != "no checks" {
 		t.Error(got)
 	}
 }

@@ -43,7 +43,7 @@ func AmongAll[T any](dim string, list []T, name func(T) string) Dim {
 
 // text writes a value of the dimension.
 func (d Dim) text(v float64) string {
-	if i := int(v); len(d.Names) > 0 && i >= 0 && i < len(d.Names) {
+	if i := int(v); i >= 0 && i < len(d.Names) {
 		return d.Names[i]
 	}
 	return number(v)
@@ -63,8 +63,12 @@ type At struct {
 	place []float64
 }
 
+func indexOf(dims []Dim, name string) int {
+	return slices.IndexFunc(dims, func(d Dim) bool { return d.Name == name })
+}
+
 func (a At) find(name string) (dim Dim, value float64, ok bool) {
-	i := slices.IndexFunc(a.dims, func(d Dim) bool { return d.Name == name })
+	i := indexOf(a.dims, name)
 	if i < 0 {
 		return Dim{}, 0, false
 	}
@@ -87,84 +91,30 @@ func (a At) Int(name string) int { return int(math.Round(a.Float(name))) }
 
 // Name returns the name of the value of a dimension.
 func (a At) Name(name string) string {
-	v := a.Float(name)
 	dim, _, _ := a.find(name)
-	return dim.text(v)
+	return dim.text(a.Float(name))
 }
 
-func (a At) String() string {
-	parts := make([]string, len(a.dims))
+func (a At) String() string { return a.free(nil) }
+
+// free writes the coordinates that are not fixed and vary.
+func (a At) free(fixed []any) string {
+	var parts []string
 	for i, d := range a.dims {
-		parts[i] = d.label(a.place[i])
+		if len(d.Values) > 1 && !slices.Contains(fixed, any(d.Name)) {
+			parts = append(parts, d.label(a.place[i]))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// with returns the point with another value for one dimension.
+// with returns the point with another value for one dimension, if there is that one.
 func (a At) with(name string, value float64) At {
 	out := At{a.dims, slices.Clone(a.place)}
-	for i, d := range a.dims {
-		if d.Name == name {
-			out.place[i] = value
-		}
+	if i := indexOf(a.dims, name); i >= 0 {
+		out.place[i] = value
 	}
 	return out
-}
-
-// Unit is what a metric is measured in; it decides how numbers are written.
-type Unit string
-
-// The units with a form of their own.
-const (
-	Plain     Unit = ""  // a number without a unit
-	InPercent Unit = "%" // of a share: 0.8 is written 80 %
-)
-
-// write gives a number enough digits to see differences of the given size.
-func (u Unit) write(v, size float64) string {
-	switch u {
-	case InPercent:
-		return digitsFor(100*v, 100*size) + " %"
-	case Plain:
-		return digitsFor(v, size)
-	}
-	return digitsFor(v, size) + " " + string(u)
-}
-
-// estimate writes a mean with twice its standard error.
-func (u Unit) estimate(e Estimate) string {
-	if e.Deviation == 0 {
-		return u.write(e.Mean, math.Abs(e.Mean)/20)
-	}
-	if u == InPercent {
-		return Estimate{100 * e.Mean, 100 * e.Deviation, e.N}.String() + " %"
-	}
-	return strings.TrimSpace(e.String() + " " + string(u))
-}
-
-// Cell is what was found of one metric at one point.
-type Cell struct {
-	At     At
-	Metric string
-	Unit   Unit
-	Value  Estimate // without trials if a formula gave it
-
-	samples []float64 // of a race, round by round
-	asked   int       // answers of one trial, see Metric.Asked
-	trials  int       // of a share, whose answers may count in their place
-}
-
-func (c Cell) String() string { return c.Unit.estimate(c.Value) }
-
-// Grid is what a sweep or a race found.
-type Grid struct {
-	Name, Title string // of its table
-	Dims        []Dim
-	Notes       []string
-
-	columns  []string // metrics and formulas, in order
-	formulas []Formula
-	cells    []Cell
 }
 
 // points returns all combinations of the values, the last dimension fastest.
@@ -182,26 +132,57 @@ func points(dims []Dim) []At {
 	return all
 }
 
-// cell returns the cell of a metric at a point. Dimensions that the grid does not
-// have are ignored.
-func (g *Grid) cell(metric string, at At) (Cell, bool) {
-	for _, c := range g.cells {
-		if c.Metric != metric {
-			continue
-		}
-		same := true
-		for i, d := range g.Dims {
-			_, v, ok := at.find(d.Name)
-			same = same && ok && v == c.At.place[i]
-		}
-		if same {
-			return c, true
-		}
-	}
-	return Cell{}, false
+// Cell is what was found of one metric at one point.
+type Cell struct {
+	At     At
+	Metric string
+	Unit   Unit
+	Value  Estimate
+
+	samples []float64 // of a race, round by round
+	asked   int       // answers of one trial, see Metric.Asked
+	trials  int       // of a share, whose answers may count in their place
 }
 
-// table writes all cells, one row for each point.
+func (c Cell) String() string { return c.Unit.estimate(c.Value) }
+
+// expecting returns the value of a share with no smaller a deviation than its answers
+// have if the share is p, or one of all is otherwise. A single trial has no spread but
+// that of its answers, which are then what counts.
+func (c Cell) expecting(p float64) Estimate {
+	e := c.Value
+	if c.asked > 0 {
+		all := float64(c.asked * max(1, c.trials))
+		p = min(max(p, 1/all), 1-1/all)
+		if c.trials <= 1 {
+			return Estimate{e.Mean, math.Sqrt(p * (1 - p)), c.asked}
+		}
+		e.Deviation = max(e.Deviation, math.Sqrt(p*(1-p)/float64(c.asked)))
+	}
+	return e
+}
+
+// Grid is what a sweep or a race found.
+type Grid struct {
+	Name, Title string // of its table
+	Dims        []Dim
+	Notes       []string
+
+	columns  []string // metrics and formulas, in order
+	formulas []Formula
+	cells    []Cell
+}
+
+// cell returns the cell of a metric at a point of the grid.
+func (g *Grid) cell(metric string, at At) (Cell, bool) {
+	i := slices.IndexFunc(g.cells, func(c Cell) bool { return c.Metric == metric && slices.Equal(c.At.place, at.place) })
+	if i < 0 {
+		return Cell{}, false
+	}
+	return g.cells[i], true
+}
+
+// table writes all cells, one row for each point that has any.
 func (g *Grid) table() Table {
 	t := Table{Name: g.Name, Title: g.Title, Notes: g.Notes}
 	for _, d := range g.Dims {
@@ -215,13 +196,11 @@ func (g *Grid) table() Table {
 		}
 		empty := true
 		for _, metric := range g.columns {
-			c, ok := g.cell(metric, at)
-			if !ok {
-				row = append(row, "")
-				continue
+			text := ""
+			if c, ok := g.cell(metric, at); ok {
+				text, empty = c.String(), false
 			}
-			row = append(row, c.String())
-			empty = false
+			row = append(row, text)
 		}
 		if !empty {
 			t.Rows = append(t.Rows, row)

@@ -47,6 +47,30 @@ func (p Pick) String() string {
 	return text
 }
 
+// place returns the coordinates in g that p fixes, NaN for the others.
+func (p Pick) place(g *Grid) ([]float64, error) {
+	place := slices.Repeat([]float64{math.NaN()}, len(g.Dims))
+	for i := 0; i+1 < len(p.fixed); i += 2 {
+		name, _ := p.fixed[i].(string)
+		dim := indexOf(g.Dims, name)
+		if dim < 0 {
+			return nil, fmt.Errorf("%s: there is no dimension %q", p, name)
+		}
+		switch v := p.fixed[i+1].(type) {
+		case int:
+			place[dim] = float64(v)
+		case float64:
+			place[dim] = v
+		case string:
+			place[dim] = float64(slices.Index(g.Dims[dim].Names, v))
+		}
+		if !slices.Contains(g.Dims[dim].Values, place[dim]) {
+			return nil, fmt.Errorf("%s: %q has no value %v", p, name, p.fixed[i+1])
+		}
+	}
+	return place, nil
+}
+
 // findings are the grids of one result.
 type findings []*Grid
 
@@ -69,14 +93,14 @@ func (f findings) cells(p Pick) ([]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	place, err := p.place(g)
+	if err != nil {
+		return nil, err
+	}
 	var out []Cell
 	for _, c := range g.cells {
-		if c.Metric != p.metric {
-			continue
-		}
-		if at, err := p.place(g, c.At); err != nil {
-			return nil, err
-		} else if !slices.Equal(at.place, c.At.place) {
+		other := func(v, at float64) bool { return v == at || math.IsNaN(v) }
+		if c.Metric != p.metric || !slices.EqualFunc(place, c.At.place, other) {
 			continue
 		}
 		if p.other != nil {
@@ -92,63 +116,22 @@ func (f findings) cells(p Pick) ([]Cell, error) {
 	return out, nil
 }
 
-// place returns a point of g with the coordinates that p fixes.
-func (p Pick) place(g *Grid, at At) (At, error) {
-	for i := 0; i+1 < len(p.fixed); i += 2 {
-		name, _ := p.fixed[i].(string)
-		dim := slices.IndexFunc(g.Dims, func(d Dim) bool { return d.Name == name })
-		if dim < 0 {
-			return at, fmt.Errorf("%s: there is no dimension %q", p, name)
-		}
-		var value float64
-		switch v := p.fixed[i+1].(type) {
-		case int:
-			value = float64(v)
-		case float64:
-			value = v
-		case string:
-			value = float64(slices.Index(g.Dims[dim].Names, v))
-		}
-		if !slices.Contains(g.Dims[dim].Values, value) {
-			return at, fmt.Errorf("%s: %q has no value %v", p, name, p.fixed[i+1])
-		}
-		at = at.with(name, value)
-	}
-	return at, nil
-}
-
 // at returns the number that p picks for the point of another cell: what p does not
 // fix is taken from there.
 func (f findings) at(p Pick, from At) (Cell, error) {
-	if p.metric == "" {
-		return Cell{At: from, Value: Estimate{Mean: p.number}}, nil
+	for i, d := range from.dims {
+		if g, err := f.grid(p.metric); err == nil && indexOf(g.Dims, d.Name) >= 0 && !slices.Contains(p.fixed, any(d.Name)) {
+			p.fixed = append(slices.Clip(p.fixed), d.Name, from.place[i])
+		}
 	}
-	g, err := f.grid(p.metric)
+	cells, err := f.cells(p)
+	if err == nil && len(cells) != 1 {
+		err = fmt.Errorf("%s: %d numbers, not one", p, len(cells))
+	}
 	if err != nil {
 		return Cell{}, err
 	}
-	start := At{g.Dims, make([]float64, len(g.Dims))}
-	for i, d := range g.Dims {
-		start.place[i] = math.NaN()
-		if len(d.Values) == 1 {
-			start.place[i] = d.Values[0]
-		}
-		if _, v, ok := from.find(d.Name); ok {
-			start.place[i] = v
-		}
-	}
-	place, err := p.place(g, start)
-	if err != nil {
-		return Cell{}, err
-	}
-	c, ok := g.cell(p.metric, place)
-	if !ok {
-		return Cell{}, fmt.Errorf("nothing found of %s at %s", p, place)
-	}
-	if p.other != nil {
-		return f.divide(c, p)
-	}
-	return c, nil
+	return cells[0], nil
 }
 
 // divide divides a cell by the other pick of p.
@@ -163,16 +146,15 @@ func (f findings) divide(c Cell, p Pick) (Cell, error) {
 		c.Value, c.samples = robust(rs), rs
 		return c, nil
 	}
-	// The relative errors of a quotient add up like those of a product.
-	n := max(a.N, b.N)
-	q := a.Mean / b.Mean
-	relative := math.Hypot(a.StandardError()/a.Mean, b.StandardError()/b.Mean)
+	q, n := a.Mean/b.Mean, max(a.N, b.N)
 	if math.IsNaN(q) || math.IsInf(q, 0) {
 		return c, fmt.Errorf("%s: %v to %v at %s", p, a.Mean, b.Mean, c.At)
 	}
-	c.Value = Estimate{q, max(0, math.Abs(q)*relative*math.Sqrt(float64(max(n, 1)))), n}
-	if a.Mean == 0 {
-		c.Value.Deviation = a.Deviation / math.Abs(b.Mean)
+	// The relative errors of a quotient add up like those of a product.
+	c.Value = Estimate{q, a.Deviation / math.Abs(b.Mean), n}
+	if a.Mean != 0 {
+		relative := math.Hypot(a.StandardError()/a.Mean, b.StandardError()/b.Mean)
+		c.Value.Deviation = math.Abs(q) * relative * math.Sqrt(float64(max(n, 1)))
 	}
 	return c, nil
 }
@@ -183,25 +165,12 @@ func several(cells []Cell, fixed []any) string {
 	if len(cells) == 1 {
 		return cells[0].String()
 	}
-	parts := make([]string, 0, len(cells))
-	for i, c := range cells {
-		if len(cells) > many && i >= many/2 && i < len(cells)-many/2 {
-			if i == many/2 {
-				parts = append(parts, "…")
-			}
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", c, c.At.free(fixed)))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// free writes the coordinates that are not fixed and vary.
-func (a At) free(fixed []any) string {
 	var parts []string
-	for i, d := range a.dims {
-		if len(d.Values) > 1 && !slices.Contains(fixed, any(d.Name)) {
-			parts = append(parts, d.label(a.place[i]))
+	for i, c := range cells {
+		if len(cells) <= many || i < many/2 || i >= len(cells)-many/2 {
+			parts = append(parts, fmt.Sprintf("%s (%s)", c, c.At.free(fixed)))
+		} else if i == many/2 {
+			parts = append(parts, "…")
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -46,23 +46,28 @@ type Lap struct {
 
 // Run runs the race, on one goroutine.
 func (c Race) Run(ctx context.Context, e *Env) (*Grid, error) {
-	dims := append(append([]Dim{}, c.Dims...), Among(Contenders, c.Contenders...))
-	g := &Grid{Name: c.Name, Title: c.Title, Dims: dims, Notes: c.Notes}
-	all := points(c.Dims)
-	for i, at := range all {
-		rounds := timing.Rounds{}
-		for j := range c.Rounds {
-			e.Progress(i*c.Rounds+j, len(all)*c.Rounds)
-			if err := c.round(ctx, e, at, uint64(i*c.Rounds+j), rounds, g); err != nil {
-				return nil, err
+	switch {
+	case c.clock != nil:
+	case c.Wall:
+		c.clock = timing.Wall
+	default:
+		c.clock = timing.Thread
+	}
+	g := &Grid{Name: c.Name, Title: c.Title, Dims: slices.Concat(c.Dims, []Dim{Among(Contenders, c.Contenders...)}), Notes: c.Notes}
+	var rounds timing.Rounds
+	for i, at := range points(g.Dims) {
+		contender := i % len(c.Contenders)
+		if contender == 0 {
+			rounds = timing.Rounds{}
+			for j := range c.Rounds {
+				if err := c.round(ctx, e, at, uint64(i/len(c.Contenders)*c.Rounds+j), rounds, g); err != nil {
+					return nil, err
+				}
 			}
 		}
-		for k, name := range c.Contenders {
-			for _, work := range g.columns {
-				if samples := rounds[timing.Lap{name, work}]; len(samples) > 0 {
-					here := At{dims, append(append([]float64{}, at.place...), float64(k))}
-					g.cells = append(g.cells, Cell{At: here, Metric: work, Unit: "ns", Value: robust(samples), samples: samples})
-				}
+		for _, work := range g.columns {
+			if samples := rounds[timing.Lap{c.Contenders[contender], work}]; len(samples) > 0 {
+				g.add(Cell{At: at, Metric: work, Unit: "ns", Value: robust(samples), samples: samples})
 			}
 		}
 	}
@@ -71,15 +76,7 @@ func (c Race) Run(ctx context.Context, e *Env) (*Grid, error) {
 
 // round lets all contenders take their laps once.
 func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds timing.Rounds, g *Grid) error {
-	clock := c.clock
-	switch {
-	case clock != nil:
-	case c.Wall:
-		clock = timing.Wall
-	default:
-		clock = timing.Thread
-	}
-	turns := timing.NewTurns(clock)
+	turns := timing.NewTurns(c.clock)
 	laps, longest := make([][]Lap, len(c.Contenders)), 0
 	for i, name := range c.Contenders {
 		var err error
@@ -95,29 +92,23 @@ func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds ti
 			if i >= len(laps[k]) {
 				continue
 			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			lap, err := laps[k][i], error(nil)
-			if lap.Before != nil {
+			lap, err := laps[k][i], ctx.Err()
+			if lap.Before != nil && err == nil {
 				lap.Before()
 			}
-			turns.Time(timing.Lap{c.Contenders[k], lap.Name}, lap.Ops, func() { err = lap.Run() })
+			if err == nil {
+				turns.Time(timing.Lap{c.Contenders[k], lap.Name}, lap.Ops, func() { err = lap.Run() })
+			}
 			if err != nil {
 				return err
 			}
-			g.column(lap.Name)
+			if !slices.Contains(g.columns, lap.Name) {
+				g.columns = append(g.columns, lap.Name)
+			}
 		}
 	}
 	rounds.Add(turns)
 	return nil
-}
-
-// column adds a column that is not there yet.
-func (g *Grid) column(name string) {
-	if !slices.Contains(g.columns, name) {
-		g.columns = append(g.columns, name)
-	}
 }
 
 // robust estimates the median, with the spread that the middle half of the samples

@@ -1,9 +1,11 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // relation is how two numbers must be to each other, noise allowed for.
@@ -11,16 +13,43 @@ type relation struct {
 	word, how string  // "not above", and the tolerance
 	sign      float64 // of a difference that is bad; 0: both
 	clear     bool    // it holds only if the difference is clear
+	mostly    bool    // more than half of the points will do
 }
 
-var (
-	allowed  = fmt.Sprintf("by more than %d standard errors of the difference", Sigmas)
-	notAbove = relation{"not above", "nowhere above " + allowed, 1, false}
-	notBelow = relation{"not below", "nowhere below " + allowed, -1, false}
-	below    = relation{"below", "below everywhere " + allowed, 1, true}
-	above    = relation{"above", "above everywhere " + allowed, -1, true}
-	equal    = relation{"equal to", fmt.Sprintf("within %d standard errors of the difference", Sigmas), 0, false}
+const (
+	allowed   = "by more than 4 standard errors of the difference" // Sigmas
+	noisyText = "; too few trials to tell"
 )
+
+// AtMost holds if no number is clearly above the other.
+func AtMost(other Pick) Test {
+	return relation{"not above", "nowhere above " + allowed, 1, false, false}.test(other)
+}
+
+// AtLeast holds if no number is clearly below the other.
+func AtLeast(other Pick) Test {
+	return relation{"not below", "nowhere below " + allowed, -1, false, false}.test(other)
+}
+
+// Below holds if every number is clearly below the other.
+func Below(other Pick) Test {
+	return relation{"below", "below everywhere " + allowed, 1, true, false}.test(other)
+}
+
+// Above holds if every number is clearly above the other.
+func Above(other Pick) Test {
+	return relation{"above", "above everywhere " + allowed, -1, true, false}.test(other)
+}
+
+// MostlyBelow holds if more than half of the numbers are clearly below the other.
+func MostlyBelow(other Pick) Test {
+	return relation{"below", "below " + allowed + ", at more than half of the points", 1, true, true}.test(other)
+}
+
+// Matches holds if every number is the other but for noise, such as a formula.
+func Matches(other Pick) Test {
+	return relation{"equal to", "nowhere apart " + allowed, 0, false, false}.test(other)
+}
 
 // bad is how much of a difference is not as it must be.
 func (r relation) bad(diff float64) float64 {
@@ -38,26 +67,99 @@ func (r relation) holds(diff, reach float64) bool {
 	return r.bad(diff) <= reach
 }
 
-// AtMost holds if no number is clearly above the other.
-func AtMost(other Pick) Test { return everywhere(notAbove, other) }
+// tells reports whether a comparison of so noisy numbers can fail: not if they may
+// differ by half of the larger one without a verdict. Times of one run may be too
+// noisy to tell which is shorter.
+func (r relation) tells(a, b Cell, diff, reach float64) bool {
+	if r.clear {
+		return a.samples == nil || math.Abs(diff) > reach
+	}
+	return !r.holds(diff, reach) || reach <= max(math.Abs(a.Value.Mean), math.Abs(b.Value.Mean))/2 || r.holds(diff+reach, 0) && r.holds(diff-reach, 0)
+}
 
-// AtLeast holds if no number is clearly below the other.
-func AtLeast(other Pick) Test { return everywhere(notBelow, other) }
+// score counts the points of a claim.
+type score struct {
+	judged, held, silent int
+	worst, against       Cell
+	worstBy              float64
+}
 
-// Below holds if every number is clearly below the other.
-func Below(other Pick) Test { return everywhere(below, other) }
+// add judges one point.
+func (s *score) add(r relation, a, b Cell) {
+	diff, reach := a.Value.Mean-b.Value.Mean, Spread(a.expecting(b.Value.Mean), b.Value)+1e-12*math.Abs(b.Value.Mean)
+	if !r.tells(a, b, diff, reach) {
+		s.silent++
+		return
+	}
+	if by := r.bad(diff) - reach; s.judged == 0 || by > s.worstBy {
+		s.worst, s.against, s.worstBy = a, b, by
+	}
+	s.judged++
+	if r.holds(diff, reach) {
+		s.held++
+	}
+}
 
-// Above holds if every number is clearly above the other.
-func Above(other Pick) Test { return everywhere(above, other) }
+// test judges every point of the pick.
+func (r relation) test(other Pick) Test {
+	return func(f findings, c Claim) (judgement, error) {
+		cells, err := f.cells(c.Of)
+		if err != nil {
+			return judgement{}, err
+		}
+		var s score
+		for _, a := range cells {
+			b, err := f.at(other, a.At)
+			if err != nil {
+				return judgement{}, err
+			}
+			s.add(r, a, b)
+		}
+		if s.judged == 0 {
+			return judgement{Shown, several(cells, c.Of.fixed) + noisyText, r.how}, nil
+		}
+		ok := s.held == s.judged || r.mostly && 2*s.held > s.judged
+		return judgement{verdict(ok), s.text(r.word, c.Of, other), r.how}, nil
+	}
+}
 
-// Matches holds if every number is the other but for noise, such as a formula.
-func Matches(other Pick) Test { return everywhere(equal, other) }
+// text tells the number at the only point, or how many points there are and the worst.
+func (s score) text(word string, of, other Pick) string {
+	against, b := "", s.against
+	if b.Unit == Plain && b.Value.N == 0 {
+		b.Unit = s.worst.Unit
+	}
+	switch {
+	case other.metric != "":
+		against = fmt.Sprintf(" against %s (%s)", b, other)
+	case b.Value.Mean != 0:
+		against = fmt.Sprintf(" against %s", b)
+	}
+	if s.judged+s.silent == 1 {
+		return s.worst.String() + against
+	}
+	text := fmt.Sprintf("%s at %d of %d points; the worst is %s: %s%s", word, s.held, s.judged, s.worst.At.free(of.fixed), s.worst, against)
+	if s.silent > 0 {
+		text += fmt.Sprintf("; at %d more there are too few trials to tell", s.silent)
+	}
+	return text
+}
 
-// MostlyBelow holds if more than half of the numbers are clearly below the other.
-func MostlyBelow(other Pick) Test {
-	mostly := below
-	mostly.how = "below " + allowed + ", at more than half of the points"
-	return relate(mostly, other, 0.5)
+// Inside holds if all numbers are between two, which are printed with their digits:
+// Inside("10.1", "13.5").
+func Inside(least, most string) Test {
+	return func(f findings, c Claim) (judgement, error) {
+		from, err1 := parsePrinted(least)
+		to, err2 := parsePrinted(most)
+		cells, err3 := f.cells(c.Of)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return judgement{}, err
+		}
+		byMean := func(a, b Cell) int { return cmp.Compare(a.Value.Mean, b.Value.Mean) }
+		low, high := slices.MinFunc(cells, byMean), slices.MaxFunc(cells, byMean)
+		ok := low.Value.Mean >= from.value-from.half && high.Value.Mean <= to.value+to.half
+		return judgement{verdict(ok), fmt.Sprintf("%s to %s", low, high), fmt.Sprintf("%s to %s, by the digits printed, at all of %d points", least, most, len(cells))}, nil
+	}
 }
 
 // Span is a part of a dimension, both ends included; To is 0 if there is no end.
@@ -73,12 +175,10 @@ func In(part Span, test Test) Test {
 		inside := make(findings, len(f))
 		for i, g := range f {
 			cut := *g
-			cut.cells = nil
-			for _, cell := range g.cells {
-				if part.within(cell.At) {
-					cut.cells = append(cut.cells, cell)
-				}
-			}
+			cut.cells = slices.DeleteFunc(slices.Clone(g.cells), func(c Cell) bool {
+				_, v, ok := c.At.find(part.Dim)
+				return ok && (v < part.From || part.To != 0 && v > part.To)
+			})
 			inside[i] = &cut
 		}
 		j, err := test(inside, c)
@@ -88,117 +188,6 @@ func In(part Span, test Test) Test {
 		}
 		return j, err
 	}
-}
-
-// Inside holds if all numbers are between two, which are printed with their digits:
-// Inside("10.1", "13.5").
-func Inside(least, most string) Test {
-	return func(f findings, c Claim) (judgement, error) {
-		from, err1 := parsePrinted(least)
-		to, err2 := parsePrinted(most)
-		cells, err3 := f.cells(c.Of)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			return judgement{}, err
-		}
-		low, high := cells[0], cells[0]
-		for _, cell := range cells {
-			if cell.Value.Mean < low.Value.Mean {
-				low = cell
-			}
-			if cell.Value.Mean > high.Value.Mean {
-				high = cell
-			}
-		}
-		ok := low.Value.Mean >= from.value-from.half && high.Value.Mean <= to.value+to.half
-		return judgement{verdict(ok), fmt.Sprintf("%s to %s", low, high), fmt.Sprintf("%s to %s, by the digits printed, at all of %d points", least, most, len(cells))}, nil
-	}
-}
-
-func everywhere(r relation, other Pick) Test { return relate(r, other, 1) }
-
-// within reports whether a point is in the part. One without the dimension is.
-func (s Span) within(at At) bool {
-	_, v, ok := at.find(s.Dim)
-	return !ok || v >= s.From && (s.To == 0 || v <= s.To)
-}
-
-// tells reports whether a comparison of so noisy numbers can fail: not if they may
-// differ by half of the larger one without a verdict.
-func (r relation) tells(a, b Estimate, diff, reach float64) bool {
-	return r.clear || !r.holds(diff, reach) || reach <= max(math.Abs(a.Mean), math.Abs(b.Mean))/2 || r.holds(diff+reach, 0) && r.holds(diff-reach, 0)
-}
-
-// score counts the points of a claim.
-type score struct {
-	judged, held, silent int
-	worst, against       Cell
-	worstBy              float64
-}
-
-// add judges one point.
-func (s *score) add(r relation, a, b Cell) {
-	diff, reach := a.Value.Mean-b.Value.Mean, Spread(a.expecting(b.Value.Mean), b.Value)+1e-12*math.Abs(b.Value.Mean)
-	// Times of one run may be too noisy to tell which is shorter.
-	unclear := r.clear && a.samples != nil && math.Abs(diff) <= reach
-	if unclear || !r.tells(a.Value, b.Value, diff, reach) {
-		s.silent++
-		return
-	}
-	if by := r.bad(diff) - reach; s.judged == 0 || by > s.worstBy {
-		s.worst, s.against, s.worstBy = a, b, by
-	}
-	s.judged++
-	if r.holds(diff, reach) {
-		s.held++
-	}
-}
-
-// relate judges every point of the pick, of which a share must hold.
-func relate(r relation, other Pick, share float64) Test {
-	return func(f findings, c Claim) (judgement, error) {
-		cells, err := f.cells(c.Of)
-		if err != nil {
-			return judgement{}, err
-		}
-		var s score
-		for _, a := range cells {
-			b, err := f.at(other, a.At)
-			if err != nil {
-				return judgement{}, err
-			}
-			s.add(r, a, b)
-		}
-		if s.judged == 0 {
-			return judgement{Shown, several(cells, c.Of.fixed) + "; too few trials to tell", r.how}, nil
-		}
-		ok := s.held == s.judged
-		if share < 1 {
-			ok = float64(s.held) > share*float64(s.judged)
-		}
-		return judgement{verdict(ok), s.text(r.word, c.Of, other), r.how}, nil
-	}
-}
-
-// text tells the number at the only point, or how many points there are and the worst.
-func (s score) text(word string, of, other Pick) string {
-	against, b := "", s.against
-	if b.Unit == Plain && b.Value.N == 0 {
-		b.Unit = s.worst.Unit
-	}
-	if other.metric != "" || b.Value.Mean != 0 {
-		against = fmt.Sprintf(" against %s", b)
-		if other.metric != "" {
-			against += " (" + other.String() + ")"
-		}
-	}
-	if s.judged+s.silent == 1 {
-		return s.worst.String() + against
-	}
-	text := fmt.Sprintf("%s at %d of %d points; the worst is %s: %s%s", word, s.held, s.judged, s.worst.At.free(of.fixed), s.worst, against)
-	if s.silent > 0 {
-		text += fmt.Sprintf("; at %d more there are too few trials to tell", s.silent)
-	}
-	return text
 }
 
 // Falls holds if the numbers nowhere rise clearly along the dimension, and are in most
@@ -212,14 +201,11 @@ func Rises(dim string) Test { return moves(dim, 1, "rises") }
 type trend struct {
 	sign                      float64
 	lines, steps, wrong, flat int
-	first, last, against      Cell
+	against                   Cell
 }
 
 func (t *trend) add(line []Cell) {
-	begin, end := line[0], line[len(line)-1]
-	if t.lines == 0 {
-		t.first, t.last = begin, end
-	}
+	begin, end := line[0].Value, line[len(line)-1].Value
 	t.lines++
 	for j := 1; j < len(line); j++ {
 		a, b := line[j-1].Value, line[j].Value
@@ -228,7 +214,7 @@ func (t *trend) add(line []Cell) {
 			t.wrong, t.against = t.wrong+1, line[j]
 		}
 	}
-	if t.sign*(end.Value.Mean-begin.Value.Mean) <= Spread(begin.Value, end.Value) {
+	if t.sign*(end.Mean-begin.Mean) <= Spread(begin, end) {
 		t.flat++
 	}
 }
@@ -239,27 +225,27 @@ func moves(dim string, sign float64, word string) Test {
 		if err != nil {
 			return judgement{}, err
 		}
-		t := trend{sign: sign}
-		for _, line := range linesAlong(cells, dim) {
+		t, lines := trend{sign: sign}, linesAlong(cells, dim)
+		for _, line := range lines {
 			t.add(line)
 		}
 		if t.steps == 0 {
 			return judgement{}, fmt.Errorf("%s has one value of %q", c.Of, dim)
 		}
 		at := func(cell Cell) string { return fmt.Sprintf("%s (%s)", cell, cell.At.free(c.Of.fixed)) }
-		ours := fmt.Sprintf("%s at %d of %d steps, such as from %s to %s", word, t.steps-t.wrong, t.steps, at(t.first), at(t.last))
+		first := lines[0]
+		ours := fmt.Sprintf("%s at %d of %d steps, such as from %s to %s", word, t.steps-t.wrong, t.steps, at(first[0]), at(first[len(first)-1]))
 		if t.flat > 0 {
 			ours += fmt.Sprintf("; in %d of %d lines the ends are not clearly apart", t.flat, t.lines)
 		}
 		if t.wrong > 0 {
 			ours += "; not towards " + at(t.against)
 		}
-		how := fmt.Sprintf("no step the other way by more than %d standard errors of the difference, and the ends of most lines clearly apart", Sigmas)
-		ok := t.wrong == 0 && 2*t.flat < t.lines
-		if t.wrong == 0 && !ok && t.first.samples != nil { // times of one run
-			return judgement{Shown, ours + "; too noisy to tell", how}, nil
+		j := judgement{verdict(t.wrong == 0 && 2*t.flat < t.lines), ours, "no step the other way " + allowed + ", and the ends of most lines clearly apart"}
+		if t.wrong == 0 && j.verdict == Differs && first[0].samples != nil { // times of one run
+			j.verdict, j.ours = Shown, ours+noisyText
 		}
-		return judgement{verdict(ok), ours, how}, nil
+		return j, nil
 	}
 }
 

@@ -42,21 +42,19 @@ const MostColours = 5
 // plot draws a view. An unknown metric is an error.
 func (f findings) plot(v View) (Plot, error) {
 	p := Plot{Name: v.Name, Title: v.Title, X: v.XAxis, Y: v.Y, Notes: v.Notes}
-	if p.X.Label == "" {
-		p.X.Label = v.X
-	}
+	p.X.Label = cmp.Or(p.X.Label, v.X)
 	colours := 0 // of the values of By
 	for i, curve := range v.Curves {
 		g, err := f.grid(cmp.Or(curve.Measured, curve.Formula))
 		if err != nil {
 			return p, fmt.Errorf("plot %q: %w", v.Name, err)
 		}
-		if d := g.dim(v.X); d != nil && len(p.X.Names) == 0 {
-			p.X.Names = d.Names
-		}
 		places, err := v.places(g)
 		if err != nil {
 			return p, fmt.Errorf("plot %q: %w", v.Name, err)
+		}
+		if x, _, ok := places[0].find(v.X); ok && len(p.X.Names) == 0 {
+			p.X.Names = x.Names
 		}
 		for j, at := range places {
 			switch {
@@ -80,44 +78,33 @@ func (f findings) plot(v View) (Plot, error) {
 	return p, nil
 }
 
-func (g *Grid) dim(name string) *Dim {
-	for i := range g.Dims {
-		if g.Dims[i].Name == name {
-			return &g.Dims[i]
-		}
-	}
-	return nil
-}
-
 // places returns one point for each value of By, or one in all, with the fixed
 // coordinates. Dimensions that are not fixed have their first value.
-func (v View) places(g *Grid) ([]At, error) {
-	at := At{g.Dims, make([]float64, len(g.Dims))}
-	for i, d := range g.Dims {
-		at.place[i] = d.Values[0]
+func (v View) places(g *Grid) (out []At, err error) {
+	choices := []any{nil}
+	if i := indexOf(g.Dims, v.By); i >= 0 && len(v.Only) > 0 {
+		choices = v.Only
+	} else if i >= 0 {
+		choices = nil
+		for _, value := range g.Dims[i].Values {
+			choices = append(choices, value)
+		}
 	}
-	at, err := (Pick{metric: v.Name, fixed: v.At}).place(g, at)
-	if err != nil {
-		return nil, err
-	}
-	by := g.dim(v.By)
-	if by == nil {
-		return []At{at}, nil
-	}
-	values := by.Values
-	if len(v.Only) > 0 {
-		values = nil
-	}
-	for _, o := range v.Only {
-		place, err := (Pick{metric: v.Name, fixed: []any{v.By, o}}).place(g, at)
+	for _, choice := range choices {
+		fixed := slices.Clone(v.At)
+		if choice != nil {
+			fixed = append(fixed, v.By, choice)
+		}
+		place, err := Pick{metric: v.Name, fixed: fixed}.place(g)
 		if err != nil {
 			return nil, err
 		}
-		values = append(values, place.Float(v.By))
-	}
-	var out []At
-	for _, value := range values {
-		out = append(out, at.with(v.By, value))
+		for i, d := range g.Dims {
+			if math.IsNaN(place[i]) {
+				place[i] = d.Values[0]
+			}
+		}
+		out = append(out, At{g.Dims, place})
 	}
 	return out, nil
 }
@@ -125,8 +112,8 @@ func (v View) places(g *Grid) ([]At, error) {
 // series draws a curve through a point: its formula, then what was measured.
 func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 	name := cmp.Or(curve.Name, curve.Measured, curve.Formula)
-	if by := g.dim(v.By); by != nil && !curve.Once {
-		name = by.label(at.Float(v.By))
+	if by, value, ok := at.find(v.By); ok && !curve.Once {
+		name = by.label(value)
 	}
 	var out []Series
 	if s := g.smooth(curve.Formula, v, at); len(s.Points) > 0 {
@@ -136,17 +123,14 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 		}
 		out = append(out, s)
 	}
-	s := Series{Name: name, Style: curve.Style, Color: color}
-	if s.Style == "" && curve.Formula != "" {
+	s := Series{Name: name, Style: cmp.Or(curve.Style, LinePoints), Color: color}
+	if curve.Style == "" && curve.Formula != "" {
 		s.Style = Dots
-	} else if s.Style == "" {
-		s.Style = LinePoints
 	}
-	for _, x := range g.dim(v.X).Values {
-		if c, ok := g.cell(curve.Measured, at.with(v.X, x)); ok {
-			if point := c.point(x, v.Y.Log); !v.Y.Log || point.Y > 0 {
-				s.Points = append(s.Points, point)
-			}
+	dim, _, _ := at.find(v.X)
+	for _, x := range dim.Values {
+		if c, ok := g.cell(curve.Measured, at.with(v.X, x)); ok && (!v.Y.Log || c.Value.Mean > 0) {
+			s.Points = append(s.Points, c.point(x, v.Y.Log))
 		}
 	}
 	if len(s.Points) > 0 {
@@ -155,9 +139,11 @@ func (g *Grid) series(v View, curve Curve, at At, color int) []Series {
 	return out
 }
 
-// point is the cell as a point of a plot. No share is below none or above all.
+// point is the cell as a point of a plot, with an interval that is right 95 times in
+// 100. No share is below none or above all.
 func (c Cell) point(x float64, log bool) Point {
-	p := c.Value.At(x)
+	mean, reach := c.Value.Mean, c.Value.Reach(2)
+	p := Point{X: x, Y: mean, Lo: mean - reach, Hi: mean + reach}
 	if c.asked > 0 && c.Unit == InPercent {
 		p.Lo, p.Hi = max(p.Lo, 0), min(p.Hi, 1)
 	}
@@ -176,17 +162,18 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 	if i < 0 {
 		return s
 	}
-	d := g.dim(v.X)
-	from, to := slices.Min(d.Values), slices.Max(d.Values)
-	if len(d.Names) > 0 || from == to {
-		for _, x := range d.Values {
-			s.Points = append(s.Points, Point{X: x, Y: g.formulas[i].Of(at.with(v.X, x))})
+	d, _, _ := at.find(v.X)
+	values := d.Values
+	if from, to := slices.Min(values), slices.Max(values); len(d.Names) == 0 && from < to {
+		values = make([]float64, max(smoothPoints, 2*len(values))) // as fine as the measurement, for saw-teeth
+		for j := range values {
+			share := float64(j) / float64(len(values)-1)
+			if values[j] = from + share*(to-from); v.XAxis.Log {
+				values[j] = from * math.Pow(to/from, share)
+			}
 		}
-		return s
 	}
-	count := max(smoothPoints, 2*len(d.Values)) // as fine as the measurement, for saw-teeth
-	for j := range count {
-		x := between(v.XAxis, from, to, float64(j)/float64(count-1))
+	for _, x := range values {
 		if y := g.formulas[i].Of(at.with(v.X, x)); y > 0 || !v.Y.Log && !math.IsNaN(y) {
 			s.Points = append(s.Points, Point{X: brief(x), Y: brief(y)})
 		}
@@ -198,12 +185,4 @@ func (g *Grid) smooth(name string, v View, at At) (s Series) {
 func brief(v float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
 	return short
-}
-
-// between divides a range as the axis shows it.
-func between(a Axis, from, to, share float64) float64 {
-	if a.Log {
-		return from * math.Pow(to/from, share)
-	}
-	return from + share*(to-from)
 }

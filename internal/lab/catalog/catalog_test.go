@@ -1,22 +1,65 @@
 package catalog
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
 func TestEveryExperimentIsWellDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, x := range All() {
-		if err := x.Check(); err != nil {
-			t.Error(err)
+		topic, name, _ := strings.Cut(x.ID, "/")
+		if seen[x.ID] || !lab.NameForm.MatchString(topic) || !lab.NameForm.MatchString(name) {
+			t.Errorf("%s is there twice or not of the form topic/name", x.ID)
 		}
-		if seen[x.ID] {
-			t.Errorf("%s is there twice", x.ID)
+		if x.Title == "" || x.Question == "" || x.Run == nil || x.Paper != "" && x.Says == "" {
+			t.Errorf("%s: title, question, run or what %s says is missing", x.ID, x.Paper)
 		}
 		seen[x.ID] = true
+		for _, pattern := range x.Data {
+			if _, err := path.Match(pattern, ""); err != nil || !fs.ValidPath(pattern) || pattern == "." {
+				t.Errorf("%s: data %q: it must be a name or a glob with slashes, within the folder with data", x.ID, pattern)
+			}
+		}
+	}
+}
+
+// Claims are told apart by their names, in results and in pages.
+func TestClaimsHaveNames(t *testing.T) {
+	for _, x := range All() {
+		seen := map[string]bool{}
+		for _, c := range x.Claims {
+			if c.Name == "" || seen[c.Name] {
+				t.Errorf("%s: claim %q is without a name or there twice", x.ID, c.Name)
+			}
+			seen[c.Name] = true
+		}
+	}
+}
+
+// Quick and full parameters differ in their values only.
+func TestParametersAreOfOneForm(t *testing.T) {
+	form := func(p lab.Param) string { return fmt.Sprint(p.Name, " of type ", reflect.TypeOf(p.Value)) }
+	for _, x := range All() {
+		if len(x.Quick) != len(x.Full) {
+			t.Errorf("%s: %d quick parameters, %d full ones", x.ID, len(x.Quick), len(x.Full))
+			continue
+		}
+		seen := map[string]bool{}
+		for i, p := range x.Quick {
+			if p.Name == "" || seen[p.Name] || form(p) != form(x.Full[i]) {
+				t.Errorf("%s: quick parameter %q is there twice, or %q in full runs", x.ID, form(p), form(x.Full[i]))
+			}
+			seen[p.Name] = true
+		}
 	}
 }
 

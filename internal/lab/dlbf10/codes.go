@@ -47,12 +47,10 @@ func codeParams(trials int, budgets ...int) lab.Params {
 }
 
 func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	e.Part(0, 2)
 	amounts, err := adaptiveAmounts(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	m, k, n, layout := e.Int("bits"), e.Int("hashes"), e.Int("keys"), e.Int("bits for a layout")
 	list := []string{"regions in a row", "regions of set cells", "the same, one by one", fmt.Sprintf("best of %d layouts", 1<<layout)}
 	ranges, err := lab.Sweep(ctx, e, lab.Spec[float64]{

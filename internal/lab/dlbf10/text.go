@@ -70,7 +70,6 @@ func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}
 	s, n := shape(e, e.Int("regions")), e.Int("keys")
 	from := [][]filter.Key{hashed(words, filter.Hash{}), hashed(words, filter.Murmur3(0))}
-	e.Part(0, 2)
 	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
 		Name: "hashing", Title: "Share of the keys that can be deleted, and of the bits that are reset",
 		Dims: []lab.Dim{lab.Among(positions, positionNames...)}, Trials: e.Int("trials"),
@@ -92,7 +91,6 @@ func runText(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	example, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
 		Name: "example", Title: "Three keys with m = 32, k = 3, r = 4, as in Fig. 1", Trials: e.Int("trials"),
 		Trial: func(_ lab.At, r *rand.Rand) (outcome, error) {

@@ -106,8 +106,7 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 	}
 	grids := []*lab.Grid{fluidLimit(steps), readings()}
-	for i, spec := range parts {
-		e.Part(i, len(parts)+1)
+	for _, spec := range parts {
 		spec.Trial = func(at lab.At, r *rand.Rand) (life, error) {
 			return live(int(math.Round(at.Float("load")*exampleBuckets)), int(steps), int(steps), 0, r)
 		}
@@ -117,7 +116,6 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		grids = append(grids, g)
 	}
-	e.Part(len(parts), len(parts)+1)
 	more, err := moreMoves(ctx, e)
 	return &lab.Result{Grids: append(grids, more), Notes: []string{
 		"Up to the first key that finds no room a filter that moves keys is the same as one that does not: a trial counts as overflow if something had to be moved.",

@@ -90,7 +90,6 @@ func frontierParams(keys, queries, rounds int) lab.Params {
 
 func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, all := e.Int("keys"), e.Int("queries"), kindDim(kinds.All())
-	e.Part(0, 2)
 	rates, err := lab.Sweep(ctx, e, lab.Spec[walk.Look]{
 		Name: "ours", Title: "Ours, by the rate that was asked for", Dims: []lab.Dim{all, lab.Along("asked rate", e.Floats("rates")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
@@ -110,7 +109,6 @@ func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	times, err := lab.Race{
 		Name: "times", Title: "Ours at 1 %, processor time", Contenders: all.Names, Rounds: e.Int("rounds"),
 		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) { return laps(name, walk.NewKeys(r), n) },

@@ -9,7 +9,7 @@ package report
 
 import (
 	"cmp"
-	_ "embed" // the page
+	_ "embed" // the pages
 	"html/template"
 	"io"
 	"path"
@@ -18,52 +18,36 @@ import (
 	plain "text/template"
 
 	"github.com/everbloom-go/everbloom/internal/draw"
-	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
-	"github.com/everbloom-go/everbloom/internal/lab/store"
-
 	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.md
+	markdownText string
+)
 
 // Write writes the page. The outcomes are in the order of the catalog.
-func Write(w io.Writer, outcomes []runner.Outcome) error {
-	p, err := newPage(outcomes)
-	if err != nil {
-		return err
-	}
-	if err := pageTemplate.Execute(w, p); err != nil {
-		return fault.In("report", "%w", err)
-	}
-	return nil
+func Write(w io.Writer, outcomes []store.Outcome) error {
+	return newPage(outcomes).execute(w, template.Must(template.New("page").Funcs(template.FuncMap{
+		"svg": func(p lab.Plot) (template.HTML, error) {
+			svg, err := draw.SVG(p)
+			return template.HTML(svg), err // draw makes nothing else of it
+		},
+	}).Parse(pageText)))
 }
-
-//go:embed page.md
-var markdownText string
 
 // WriteMarkdown writes the page for places that show Markdown. Pictures and tables
 // are the files of the results: folder is where those are, seen from the page.
-func WriteMarkdown(w io.Writer, outcomes []runner.Outcome, folder string) error {
-	p, err := newPage(outcomes)
-	if err != nil {
-		return err
-	}
-	page, err := plain.New("page").Funcs(plain.FuncMap{
+func WriteMarkdown(w io.Writer, outcomes []store.Outcome, folder string) error {
+	return newPage(outcomes).execute(w, plain.Must(plain.New("page").Funcs(plain.FuncMap{
 		"text":  plainText.Replace,
 		"title": func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 		"file":  func(id, name, ext string) string { return path.Join(folder, id, name+"."+ext) },
-	}).Parse(markdownText)
-	if err != nil {
-		return fault.In("report", "%w", err)
-	}
-	if err := page.Execute(w, p); err != nil {
-		return fault.In("report", "%w", err)
-	}
-	return nil
+	}).Parse(markdownText)))
 }
 
 // plainText keeps what Markdown would take for its own, and rows of tables on one
@@ -73,7 +57,7 @@ var plainText = strings.NewReplacer(
 	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\r", " ", "\n", " ",
 )
 
-// page is what the template shows.
+// page is what the templates show.
 type page struct {
 	Kinds    []kindCount // of checks
 	Marks    []mark      // what the marks mean
@@ -82,13 +66,20 @@ type page struct {
 	Commits  []string
 }
 
-// kindCount is what was found of one kind of checks.
+func (p *page) execute(w io.Writer, t interface{ Execute(io.Writer, any) error }) error {
+	if err := t.Execute(w, p); err != nil {
+		return fault.In("report", "%w", err)
+	}
+	return nil
+}
+
+// kindCount is what was found of one kind of checks, by outcome.
 type kindCount struct {
+	kind   lab.Kind
 	Means  string
 	Counts []count
 }
 
-// count is an outcome with the checks that have it.
 type count struct {
 	Mark   mark
 	Checks []checkRow
@@ -107,13 +98,7 @@ type section struct {
 	Tally  string
 	Record *store.Record
 	Error  string
-	Plots  []picture
 	Checks []checkRow
-}
-
-type picture struct {
-	lab.Plot
-	SVG template.HTML
 }
 
 type checkRow struct {
@@ -122,57 +107,65 @@ type checkRow struct {
 	ID, Anchor string // of the experiment
 }
 
-func newPage(outcomes []runner.Outcome) (*page, error) {
+func newPage(outcomes []store.Outcome) *page {
 	p := &page{Marks: marks}
 	var all []checkRow
 	for _, o := range outcomes {
-		s, err := newSection(o)
-		if err != nil {
-			return nil, fault.In("report", "%s: %w", o.Experiment.ID, err)
-		}
-		if name := o.Experiment.Topic(); len(p.Topics) == 0 || p.Topics[len(p.Topics)-1].Name != name {
+		s := newSection(o)
+		if name := s.Topic(); len(p.Topics) == 0 || p.Topics[len(p.Topics)-1].Name != name {
 			p.Topics = append(p.Topics, topic{Name: name})
 		}
 		last := &p.Topics[len(p.Topics)-1]
 		last.Sections = append(last.Sections, s)
 		all = append(all, s.Checks...)
 		if o.Record == nil {
-			all = append(all, checkRow{Check: lab.Check{Name: o.Experiment.Title, Reason: s.Error}, Mark: s.Mark, ID: s.ID, Anchor: s.Anchor})
+			all = append(all, checkRow{lab.Check{Name: s.Title, Reason: s.Error}, s.Mark, s.ID, s.Anchor})
 			continue
 		}
 		p.Machines = append(p.Machines, o.Record.Origin.String())
 		p.Commits = append(p.Commits, o.Record.Origin.Commit)
 	}
 	p.Machines, p.Commits = distinct(p.Machines), distinct(p.Commits)
-	for _, kind := range lab.Kinds() {
-		p.addKind(kind.Means(), all, kind)
-	}
-	p.addKind("experiments without a result", all, "")
-	return p, nil
-}
-
-// addKind counts the checks of a kind by outcome.
-func (p *page) addKind(means string, all []checkRow, kind lab.Kind) {
-	k := kindCount{Means: means}
-	for _, m := range marks {
-		c := count{Mark: m}
-		for _, row := range all {
-			if row.Kind == kind && row.Mark == m {
-				c.Checks = append(c.Checks, row)
+	for _, k := range []kindCount{
+		{kind: lab.Paper, Means: "what the papers print"},
+		{kind: lab.Erratum, Means: "errors in print, which no run can change"},
+		{kind: lab.Own, Means: "what this project states"},
+		{kind: lab.Question, Means: "what the papers leave open"},
+		{kind: "", Means: "experiments without a result"},
+	} {
+		for _, m := range marks {
+			rows := slices.DeleteFunc(slices.Clone(all), func(row checkRow) bool { return row.Kind != k.kind || row.Mark != m })
+			if len(rows) > 0 {
+				k.Counts = append(k.Counts, count{m, rows})
 			}
 		}
-		if len(c.Checks) > 0 {
-			k.Counts = append(k.Counts, c)
+		if len(k.Counts) > 0 {
+			p.Kinds = append(p.Kinds, k)
 		}
 	}
-	if len(k.Counts) > 0 {
-		p.Kinds = append(p.Kinds, k)
-	}
+	return p
 }
 
 func distinct(words []string) []string {
 	slices.Sort(words)
 	return slices.Compact(words)
+}
+
+func newSection(o store.Outcome) section {
+	s := section{
+		Experiment: o.Experiment, Record: o.Record, Mark: markOf(o),
+		Anchor: strings.ReplaceAll(o.Experiment.ID, "/", "-"),
+	}
+	if o.Err != nil {
+		s.Error = o.Err.Error()
+	}
+	for _, c := range checks(o) {
+		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
+	}
+	if o.Record != nil {
+		s.Tally = Tally(o)
+	}
+	return s
 }
 
 // Has names the verdicts of the section, for the filter of the page.
@@ -184,33 +177,8 @@ func (s section) Has() string {
 	return strings.Join(distinct(classes), " ")
 }
 
-func newSection(o runner.Outcome) (section, error) {
-	s := section{
-		Experiment: o.Experiment, Record: o.Record, Mark: markOf(o),
-		Anchor: strings.ReplaceAll(o.Experiment.ID, "/", "-"),
-	}
-	if o.Err != nil {
-		s.Error = o.Err.Error()
-	}
-	if o.Record == nil {
-		return s, nil
-	}
-	for _, plot := range o.Record.Result.Plots {
-		svg, err := draw.SVG(plot)
-		if err != nil {
-			return s, err
-		}
-		s.Plots = append(s.Plots, picture{plot, template.HTML(svg)}) // draw makes nothing else of it
-	}
-	for _, c := range checks(o) {
-		s.Checks = append(s.Checks, checkRow{c, checkMark(c), s.ID, s.Anchor})
-	}
-	s.Tally = Tally(o)
-	return s, nil
-}
-
 // Tally counts the checks of outcomes by kind, in words.
-func Tally(outcomes ...runner.Outcome) string {
+func Tally(outcomes ...store.Outcome) string {
 	var all []lab.Check
 	for _, o := range outcomes {
 		all = append(all, checks(o)...)
@@ -219,7 +187,7 @@ func Tally(outcomes ...runner.Outcome) string {
 }
 
 // checks are those of an outcome, none if it has no result.
-func checks(o runner.Outcome) (list []lab.Check) {
+func checks(o store.Outcome) (list []lab.Check) {
 	if o.Record == nil {
 		return nil
 	}
@@ -234,24 +202,22 @@ func checks(o runner.Outcome) (list []lab.Check) {
 // reach every reader.
 type mark struct {
 	Class, Sign, Word, Meaning string
+	Bad                        bool // what a reader looks for first
 }
 
 // marks are in the order from good to bad.
 var marks = []mark{
-	{"reproduced", "✓", "reproduced", "what the paper prints, within the tolerance"},
-	{"holds", "✓", "holds", "what this project states, within the tolerance"},
-	{"answered", "◆", "answered", "a question that the paper leaves open"},
-	{"shown", "○", "shown", "nothing is printed to compare with, or too little was measured to tell"},
-	{"erratum", "✎", "erratum", "an error in print that no run can change; the reason is given"},
-	{"differs", "≠", "differs", "not what the paper prints; the reason is given"},
-	{"fails", "≠", "fails", "not what this project states; the reason is given"},
-	{"unexplained", "≠!", "unexplained", "expected otherwise, and without a reason"},
-	{"missing", "–", "not run", "there is no result"},
-	{"failed", "✗", "failed", "the experiment ended with an error"},
+	{"reproduced", "✓", "reproduced", "what the paper prints, within the tolerance", false},
+	{"holds", "✓", "holds", "what this project states, within the tolerance", false},
+	{"answered", "◆", "answered", "a question that the paper leaves open", false},
+	{"shown", "○", "shown", "nothing is printed to compare with, or too little was measured to tell", false},
+	{"erratum", "✎", "erratum", "an error in print that no run can change; the reason is given", true},
+	{"differs", "≠", "differs", "not what the paper prints; the reason is given", true},
+	{"fails", "≠", "fails", "not what this project states; the reason is given", true},
+	{"unexplained", "≠!", "unexplained", "expected otherwise, and without a reason", true},
+	{"missing", "–", "not run", "there is no result", true},
+	{"failed", "✗", "failed", "the experiment ended with an error", true},
 }
-
-// Bad reports whether the mark is what a reader looks for first.
-func (m mark) Bad() bool { return slices.Index(marks, m) >= slices.Index(marks, markCalled("erratum")) }
 
 func markCalled(class string) mark {
 	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.Class == class })]
@@ -266,14 +232,14 @@ func checkMark(c lab.Check) mark {
 
 // markOf is the worst mark of the checks. One that only shows something does not
 // count beside others.
-func markOf(o runner.Outcome) mark {
+func markOf(o store.Outcome) mark {
 	switch {
 	case o.Err != nil:
 		return markCalled("failed")
 	case o.Record == nil:
 		return markCalled("missing")
 	}
-	worst := markCalled(string(lab.Shown))
+	worst := markCalled("shown")
 	for _, c := range checks(o) {
 		if m := checkMark(c); c.Verdict != lab.Shown && (worst.Class == "shown" || slices.Index(marks, m) > slices.Index(marks, worst)) {
 			worst = m

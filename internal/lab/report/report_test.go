@@ -11,21 +11,19 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
-	"github.com/everbloom-go/everbloom/internal/lab/runner"
 	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 var pageFile = flag.String("page", "", "write the sample page to this file, to look at it")
 
-func outcome(id string, checks ...lab.Check) runner.Outcome {
-	return runner.Outcome{
+func outcome(id string, checks ...lab.Check) store.Outcome {
+	return store.Outcome{
 		Experiment: lab.Experiment{ID: id, Paper: "[Sum]", Title: "About " + id, Question: "What is <" + id + ">?", Says: "Sec. 1: something else"},
 		Record: &store.Record{
 			ID: id, Params: []store.Setting{{Name: "trials", Value: "200"}}, Seed: 42, Workers: 2, Seconds: 75,
 			Data:    []lab.DataFile{{Name: "ip/some_list.gz", Size: 77}},
 			Started: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC),
-			Origin:  origin.Origin{Commit: "0123456789ab", CPU: "Some CPU", Cores: 2, System: "linux/amd64", Go: "go1.26"},
+			Origin:  store.Origin{Commit: "0123456789ab", CPU: "Some CPU", Cores: 2, System: "linux/amd64", Go: "go1.26"},
 			Result: lab.Result{
 				Checks: checks,
 				Notes:  []string{"A note of " + id},
@@ -46,17 +44,17 @@ var (
 	shown    = lab.Check{Name: "the time", Ours: "5 ns", Verdict: lab.Shown}
 )
 
-func sample() []runner.Outcome {
+func sample() []store.Outcome {
 	failed, missing := outcome("two/failed"), outcome("two/missing")
 	failed.Record, failed.Err = nil, errors.New("lab: two/failed: no room for <bits>")
 	missing.Record = nil
-	return []runner.Outcome{
+	return []store.Outcome{
 		outcome("one/good", good, shown), outcome("one/explained", good, explain), outcome("one/surprise", explain, surprise, good),
 		outcome("two/shown", shown), outcome("two/bare"), failed, missing,
 	}
 }
 
-func render(t *testing.T, outcomes []runner.Outcome) string {
+func render(t *testing.T, outcomes []store.Outcome) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, outcomes); err != nil {

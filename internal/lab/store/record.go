@@ -1,12 +1,11 @@
 package store
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // version of the stored form. Results can be found again, so older ones are not
@@ -15,16 +14,16 @@ const version = 2
 
 // Record is a result and how it came about.
 type Record struct {
-	Version int           `json:"version"`
-	ID      string        `json:"id"`
-	Full    bool          `json:"full"`
-	Params  []Setting     `json:"params"`
-	Seed    uint64        `json:"seed"`
-	Origin  origin.Origin `json:"origin"`
-	Workers int           `json:"workers"`
-	Started time.Time     `json:"started"`
-	Seconds float64       `json:"seconds"`
-	Result  lab.Result    `json:"result"`
+	Version int        `json:"version"`
+	ID      string     `json:"id"`
+	Full    bool       `json:"full"`
+	Params  []Setting  `json:"params"`
+	Seed    uint64     `json:"seed"`
+	Origin  Origin     `json:"origin"`
+	Workers int        `json:"workers"`
+	Started time.Time  `json:"started"`
+	Seconds float64    `json:"seconds"`
+	Result  lab.Result `json:"result"`
 
 	// Data are the files of real data that were there for the experiment.
 	Data []lab.DataFile `json:"data,omitempty"`
@@ -66,15 +65,4 @@ func (r *Record) Repeats(x lab.Experiment, e *lab.Env, commit string) bool {
 }
 
 // Took is how long the run took, as people read it.
-func (r *Record) Took() string {
-	switch whole := int(r.Seconds + 0.5); {
-	case r.Seconds < 10:
-		return fmt.Sprintf("%.1f s", r.Seconds)
-	case whole < 60:
-		return fmt.Sprintf("%d s", whole)
-	case whole < 3600:
-		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
-	default:
-		return fmt.Sprintf("%d h %d min", whole/3600, whole/60%60)
-	}
-}
+func (r *Record) Took() string { return quantity.Duration(time.Duration(r.Seconds * 1e9)) }

@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
 )
 
 func record() *Record {
 	return &Record{
-		Version: version, ID: "sum/params", Params: []Setting{{"n", "5"}}, Seed: 1<<64 - 1, Origin: origin.Origin{Commit: "abc", Cores: 2}, Workers: 2,
+		Version: version, ID: "sum/params", Params: []Setting{{"n", "5"}}, Seed: 1<<64 - 1, Origin: Origin{Commit: "abc", Cores: 2}, Workers: 2,
 		Started: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), Seconds: 1.5,
 		Data: []lab.DataFile{{Name: "words/list.gz", Size: 7}},
 		Result: lab.Result{
@@ -93,23 +92,6 @@ func TestSaveReplacesAllFilesButThoseOfOthers(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "README.md checks.csv result.json" {
 		t.Errorf("found %s", got)
-	}
-}
-
-// A full disk must not cost the old result.
-func TestSaveThatFailsKeepsWhatWasThere(t *testing.T) {
-	dir := Dir(t.TempDir())
-	if err := dir.Save(record()); err != nil {
-		t.Fatal(err)
-	}
-	if err := replace(dir.Folder("sum/params"), map[string][]byte{"no/such/folder.csv": nil}); err == nil {
-		t.Error("no error")
-	}
-	if _, err := dir.Load("sum/params"); err != nil {
-		t.Error(err)
-	}
-	if left, err := os.ReadDir(filepath.Dir(dir.Folder("sum/params"))); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
@@ -252,13 +234,5 @@ func TestRepeatsOnlyWithTheSameFilesOfData(t *testing.T) {
 	r.Data = nil
 	if !r.Repeats(x, withData(t, env(), "other.txt", 1), "abc") || r.Repeats(x, withData(t, env(), "words/list.gz", 7), "abc") {
 		t.Error("a result without data: only files that can be used must make a run")
-	}
-}
-
-func TestDurationsAreReadable(t *testing.T) {
-	for s, want := range map[float64]string{0.04: "0.0 s", 0.32: "0.3 s", 9.94: "9.9 s", 12.4: "12 s", 59.6: "1 min 0 s", 75: "1 min 15 s", 4000: "1 h 6 min"} {
-		if got := (&Record{Seconds: s}).Took(); got != want {
-			t.Errorf("%v: got %q, want %q", s, got, want)
-		}
 	}
 }

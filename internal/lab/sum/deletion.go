@@ -160,12 +160,10 @@ func mistakeMetrics(n, queries int, suffix string) []lab.Metric[mistakes] {
 }
 
 func runDeletion(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	e.Part(0, 2)
 	half, err := halved(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	churn, err := churned(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{half, churn}, Notes: []string{
 		"\"Left over\" are keys that were deleted and are still answered with yes; some of them would be in a filter without them, too.",

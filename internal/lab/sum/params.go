@@ -115,7 +115,6 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	measured := func(name string) []lab.Metric[float64] {
 		return []lab.Metric[float64]{{Name: name, Unit: lab.InPercent, Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}}
 	}
-	e.Part(0, 3)
 	ways := []string{seededWay, murmurWay, derivedWay}
 	rates, err := lab.Sweep(ctx, e, lab.Spec[float64]{
 		Name: "sizes", Title: "Filters sized by the rate, random IPv4 addresses as text", Dims: []lab.Dim{lab.Among("positions", ways...), lab.Along("asked P", e.Floats("rates")...)}, Trials: e.Int("trials"),
@@ -132,7 +131,6 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 3)
 	hashes := lab.Dim{Name: "k"}
 	for k := range e.Int("most hashes") {
 		hashes.Values = append(hashes.Values, float64(k+1))
@@ -149,7 +147,6 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(2, 3)
 	speed, err := querySpeed(ctx, e, ways)
 	return &lab.Result{Grids: []*lab.Grid{rates, best, defaults(), modulo(), speed}}, err
 }

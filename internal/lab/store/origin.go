@@ -1,7 +1,4 @@
-// Package origin describes where a result comes from: the code and the machine,
-// as far as they matter and as far as they may be published. Names of hosts,
-// users and folders are not among them.
-package origin
+package store
 
 import (
 	"bufio"
@@ -15,7 +12,8 @@ import (
 	"sync"
 )
 
-// Origin is what a result owes to the place where it was found.
+// Origin is what a result owes to the code and the machine, as far as it may be
+// published: names of hosts, users and folders are not in it.
 type Origin struct {
 	Commit string `json:"commit"` // see Here
 	CPU    string `json:"cpu"`
@@ -30,25 +28,21 @@ type Origin struct {
 func Here() Origin { return here() }
 
 var here = sync.OnceValue(func() Origin {
-	return Origin{
-		Commit: commit(),
-		CPU:    cpu(),
-		Cores:  runtime.NumCPU(),
-		System: runtime.GOOS + "/" + runtime.GOARCH,
-		Go:     runtime.Version(),
-	}
-})
-
-func (o Origin) String() string {
-	return fmt.Sprintf("%s, %d cores, %s, %s", o.CPU, o.Cores, o.System, o.Go)
-}
-
-func commit() string {
+	o := Origin{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return commitOf(info.Settings, checksum)
+	o.Commit = commitOf(info.Settings, checksum)
+	if f, err := os.Open("/proc/cpuinfo"); err == nil { // other systems than Linux say less
+		o.CPU = cpuModel(f)
+		_ = f.Close() // only read
+	}
+	return o
+})
+
+func (o Origin) String() string {
+	return fmt.Sprintf("%s, %d cores, %s, %s", o.CPU, o.Cores, o.System, o.Go)
 }
 
 // shortCommit is how many digits of a commit are shown; twelve are unique.
@@ -70,32 +64,16 @@ func commitOf(settings []debug.BuildSetting, checksum func() string) string {
 	return revision + " with changes, build " + checksum()
 }
 
-// checksum is a part of that of the running program, empty if it cannot be read.
+// checksum is a part of that of the running program, of nothing if it cannot be read.
 func checksum() string {
-	name, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }() // only read
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return ""
+	if name, err := os.Executable(); err == nil {
+		if f, err := os.Open(name); err == nil {
+			_, _ = io.Copy(sum, f)
+			_ = f.Close() // only read
+		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
-}
-
-// cpu is the model as Linux names it; other systems say less.
-func cpu() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	defer func() { _ = f.Close() }() // only read
-	return cpuModel(f)
 }
 
 func cpuModel(r io.Reader) string {

@@ -1,4 +1,4 @@
-package runner
+package store
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/origin"
-	"github.com/everbloom-go/everbloom/internal/lab/store"
 )
 
 // bench counts how often each experiment is run.
@@ -48,7 +46,7 @@ func newBench() *bench { return &bench{ran: map[string]int{}, fail: map[string]e
 
 func newRunner(t *testing.T) *Runner {
 	t.Helper()
-	return &Runner{Dir: store.Dir(t.TempDir()), Seed: 1, Origin: origin.Origin{Commit: "abc"}}
+	return &Runner{Dir: Dir(t.TempDir()), Seed: 1, Origin: Origin{Commit: "abc"}}
 }
 
 func run(t *testing.T, r *Runner, list []lab.Experiment) []Outcome {
@@ -225,20 +223,13 @@ func TestResultDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-func TestProgressGoesFromNothingToAll(t *testing.T) {
+func TestStartsAreTold(t *testing.T) {
 	b, r := newBench(), newRunner(t)
-	r.Workers = 1
-	var seen []Progress
-	r.OnProgress = func(p Progress) { seen = append(seen, p) }
-	run(t, r, b.list("x/a", "x/b"))
-	var shares []float64
-	for _, p := range seen {
-		shares = append(shares, p.Share)
-	}
-	if want := []float64{0, 0.25, 0.5, 0.5, 0.75, 1}; !slices.Equal(shares, want) {
-		t.Errorf("shares %v, want %v", shares, want)
-	}
-	if p := seen[3]; p.ID != "x/b" || p.Index != 1 || p.Count != 2 {
-		t.Errorf("%+v", p)
+	run(t, r, b.list("x/b"))
+	var seen []string
+	r.OnStart = func(id string, index, count int) { seen = append(seen, fmt.Sprintf("%s %d of %d", id, index, count)) }
+	run(t, r, b.list("x/a", "x/b", "x/c"))
+	if want := []string{"x/a 0 of 2", "x/c 1 of 2"}; !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
 	}
 }
