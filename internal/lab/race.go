@@ -92,23 +92,27 @@ func (c Race) round(ctx context.Context, e *Env, at At, stream uint64, rounds ti
 			if i >= len(laps[k]) {
 				continue
 			}
-			lap, err := laps[k][i], ctx.Err()
-			if lap.Before != nil && err == nil {
-				lap.Before()
-			}
-			if err == nil {
-				turns.Time(timing.Lap{c.Contenders[k], lap.Name}, lap.Ops, func() { err = lap.Run() })
-			}
-			if err != nil {
+			if err := laps[k][i].time(ctx, turns, c.Contenders[k]); err != nil {
 				return err
 			}
-			if !slices.Contains(g.columns, lap.Name) {
-				g.columns = append(g.columns, lap.Name)
+			if name := laps[k][i].Name; !slices.Contains(g.columns, name) {
+				g.columns = append(g.columns, name)
 			}
 		}
 	}
 	rounds.Add(turns)
 	return nil
+}
+
+func (l Lap) time(ctx context.Context, turns *timing.Turns, contender string) (err error) {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if l.Before != nil {
+		l.Before()
+	}
+	turns.Time(timing.Lap{contender, l.Name}, l.Ops, func() { err = l.Run() })
+	return err
 }
 
 // robust estimates the median, with the spread that the middle half of the samples

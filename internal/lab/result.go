@@ -20,13 +20,17 @@ type Result struct {
 	Grids []*Grid `json:"-"`
 }
 
-// Plots are those of package draw.
 type (
-	Plot   = draw.Plot
-	Axis   = draw.Axis
+	// Plot is one picture.
+	Plot = draw.Plot
+	// Axis is one of the two of a plot.
+	Axis = draw.Axis
+	// Series is one curve, or one set of points.
 	Series = draw.Series
-	Point  = draw.Point
-	Style  = draw.Style
+	// Point is one value.
+	Point = draw.Point
+	// Style is how a series is drawn.
+	Style = draw.Style
 )
 
 // The styles of series; the zero value is Line.

@@ -73,7 +73,7 @@ func (d Dir) Save(r *Record) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fault.In("store", "%w", err)
 	}
-	err = clear(folder)
+	err = removeResult(folder)
 	for name, content := range files {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, name), content, 0o666)
@@ -88,8 +88,8 @@ func (d Dir) Save(r *Record) error {
 	return nil
 }
 
-// clear removes the files of a result.
-func clear(folder string) (err error) {
+// removeResult removes the files of a result.
+func removeResult(folder string) (err error) {
 	for _, pattern := range []string{resultFile, "*.csv", "*.svg"} {
 		names, _ := filepath.Glob(filepath.Join(folder, pattern)) // the patterns are good
 		for _, name := range names {
