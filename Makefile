@@ -43,8 +43,14 @@ demo: ## show in ten seconds what filters that change can do; writes everbloom-d
 tour: build ## walk through the verbs for filters, command by command
 	@scripts/tour.sh
 
-results: build ## run all experiments in full, into docs/results; goes on where it stopped: 2 h
-	bin/everbloom lab run all --full --out docs/results
+# One folder for each commit, outside of the tree: a run that stopped goes on, and what
+# docs/results has of experiments that are no more goes away.
+RESULTS = lab-results/$(shell git rev-parse --short=12 HEAD)
+DATA ?= lab-results/data
+
+results: build ## run all experiments in full, with real data if DATA is there, into docs/results; goes on where it stopped: 2 h
+	bin/everbloom lab run all --full --out $(RESULTS) $(if $(wildcard $(DATA)),--data $(DATA))
+	rm -rf docs/results && cp -R $(RESULTS) docs/results
 	bin/everbloom lab report --stored --results docs/results --out docs/results/README.md
 
 clean: ## remove what the other targets built

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,7 @@ func TestViewsAreDrawn(t *testing.T) {
 		{Name: "x", X: "x", Curves: []Curve{{Measured: "curve"}}},
 		{Name: "x", X: "x", By: "contender", Only: []any{"c"}, Curves: []Curve{{Measured: "line"}}},
 		{Name: "x", X: "x", At: []any{"y", 1}, Curves: []Curve{{Measured: "line"}}},
+		{Name: "x", X: "x", Curves: slices.Repeat([]Curve{{Measured: "line"}}, 6)},
 	} {
 		if _, err := f.plot(v); err == nil {
 			t.Errorf("%+v was drawn", v)

@@ -1,14 +1,14 @@
 // Package lab is the vocabulary of experiments: what one asks, how it is run, and
 // what a result looks like.
 //
-// An [Experiment] is a value. It names the paper and the place it repeats, what
-// is printed there, and two sets of parameters: quick ones that take seconds and
-// full ones with the paper's own trial counts. Its Run function gets an [Env],
-// which hands out the parameters in force, random sources and workers, and returns
-// grids of numbers. Plots, tables and verdicts are made of these.
+// An [Experiment] is a value: the paper and the place it repeats, what is printed
+// there, quick parameters that take seconds and full ones with the paper's own trial
+// counts. Its Run function gets an [Env], which hands out the parameters in force,
+// random sources and workers, and returns grids of numbers. Plots, tables and verdicts
+// are made of these.
 //
 //	lab            this package
-//	lab/store      results in a folder, as JSON, CSV and SVG
+//	lab/store      runs experiments, keeps results in a folder as JSON, CSV and SVG
 //	lab/report     the page with all results
 //	lab/sum ...    experiments, one package per document or topic
 //	lab/catalog    the one list of all experiments
@@ -26,17 +26,11 @@
 //		Metrics:  []lab.Metric[outcome]{{Name: "deletable", Unit: lab.InPercent, Of: func(o outcome) float64 { return o.share }}},
 //		Formulas: []lab.Formula{{Name: "Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return eq1(at.Float("r"), at.Float("n")) }}},
 //	})
-//	return &lab.Result{Grids: []*lab.Grid{g}}, err
 //
-// Contenders are a dimension, too: lab.Among("filter", "bloom", "d-left"). Where one
-// trial gives a result for each value of a dimension (a filter that grows, contenders
-// with the same keys), Spec.Trace and Spec.Follow take the place of Trial. [Gather]
-// makes several grids of one set of trials, such as means and a distribution.
-// [Computed] is a grid of formulas alone; without dimensions it holds the constants of
-// a text. A metric that is NaN at a point is left out there.
-//
-// [Race] times contenders lap by lap, in turns; its metrics are the names of the laps,
-// in ns per operation, and its last dimension is [Contenders].
+// Contenders are a dimension, too: lab.Among("filter", "bloom", "d-left"). [Gather]
+// makes several grids of one set of trials; [Computed] is a grid of formulas alone. A
+// metric that is NaN at a point is left out there. [Race] times contenders lap by lap,
+// in turns; its metrics are the names of the laps, in ns per operation.
 //
 // # Claims
 //
@@ -45,22 +39,19 @@
 //
 //	{Name: "deletable with r = 24, n = 22", Printed: "80 %", Where: "Sec. IV", Of: lab.Of("deletable", "r", 24, "n", 22), Is: lab.Agrees(2_000)},
 //	{Name: "more keys", Printed: "...", Where: "Sec. IV", Of: lab.Of("deletable"), Is: lab.Falls("n")},
-//	{Name: "insertion", Printed: "slightly slower", Of: lab.Of("insert", lab.Contenders, "elastic").Over(lab.Of("insert", lab.Contenders, "dynamic")), Is: lab.Below(lab.Number(2)), Why: "..."},
 //
 // [Of] picks a metric at all points with the given coordinates; what is not fixed
 // ranges over all values, and the test must hold everywhere. The number to compare
-// with is a Pick as well: coordinates that it does not fix are those of the point.
+// with is a [Pick] as well: coordinates that it does not fix are those of the point.
 // A claim is of one of four kinds, see [Kind]. One with a Why is expected to differ.
 //
 // # What holds
 //
-// A run is a function of parameters, seed and code. Random numbers come from
-// [Env.Rand] and [Trials] only; they depend on the seed and on the number of the
-// trial, never on which worker ran it or how many there are. Times are the
-// exception, and experiments that measure them say so.
+// A run is a function of parameters, seed and code. Random numbers depend on the seed
+// and on the number of the trial, never on which worker ran it. Times are the exception.
 //
-// A claim that failed never looks like one that held. The verdict is computed from
-// the numbers; the tolerance comes from the precision of the printed number and from
-// the number of trials and is stated; a comparison that so few trials cannot decide is
-// shown, not counted; a difference needs a reason, without which a strict run fails.
+// A claim that failed never looks like one that held: the tolerance comes from the
+// precision of the printed number and from the number of trials and is stated; a
+// comparison that so few trials cannot decide is shown, not counted; a difference needs
+// a reason, without which a strict run fails.
 package lab

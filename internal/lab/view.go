@@ -36,10 +36,10 @@ type Mark struct {
 	Text string
 }
 
-// MostColours is how many things one plot compares.
-const MostColours = 5
+// mostColours is how many things one plot compares.
+const mostColours = 5
 
-// plot draws a view. An unknown metric is an error.
+// plot draws a view. An unknown metric is an error, and so is a sixth colour.
 func (f findings) plot(v View) (Plot, error) {
 	p := Plot{Name: v.Name, Title: v.Title, X: v.XAxis, Y: v.Y, Notes: v.Notes}
 	p.X.Label = cmp.Or(p.X.Label, v.X)
@@ -67,6 +67,13 @@ func (f findings) plot(v View) (Plot, error) {
 				colours = len(places)
 			}
 		}
+	}
+	colours = 0
+	for _, s := range p.Series {
+		colours = max(colours, s.Color)
+	}
+	if colours > mostColours {
+		return p, fmt.Errorf("plot %q compares %d things", v.Name, colours)
 	}
 	if len(v.Marks) > 0 {
 		s := Series{Name: "printed: " + v.Marks[0].Text, Style: Printed}

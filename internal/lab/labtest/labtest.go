@@ -2,7 +2,6 @@
 package labtest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -16,8 +15,7 @@ import (
 )
 
 // Claims runs the quick variants. Claims without a reason must hold, those with one
-// must differ, unless the run cannot tell, and a plot compares at most five things. The
-// short form is what Briefly does.
+// must differ, unless the run cannot tell. The short form is what Briefly does.
 func Claims(t *testing.T, list []lab.Experiment) {
 	t.Helper()
 	if effort.Brief() {
@@ -27,11 +25,6 @@ func Claims(t *testing.T, list []lab.Experiment) {
 		t.Run(x.ID, func(t *testing.T) {
 			result := do(t, x, &lab.Env{Params: x.Quick, Seed: seed})
 			compare(t, x.Claims, result.Checks)
-			for _, p := range result.Plots {
-				if n := colours(p); n > lab.MostColours {
-					t.Errorf("plot %q compares %d things", p.Name, n)
-				}
-			}
 		})
 	}
 }
@@ -46,17 +39,6 @@ func compare(tb testing.TB, claims []lab.Claim, checks []lab.Check) {
 				seed, c.Name, c.Verdict, explained, c.Printed, c.Ours, c.Tolerance, c.Reason)
 		}
 	}
-}
-
-// colours counts the colours of a plot. Numbers in print have none.
-func colours(p lab.Plot) int {
-	seen := map[int]bool{}
-	for i, s := range p.Series {
-		if s.Style != lab.Printed {
-			seen[cmp.Or(s.Color, -1-i)] = true
-		}
-	}
-	return len(seen)
 }
 
 const seed = 1
@@ -89,7 +71,7 @@ func Briefly(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	for i := range effort.Positions(t, len(list), 0, min(len(list), effort.PickVariant(3, 1, 1))) {
 		x := list[i]
 		t.Run(x.ID, func(t *testing.T) {
-			result := do(t, x, &lab.Env{Params: Replace(x.Quick, brief), Seed: seed, Workers: 3})
+			result := do(t, x, &lab.Env{Params: replace(x.Quick, brief), Seed: seed, Workers: 3})
 			never(t, result.Checks)
 		})
 	}
@@ -114,7 +96,7 @@ func Seeded(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	moved := false
 	for _, x := range list {
 		run := func(seed uint64, workers int) []lab.Check {
-			return do(t, x, &lab.Env{Params: Replace(x.Quick, brief), Seed: seed, Workers: workers}).Checks
+			return do(t, x, &lab.Env{Params: replace(x.Quick, brief), Seed: seed, Workers: workers}).Checks
 		}
 		one := run(seed, 1)
 		if !slices.Equal(one, run(seed, 4)) {
@@ -127,9 +109,9 @@ func Seeded(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	}
 }
 
-// Replace returns the parameters with new values for those of the same name and
+// replace returns the parameters with new values for those of the same name and
 // type.
-func Replace(params, brief lab.Params) lab.Params {
+func replace(params, brief lab.Params) lab.Params {
 	out := slices.Clone(params)
 	for i, p := range out {
 		if j := slices.IndexFunc(brief, func(b lab.Param) bool { return alike(p, b) }); j >= 0 {

@@ -51,7 +51,7 @@ func TestOnlyWhatMayNeverHappenIsAssertedOfBriefRuns(t *testing.T) {
 func TestParametersAreReplacedByNameAndType(t *testing.T) {
 	quick := lab.Params{lab.Int("keys", 1000), lab.Ints("sizes", 1, 2, 3), lab.Float("rate", 0.1)}
 	brief := lab.Params{lab.Int("keys", 10), lab.Int("sizes", 4), lab.Float("rates", 0.5)}
-	e := lab.Env{Params: Replace(quick, brief)}
+	e := lab.Env{Params: replace(quick, brief)}
 	if e.Int("keys") != 10 || len(e.Ints("sizes")) != 3 || e.Float("rate") != 0.1 || len(e.Params) != len(quick) {
 		t.Errorf("%v", e.Params)
 	}
