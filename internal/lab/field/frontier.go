@@ -97,7 +97,7 @@ func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			if err != nil {
 				return walk.Look{}, err
 			}
-			looks, err := (&walk.Walker{F: s.Filter, Keys: s.keys}).Through(ctx, []int{n}, queries)
+			looks, err := walk.Through(ctx, s.Filter, s.keys, []int{n}, queries, false)
 			if err != nil {
 				return walk.Look{}, err
 			}

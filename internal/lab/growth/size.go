@@ -219,7 +219,7 @@ func growing(list []variant, ways ...string) func(context.Context, *lab.Env) (*l
 				if err != nil {
 					return nil, err
 				}
-				looks, err := walk.ThereOrBack(ctx, &walk.Walker{F: f, Keys: walk.NewKeys(r)}, sizes, queries, back)
+				looks, err := walk.Through(ctx, f, walk.NewKeys(r), sizes, queries, back)
 				return stages(looks, v.rate, back), err
 			},
 			Metrics: append(walk.MetricsOf(queries, func(s stage) walk.Look { return s.Look }),

@@ -124,36 +124,32 @@ type writer struct {
 }
 
 // churn adds and deletes the passing keys until it is told to stop, and leaves none.
-func (w *writer) churn(s Shared, k Keys, lasting, passing int) error {
+func (w *writer) churn(s Shared, k Keys, lasting, passing int) (err error) {
 	size := func() uint64 { return 0 }
 	if s.Size != nil {
 		size = s.Size
 	}
 	last := size()
-	step := func(err error) error {
+	step := func(change func(filter.Key) error, i int) {
+		if bad := change(k.Member(lasting + i)); bad != nil {
+			err = errors.Join(err, fmt.Errorf("passing key %d: %w", i, bad))
+		}
 		w.writes.Add(1)
 		if now := size(); now != last {
 			w.steps.Add(1)
 			last = now
 		}
-		return err
 	}
-	for !w.stop.Load() {
+	for err == nil && !w.stop.Load() {
 		added := 0
-		for ; added < passing && !w.stop.Load(); added++ {
-			if err := step(s.Add(k.Member(lasting + added))); err != nil {
-				return fmt.Errorf("passing key %d: %w", added, err)
-			}
+		for ; added < passing && err == nil && !w.stop.Load(); added++ {
+			step(s.Add, added)
 		}
-		var failed error
 		for i := range added {
-			failed = errors.Join(failed, step(s.Delete(k.Member(lasting+i))))
-		}
-		if failed != nil {
-			return failed
+			step(s.Delete, i)
 		}
 	}
-	return nil
+	return err
 }
 
 // Grid is what the readers met, as a table.

@@ -55,96 +55,91 @@ type Look struct {
 // All is all memory, in bits per key.
 func (l Look) All() float64 { return l.Fast + l.Slow }
 
-// A Walker changes a filter in the order of its keys' numbers: members are those from
-// First to before Next.
-type Walker struct {
-	F           filter.Filter
-	Keys        Keys
-	First, Next int
-
-	asked int // strangers so far: each look asks others
+// Through takes an empty filter to all sizes, which rise, and returns a look at each;
+// with back it grows to the last one first, and the looks are those on the way back.
+// Each look asks about so many strangers that no other asked about, and about as many
+// members. Between two looks the memory is watched: its peaks are short.
+func Through(ctx context.Context, f filter.Filter, keys Keys, sizes []int, queries int, back bool) ([]Look, error) {
+	w := walker{f: f, keys: keys}
+	if back {
+		if err := w.to(sizes[len(sizes)-1]); err != nil {
+			return nil, err
+		}
+		sizes = slices.Clone(sizes)
+		slices.Reverse(sizes)
+	}
+	looks := make([]Look, 0, len(sizes))
+	for _, n := range sizes {
+		const between = 4 // looks at the memory
+		from, most := w.len(), 0.0
+		for i := 1; i <= between; i++ {
+			if err := w.to(from + (n-from)*i/between); err != nil {
+				return nil, err
+			}
+			if len(looks) > 0 {
+				most = max(most, w.memory().Most)
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		l := w.look(queries)
+		l.Most = max(l.Most, most)
+		looks = append(looks, l)
+	}
+	if back {
+		slices.Reverse(looks)
+	}
+	return looks, nil
 }
 
-// Len is the number of members.
-func (w *Walker) Len() int { return w.Next - w.First }
+// A walker changes a filter in the order of its keys' numbers: members are those from
+// first to before next.
+type walker struct {
+	f           filter.Filter
+	keys        Keys
+	first, next int
+	asked       int // strangers so far
+}
 
-// To adds keys, or deletes the oldest, until there are n.
-func (w *Walker) To(n int) error {
-	for ; w.Len() < n; w.Next++ {
-		if _, err := w.F.Add(w.Keys.Member(w.Next)); err != nil {
+func (w *walker) len() int { return w.next - w.first }
+
+// to adds keys, or deletes the oldest, until there are n.
+func (w *walker) to(n int) error {
+	for ; w.len() < n; w.next++ {
+		if _, err := w.f.Add(w.keys.Member(w.next)); err != nil {
 			return err
 		}
 	}
-	for ; w.Len() > n; w.First++ {
-		if err := filter.Delete(w.F, w.Keys.Member(w.First)); err != nil {
+	for ; w.len() > n; w.first++ {
+		if err := filter.Delete(w.f, w.keys.Member(w.first)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Look asks about so many strangers that no other look asked about, and about as many
-// members.
-func (w *Walker) Look(queries int) Look {
-	l := w.glance()
-	yes := 0
-	for range queries {
-		if w.F.MayContain(w.Keys.Stranger(w.asked)) {
-			yes++
-		}
-		w.asked++
-	}
-	members := min(queries, w.Len())
-	l.Yes, l.Denied = share(yes, queries), share(w.Denied(members), members)
-	return l
-}
-
-func share(part, of int) float64 { return float64(part) / float64(max(of, 1)) }
-
-// glance looks at the memory.
-func (w *Walker) glance() Look {
-	info, n := w.F.Info(), float64(w.Len())
-	l := Look{Keys: w.Len(), Fast: float64(info.FastBits) / n, Slow: float64(info.SlowBits) / n, Says: info.FPR}
+// memory is a look without questions.
+func (w *walker) memory() Look {
+	info, n := w.f.Info(), float64(w.len())
+	l := Look{Keys: w.len(), Fast: float64(info.FastBits) / n, Slow: float64(info.SlowBits) / n, Says: info.FPR}
 	l.Most = l.All()
 	return l
 }
 
-// Denied asks about so many members, evenly from the oldest to the youngest, and counts
-// those that get a no.
-func (w *Walker) Denied(count int) (denied int) {
-	for i := range count {
-		if !w.F.MayContain(w.Keys.Member(w.First + int(float64(w.Len())*float64(i)/float64(count)))) {
-			denied++
-		}
+func (w *walker) look(queries int) Look {
+	l := w.memory()
+	for range queries {
+		l.Yes += lab.OneIf(w.f.MayContain(w.keys.Stranger(w.asked)))
+		w.asked++
 	}
-	return denied
-}
-
-// between is how often the memory is looked at from one size to the next.
-const between = 4
-
-// Through visits all sizes and returns a look at each. Between them it watches the
-// memory, whose peaks are short.
-func (w *Walker) Through(ctx context.Context, sizes []int, queries int) ([]Look, error) {
-	looks := make([]Look, 0, len(sizes))
-	for _, n := range sizes {
-		from, most := w.Len(), 0.0
-		for i := 1; i <= between; i++ {
-			if err := w.To(from + (n-from)*i/between); err != nil {
-				return nil, err
-			}
-			if len(looks) > 0 {
-				most = max(most, w.glance().Most)
-			}
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-		}
-		l := w.Look(queries)
-		l.Most = max(l.Most, most)
-		looks = append(looks, l)
+	members := min(queries, w.len()) // evenly from the oldest to the youngest
+	for i := range members {
+		at := w.first + int(float64(w.len())*float64(i)/float64(members))
+		l.Denied += lab.OneIf(!w.f.MayContain(w.keys.Member(at)))
 	}
-	return looks, nil
+	l.Yes, l.Denied = l.Yes/float64(max(1, queries)), l.Denied/float64(max(1, members))
+	return l
 }
 
 // MetricsOf are the metrics of looks that are part of something: shares of so many queries.
@@ -178,20 +173,4 @@ func Strides(name string, n, stride int, do func(i int) error) (laps []lab.Lap) 
 		}})
 	}
 	return laps
-}
-
-// ThereOrBack visits sizes in rising order, or, after growing to the last, on the way
-// back. Looks are in the order of the sizes.
-func ThereOrBack(ctx context.Context, w *Walker, sizes []int, queries int, back bool) ([]Look, error) {
-	if !back {
-		return w.Through(ctx, sizes, queries)
-	}
-	if _, err := w.Through(ctx, sizes[len(sizes)-1:], 0); err != nil {
-		return nil, err
-	}
-	falling := slices.Clone(sizes)
-	slices.Reverse(falling)
-	looks, err := w.Through(ctx, falling, queries)
-	slices.Reverse(looks)
-	return looks, err
 }

@@ -12,13 +12,13 @@ import (
 
 func testKeys() Keys { return NewKeys((&lab.Env{Seed: 1}).Rand(0)) }
 
-func newWalker(t *testing.T, rate float64) (*Walker, *evergreen.Filter) {
+func newWalker(t *testing.T, rate float64) (*walker, *evergreen.Filter) {
 	t.Helper()
 	f, err := evergreen.New(evergreen.Config{FPR: rate})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Walker{F: f, Keys: testKeys()}, f
+	return &walker{f: f, keys: testKeys()}, f
 }
 
 func TestStrangersAreNeverMembers(t *testing.T) {
@@ -42,22 +42,22 @@ func TestSizesAreAtEqualRatios(t *testing.T) {
 func TestWalkersDeleteTheOldestFirst(t *testing.T) {
 	w, f := newWalker(t, 0.01)
 	for _, step := range []struct{ to, first, next int }{{1000, 0, 1000}, {400, 600, 1000}, {500, 600, 1100}} {
-		if err := w.To(step.to); err != nil || w.First != step.first || w.Next != step.next {
-			t.Fatalf("to %d: members %d to %d, %v; want %d to %d", step.to, w.First, w.Next, err, step.first, step.next)
+		if err := w.to(step.to); err != nil || w.first != step.first || w.next != step.next {
+			t.Fatalf("to %d: members %d to %d, %v; want %d to %d", step.to, w.first, w.next, err, step.first, step.next)
 		}
 	}
-	if f.Len() != 500 || f.Contains(w.Keys.Member(599)) || !f.Contains(w.Keys.Member(600)) {
+	if f.Len() != 500 || f.Contains(w.keys.Member(599)) || !f.Contains(w.keys.Member(600)) {
 		t.Errorf("%d keys in the filter", f.Len())
 	}
-	w.First-- // a key that is not there any more
-	if err := w.To(0); !errors.Is(err, filter.ErrNotFound) {
+	w.first-- // a key that is not there any more
+	if err := w.to(0); !errors.Is(err, filter.ErrNotFound) {
 		t.Errorf("deleting what is gone: %v", err)
 	}
 }
 
 func TestLooksCountAnswers(t *testing.T) {
 	w, f := newWalker(t, 0.5)
-	looks, err := w.Through(t.Context(), []int{10_000, 20_000}, 5_000)
+	looks, err := Through(t.Context(), f, w.keys, []int{10_000, 20_000}, 5_000, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +68,17 @@ func TestLooksCountAnswers(t *testing.T) {
 	if want := float64(info.FastBits+info.SlowBits) / 20_000; l.All() != want || l.Most < want || l.Says != info.FPR {
 		t.Errorf("%+v, want %v bits", l, want)
 	}
-	w.Next += 20_000 // half of these were never added
-	if n := w.Denied(1_000); n < 300 || n > 500 {
-		t.Errorf("%d of 1000 denied, want nearly half", n)
+	w.next = 40_000 // half of these were never added
+	if l := w.look(1_000); l.Denied < 0.3 || l.Denied > 0.5 {
+		t.Errorf("%v denied, want nearly half", l.Denied)
+	}
+}
+
+func TestTheWayBackIsInOrderOfTheSizes(t *testing.T) {
+	w, f := newWalker(t, 0.01)
+	looks, err := Through(t.Context(), f, w.keys, []int{1_000, 2_000, 4_000}, 100, true)
+	if err != nil || len(looks) != 3 || looks[0].Keys != 1_000 || looks[2].Keys != 4_000 || f.Len() != 1_000 {
+		t.Errorf("%+v, %d keys, %v", looks, f.Len(), err)
 	}
 }
 
