@@ -3,12 +3,12 @@ package dlbf10
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/deletable"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 // setting is a density and a size of regions. They are varied one at a time.
@@ -16,7 +16,7 @@ type setting struct{ density, ratio int }
 
 func (s setting) String() string { return fmt.Sprintf("m/n = %d, m/r = %d", s.density, s.ratio) }
 
-var settings = []setting{{11, 10}, {16, 10}, {32, 10}, {64, 10}, {16, 20}, {16, 4}, {16, 2}}
+var settings = []setting{{11, 10}, {16, 10}, {32, 10}, {16, 20}, {16, 2}}
 
 var dynamics = lab.Experiment{
 	ID:       "dlbf10/dynamics",
@@ -25,117 +25,61 @@ var dynamics = lab.Experiment{
 	Question: "How long does a deletable filter stay deletable while keys come and go?",
 	Says: "Sec. III: with frequent deletions and insertions \"orphaned bits may fill the filter until collisions have happened in every region, hampering future deletions and increasing the residual fpr\". " +
 		"Sec. V leaves open \"the practical limits if we keep doing insertions and deletions\".",
-	Quick: dynamicParams(200, 20, 4),
-	Full:  dynamicParams(2_000, 100, 16),
+	Quick: dynamicParams(200, 20, 0, 0.5, 1, 1.5, 2, 4),
+	Full:  dynamicParams(2_000, 100, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16),
 	Run:   runDynamics,
-	Plots: []lab.View{lifePlot("density", "by density", settings[:4]...), lifePlot("regions", "by the size of regions", settings[1], settings[4], settings[5], settings[6])},
+	Plots: []lab.View{{
+		Name: "life", Title: "Keys that can be deleted", X: "turnovers", By: "setting", XAxis: lab.Axis{Label: "turnovers: times that all keys were replaced"}, Y: deletableAxis, Curves: []lab.Curve{{Measured: "deletable"}},
+	}},
 	Claims: []lab.Claim{
 		{Name: "clean regions", Printed: "orphaned bits may fill the filter until collisions have happened in every region", Where: "Sec. III", Of: lab.Of("clean regions"), Is: lab.Falls("turnovers")},
 		{Name: "deletable keys", Printed: "hampering future deletions", Where: "Sec. III", Of: lab.Of("deletable"), Is: lab.Falls("turnovers")},
 		{Name: "rate", Printed: "increasing the residual fpr", Where: "Sec. III", Of: lab.Of("rate"), Is: lab.Rises("turnovers")},
-		{Kind: lab.Question, Name: "turnovers until half of the keys are pinned", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("half-life", "turnovers", 0), Is: lab.Shows()},
+		{Kind: lab.Question, Name: "keys that can be deleted after one and a half turnovers", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("deletable", "turnovers", 1.5), Is: lab.Shows()},
 		noneLost,
 	},
 }
 
-func lifePlot(name, title string, of ...setting) lab.View {
-	v := lab.View{Name: name, Title: "Keys that can be deleted, " + title, X: "turnovers", By: "setting", XAxis: lab.Axis{Label: "turnovers: times that all keys were replaced"}, Y: deletableAxis, Curves: []lab.Curve{{Measured: "deletable"}}}
-	for _, s := range of {
-		v.Only = append(v.Only, s.String())
-	}
-	return v
-}
-
-func dynamicParams(keys, trials, turnovers int) lab.Params {
-	return lab.Params{
-		lab.Int("keys", keys), lab.Int("hashes", 5), lab.Int("turnovers", turnovers), lab.Int("reports per turnover", 4), lab.Int("trials", trials),
-	}
-}
-
-// moment is the state of a filter at one time.
-type moment struct {
-	outcome
-	rate float64
-	half float64 // at the start: turnovers until half of the keys are pinned; NaN if they never are
+func dynamicParams(keys, trials int, turnovers ...float64) lab.Params {
+	return lab.Params{lab.Int("keys", keys), lab.Int("hashes", 5), lab.Floats("turnovers", turnovers...), lab.Int("trials", trials)}
 }
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	n, per := e.Int("keys"), e.Int("reports per turnover")
-	turnovers := lab.Dim{Name: "turnovers"}
-	for i := range e.Int("turnovers")*per + 1 {
-		turnovers.Values = append(turnovers.Values, float64(i)/float64(per))
-	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[moment]{
-		Name: "life", Title: "Filters whose keys are replaced", Dims: []lab.Dim{lab.AmongAll("setting", settings, setting.String)}, Trace: turnovers, Trials: e.Int("trials"),
-		Follow: func(at lab.At, r *rand.Rand) ([]moment, error) {
+	n, turnovers := e.Int("keys"), e.Floats("turnovers")
+	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+		Name: "turnovers", Title: "Filters whose keys are replaced", Dims: []lab.Dim{lab.AmongAll("setting", settings, setting.String)}, Trace: lab.Along("turnovers", turnovers...), Trials: e.Int("trials"),
+		Follow: func(at lab.At, r *rand.Rand) (looks []outcome, err error) {
 			s := settings[at.Int("setting")]
-			life, err := live(sized(n, e.Int("hashes"), s.density, s.ratio), n, n/per, len(turnovers.Values), r)
-			return halfLife(life, per), err
+			f, err := deletable.Build(sized(n, e.Int("hashes"), s.density, s.ratio))
+			if err != nil {
+				return nil, err
+			}
+			keys := lab.RandomKeys(r, n)
+			err = walk.Replace(f, keys, turnovers, r, func([]filter.Key) error {
+				o, err := look(f, keys)
+				looks = append(looks, o)
+				return err
+			})
+			return looks, err
 		},
-		Metrics: []lab.Metric[moment]{
-			{Name: "deletable", Unit: lab.InPercent, Of: func(m moment) float64 { return m.deletable }, Asked: lab.Each(n)},
-			{Name: "clean regions", Unit: lab.InPercent, Of: func(m moment) float64 { return m.clean }},
-			{Name: "rate", Unit: lab.InPercent, Of: func(m moment) float64 { return m.rate }},
-			{Name: "false negatives", Of: func(m moment) float64 { return m.lost }},
-			{Name: "half-life", Unit: "turnovers", Of: func(m moment) float64 { return m.half }},
+		Metrics: []lab.Metric[outcome]{
+			{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: lab.Each(n)}, percent("clean regions", cleanShare),
+			percent("rate", func(o outcome) float64 { return o.before }), {Name: "false negatives", Of: lostKeys},
 		},
-		Notes: []string{"Each step deletes a random key and adds a new one; one turnover is as many steps as there are keys. A key that cannot be deleted is gone for its owner, but is still answered with yes."},
+		Notes: []string{"Each step deletes a random key and adds a new one. A key that cannot be deleted is gone for its owner, but is still answered with yes."},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
-// halfLife notes in the first moment when less than half of the keys could be deleted,
-// between two looks.
-func halfLife(life []moment, perTurnover int) []moment {
-	for i := range life {
-		life[i].half = math.NaN()
-	}
-	for i := 1; i < len(life); i++ {
-		if before, now := life[i-1].deletable, life[i].deletable; now < 0.5 {
-			life[0].half = max(0, float64(i)-(0.5-now)/max(before-now, 1e-9)) / float64(perTurnover)
-			break
-		}
-	}
-	return life
-}
-
-// live is the life of one filter: looks with so many steps between.
-func live(s deletable.Shape, n, steps, looks int, r *rand.Rand) ([]moment, error) {
-	keys := lab.RandomKeys(r, n)
-	f, err := filled(s, keys)
-	if err != nil {
-		return nil, err
-	}
-	var out []moment
-	for {
-		m, err := look(f, keys)
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, m); len(out) == looks {
-			return out, nil
-		}
-		for range steps {
-			i := r.IntN(len(keys))
-			_ = f.Delete(keys[i]) // refused or not, the key is no longer in the set
-			keys[i] = filter.Key(r.Uint64())
-			if _, err := f.Add(keys[i]); err != nil {
-				return nil, err
-			}
-		}
-	}
-}
-
 // look examines a filter and leaves it as it is. Deleting one key never changes whether
 // another can be deleted, so a copy from which all are deleted tells.
-func look(f *deletable.Filter, keys []filter.Key) (m moment, err error) {
-	m.rate = f.Info().FPR
+func look(f *deletable.Filter, keys []filter.Key) (o outcome, err error) {
 	lost := float64(len(keys) - lab.CountYes(f, keys))
 	twin, err := deletable.FromRaw(f.Shape(), f.AppendRaw(nil))
 	if err != nil {
-		return m, err
+		return o, err
 	}
-	m.outcome = deleteAll(twin, keys)
-	m.lost += lost
-	return m, nil
+	o = deleteAll(twin, keys)
+	o.lost, o.before = o.lost+lost, f.Info().FPR
+	return o, nil
 }

@@ -10,7 +10,7 @@ import (
 func TestClaims(t *testing.T) { labtest.Claims(t, Experiments()) }
 
 // brief are parameters for runs that take little time.
-var brief = lab.Params{lab.Int("trials", 4), lab.Int("queries", 500), lab.Int("turnovers", 1)}
+var brief = lab.Params{lab.Int("trials", 4), lab.Floats("turnovers", 0, 1.5)}
 
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -112,49 +111,26 @@ func percent(name string, of func(outcome) float64) lab.Metric[outcome] {
 }
 
 func deletableShare(o outcome) float64 { return o.deletable }
-func resetShare(o outcome) float64     { return o.reset / o.set }
+func cleanShare(o outcome) float64     { return o.clean }
 func lostKeys(o outcome) float64       { return o.lost }
 
-// wordFile is where the real dictionary is in a data folder.
-const wordFile = "words/american-english-large.txt.gz"
-
-// madeUpWords is the size of the dictionary in the paper.
-const madeUpWords = 145_000
-
-// dictionary returns the real words if there is a data folder, and made-up ones otherwise.
-func dictionary(e *lab.Env) (words []string, note string, err error) {
-	if e.Data == "" {
-		for i := range madeUpWords {
-			words = append(words, fmt.Sprint("word ", i))
-		}
-		return words, fmt.Sprintf("Keys are %d made-up words.", madeUpWords), nil
-	}
-	err = lab.Lines(e.Data, wordFile, func(word string) error { words = append(words, word); return nil })
-	slices.Sort(words)
-	words = slices.Compact(words)
-	if err == nil && len(words) < 2_000 {
-		err = fmt.Errorf("dlbf10: dictionary: %d words, at least 2000", len(words))
-	}
-	return words, fmt.Sprintf("Keys are words of a real dictionary, %d of them.", len(words)), err
-}
-
-// hashed returns the keys of words.
-func hashed(words []string, h filter.Hash) []filter.Key {
-	keys := make([]filter.Key, len(words))
-	for i, w := range words {
-		keys[i] = h.String(w)
+// words are the keys of a made-up dictionary as large as the paper's.
+func words(h filter.Hash) []filter.Key {
+	keys := make([]filter.Key, 145_000)
+	for i := range keys {
+		keys[i] = h.String(fmt.Sprint("word ", i))
 	}
 	return keys
 }
 
-// sample draws n different keys that are not among others.
-func sample(r *rand.Rand, from []filter.Key, n int, others map[filter.Key]bool) (chosen []filter.Key, all map[filter.Key]bool) {
-	all = make(map[filter.Key]bool, n)
+// sample draws n different keys.
+func sample(r *rand.Rand, from []filter.Key, n int) (chosen []filter.Key) {
+	seen := make(map[filter.Key]bool, n)
 	for len(chosen) < n {
-		if k := from[r.IntN(len(from))]; !all[k] && !others[k] {
-			all[k] = true
+		if k := from[r.IntN(len(from))]; !seen[k] {
+			seen[k] = true
 			chosen = append(chosen, k)
 		}
 	}
-	return chosen, all
+	return chosen
 }

@@ -3,14 +3,13 @@
 // delivery tree as in LIPSIN, and chains of services. Why no receiver is missed and why
 // deletion makes nothing worse is proved in docs/design/0006-inpacket.md.
 //
-// Networks are made up, by seed: one with hubs, and a ring with chords, in which all nodes
-// have about four links. Headers have 256 bits in all, with the marks and the number of the
-// candidate. Every trial draws a tree and hashes of its own for all contenders:
+// The network is made up, by seed: few nodes have many links, and many have few. Every
+// trial draws a tree, or a chain, and hashes of its own for all contenders:
 //
-//	plain              one mark, which costs a bit: a Bloom filter of the other 255
-//	deleting           a tenth of the bits for marks; links are deleted as they are used
+//	plain              one mark, which costs a bit: a Bloom filter of the other bits
+//	deleting           a tenth of the bits for marks; what was used is deleted
 //	kept               the headers of deleting, but nothing is deleted: for pairs
-//	..., chosen        the best of 16 headers by mistakes on links that lead out of the tree
+//	..., by mistakes   the best of 16 headers, by one of the goals; its number costs 4 bits
 //	..., never back    nodes do not send a packet back over the link it came by
 //
 // [DlBF10]: docs/papers/dlbf10.md
@@ -18,7 +17,8 @@ package inpacket
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
+// paper is the tag of the document.
+const paper = "[DlBF10]"
+
 // Experiments returns them from the plain to the particular.
-func Experiments() []lab.Experiment {
-	return []lab.Experiment{trees, goals, chains}
-}
+func Experiments() []lab.Experiment { return []lab.Experiment{trees, chains} }

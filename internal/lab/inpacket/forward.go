@@ -6,13 +6,6 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// rules are what nodes do. They send a copy over every link whose ID is in the header.
-type rules struct {
-	remove    bool // the ID of a link is deleted from the copy that goes over it, and from no other
-	neverBack bool // the link back to where the copy came from is not asked for
-	limit     int  // of transmissions that were not needed, after which a packet is not followed further
-}
-
 // ttl is how many links a copy may go over. Nodes count, as in IP.
 const ttl = 64
 
@@ -26,9 +19,8 @@ type outcome struct {
 	storm         bool // the limit was reached
 
 	// What copies met that were never outside the tree.
-	claimed  int     // links beside the tree that were found by mistake
-	expected float64 // how many would be, by the fill
-	pinned   int     // links of the tree that could not be deleted
+	mistakes int // links beside the tree that were found
+	pinned   int // links of the tree that could not be deleted
 }
 
 // efficiency is the share of transmissions that were needed.
@@ -54,28 +46,24 @@ type copied struct {
 // flight is one packet on its way.
 type flight struct {
 	outcome
-	rules
-	g               *graph
-	tree            *tree
-	inside, outside []copied // copies that have arrived and not left
-	reached         map[int32]bool
-	used            map[int32]bool
+	contender
+	g       *graph
+	tree    *tree
+	limit   int      // of transmissions that were not needed; copies outside the tree do not go on after it
+	waiting []copied // copies that have arrived and not left
+	reached map[int32]bool
+	used    map[int32]bool
 }
 
 // forward follows a packet until no copy goes on. Nodes keep no state, so the order of
-// copies does not matter; those inside the tree come first, so that the limit never cuts
-// them off.
-func (g *graph) forward(h header, t *tree, r rules) outcome {
-	f := flight{g: g, tree: t, rules: r, reached: map[int32]bool{t.source: true}, used: map[int32]bool{}}
-	f.inside = []copied{{header: h, node: t.source, via: -1}}
-	for len(f.inside) > 0 || len(f.outside) > 0 && !f.storm {
-		from := &f.inside
-		if len(*from) == 0 {
-			from = &f.outside
-		}
-		last := len(*from) - 1
-		c := (*from)[last]
-		*from = (*from)[:last]
+// copies does not matter.
+func (g *graph) forward(h header, t *tree, c contender, limit int) outcome {
+	f := flight{g: g, tree: t, contender: c, limit: limit, reached: map[int32]bool{t.source: true}, used: map[int32]bool{}}
+	f.waiting = []copied{{header: h, node: t.source, via: -1}}
+	for len(f.waiting) > 0 {
+		last := len(f.waiting) - 1
+		c := f.waiting[last]
+		f.waiting = f.waiting[:last]
 		f.leave(c)
 	}
 	for _, node := range t.receivers {
@@ -86,30 +74,26 @@ func (g *graph) forward(h header, t *tree, r rules) outcome {
 	return f.outcome
 }
 
-// leave sends a copy over every link that is in its header.
+// leave sends a copy over every link whose ID is in its header.
 func (f *flight) leave(c copied) {
-	rate, expired := c.header.rate(), 0
+	expired := 0
 	for _, l := range f.g.out[c.node] {
-		if f.neverBack && c.via >= 0 && l == f.g.reverse[c.via] {
+		if f.neverBack && c.via == l^1 || !c.header.has(f.g.ids[l]) {
 			continue
 		}
-		claimed := c.header.has(f.g.ids[l])
 		if !c.stray && !f.tree.has[l] {
-			f.expected += rate
-			if claimed {
-				f.claimed++
-			}
+			f.mistakes++
 		}
-		if claimed && c.hops < ttl {
+		if c.hops < ttl {
 			f.send(c, l)
-		} else if claimed {
+		} else {
 			expired = 1
 		}
 	}
 	f.expired += expired
 }
 
-// send moves a copy over a link.
+// send moves a copy over a link. The ID of the link is deleted from this copy only.
 func (f *flight) send(c copied, l int32) {
 	inTree := f.tree.has[l]
 	c.stray = c.stray || !inTree
@@ -129,9 +113,5 @@ func (f *flight) send(c copied, l int32) {
 	}
 	c.node, c.via, c.hops = f.g.to[l], l, c.hops+1
 	f.reached[c.node] = true
-	if c.stray {
-		f.outside = append(f.outside, c)
-	} else {
-		f.inside = append(f.inside, c)
-	}
+	f.waiting = append(f.waiting, c)
 }

@@ -23,7 +23,7 @@ var metflicks = lab.Experiment{
 	Says: "Programming Challenge: reject packets of addresses on a black list, ban users at the third bad sequence, tell which addresses are good or bad. With many packets or addresses " +
 		"\"the actual correct solution [is] only occasionally being found\"; for smaller cases \"the solution should be correct most of the time\"; \"false positives and false negatives are possible\".",
 	Quick: gateParams(24, 4, 100, 10_000),
-	Full:  gateParams(50, 20, 100, 1_000, 3_000, 10_000, 30_000),
+	Full:  gateParams(40, 10, 100, 1_000, 3_000, 10_000),
 	Data:  []string{blackList},
 	Run:   runGate,
 	Plots: []lab.View{{
@@ -96,7 +96,7 @@ func listed(e *lab.Env) (list []netip.Addr, note string, err error) {
 	}
 	numbers, err := lab.IPv4(e.Data, blackList)
 	for _, n := range numbers {
-		list = append(list, netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}))
+		list = append(list, fromNumber(n))
 	}
 	return list, "Addresses are those of a real black list, of which users are a part.", err
 }

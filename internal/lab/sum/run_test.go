@@ -11,7 +11,7 @@ func TestClaims(t *testing.T) { labtest.Claims(t, Experiments()) }
 
 // brief are parameters for runs that take little time.
 var brief = lab.Params{
-	lab.Int("trials", 3), lab.Int("queries", 500), lab.Int("keys", 300), lab.Ints("keys", 500, 2_000), lab.Int("rounds", 1), lab.Int("most hashes", 8), lab.Ints("users", 100, 200),
+	lab.Int("trials", 3), lab.Int("queries", 500), lab.Int("keys", 300), lab.Ints("keys", 500, 2_000), lab.Int("rounds", 1), lab.Ints("hashes", 7, 10), lab.Ints("users", 100, 200),
 }
 
 func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }

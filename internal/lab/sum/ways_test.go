@@ -8,42 +8,17 @@ import (
 	"github.com/everbloom-go/everbloom/filter/bloom"
 )
 
-// Values of the reference implementation of MurmurHash3_x86_32.
-func TestMurmur32AgreesWithTheReference(t *testing.T) {
-	for _, c := range []struct {
-		key  string
-		seed uint32
-		want uint32
-	}{
-		{"", 0, 0},
-		{"", 1, 0x514e28b7},
-		{"", 0xffffffff, 0x81f16f39},
-		{"test", 0, 0xba6bd213},
-		{"test", 0x9747b28c, 0x704b81dc},
-		{"Hello, world!", 0, 0xc0363e43},
-		{"Hello, world!", 0x9747b28c, 0x24884cba},
-		{"The quick brown fox jumps over the lazy dog", 0x9747b28c, 0x2fa826cd},
-		{"aa", 0x9747b28c, 0x5d211726},
-		{"aaa", 0x9747b28c, 0x283e0130},
-	} {
-		if got := murmur32([]byte(c.key), c.seed); got != c.want {
-			t.Errorf("%q, seed %#x: %#x, want %#x", c.key, c.seed, got, c.want)
-		}
-	}
-}
-
 func TestNoWayDeniesAKey(t *testing.T) {
 	s := bloom.Shape{Bits: 5_000, Hashes: 7}
-	for _, way := range []string{seededWay, murmurWay, derivedWay} {
+	for _, way := range []string{seededWay, murmurWay, derivedWay, countWay, mapWay} {
 		r := rand.New(rand.NewPCG(1, 1))
-		f, err := buildWay(way, r, s)
+		f, err := newTexts(way, r, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var keys [][]byte
-		for range 500 {
-			keys = append(keys, address(nil, r, 0))
-			f.add(keys[len(keys)-1])
+		keys := addresses(r, 500, 0)
+		for _, k := range keys {
+			f.add(k)
 		}
 		for _, k := range keys {
 			if !f.has(k) {
@@ -51,7 +26,7 @@ func TestNoWayDeniesAKey(t *testing.T) {
 			}
 		}
 	}
-	if _, err := buildWay(murmurWay, rand.New(rand.NewPCG(1, 1)), bloom.Shape{}); err == nil {
+	if _, err := newTexts(murmurWay, rand.New(rand.NewPCG(1, 1)), bloom.Shape{}); err == nil {
 		t.Error("a filter without bits")
 	}
 }
@@ -60,11 +35,11 @@ func TestNoWayDeniesAKey(t *testing.T) {
 func TestAddressesAreOfTwoSorts(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	members := map[string]bool{}
-	for range 10_000 {
-		members[string(address(nil, r, 0))] = true
+	for _, a := range addresses(r, 10_000, 0) {
+		members[string(a)] = true
 	}
-	for range 10_000 {
-		if a := address(nil, r, 1); members[string(a)] {
+	for _, a := range addresses(r, 10_000, 1) {
+		if members[string(a)] {
 			t.Fatalf("%s is of both sorts", a)
 		}
 	}

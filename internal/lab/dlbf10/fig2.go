@@ -1,0 +1,88 @@
+package dlbf10
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/everbloom-go/everbloom/filter/deletable"
+	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/theory"
+)
+
+var fig2 = lab.Experiment{
+	ID:       "dlbf10/fig2",
+	Paper:    paper,
+	Title:    "Deletability by the formula, over the filter's density",
+	Question: "Which share of the keys can be deleted, by Eq. (1) and in truth, for each density m/n and bitmap size m/r?",
+	Says: "Fig. 2 plots p_d of Eq. (1) over m/n for different m/r, k not stated: it rises with r and falls as keys are added. " +
+		"Sec. III-A: with m/r = 20 around 90 % of the elements can be removed when m/n is around 16.",
+	Quick: fig2Params(60),
+	Full:  fig2Params(paperTrials),
+	Run:   runFig2,
+	Plots: []lab.View{
+		densityPlot("eq1", "Eq. (1), corrected, k = 5", lab.Curve{Formula: "Eq. (1)"}),
+		densityPlot("truth", "What can be deleted, k = 5; lines: the formula with the missing condition", lab.Curve{Measured: "deletable", Formula: "conditioned"}),
+	},
+	Claims: []lab.Claim{
+		{Name: "more regions, by Eq. (1)", Printed: "increasing r results in a larger portion of deletable elements", Where: "Sec. III-A", Of: lab.Of("Eq. (1)"), Is: lab.Falls("m/r")},
+		{
+			Name: "more regions, measured", Printed: "increasing r results in a larger portion of deletable elements", Where: "Sec. III-A", Of: lab.Of("deletable"), Is: lab.Falls("m/r"),
+			Why: "true down to m/r = 5; a bitmap of half the bits, m/r = 2, leaves so few cells that more keys collide than smaller regions save, from 12 bits per key on",
+		},
+		{Name: "more keys, by Eq. (1)", Printed: "as more elements are inserted the deletion capabilities are reduced", Where: "Sec. III-A", Of: lab.Of("Eq. (1)"), Is: lab.Rises("m/n")},
+		{Name: "more keys, measured", Printed: "as more elements are inserted the deletion capabilities are reduced", Where: "Sec. III-A", Of: lab.Of("deletable"), Is: lab.Rises("m/n")},
+		{
+			Kind: lab.Erratum, Name: "Eq. (1) as printed", Printed: "p_d = (1 - (1 - p_c)^(m'/r))^k is the probability of being deletable", Where: "Eq. (1)",
+			Of: lab.Of("Eq. (1) as printed", "m/r", 2, "m/n", 32), Is: lab.AtLeast(lab.Number(0.5)),
+			Why: "nearly all elements can be deleted there; the printed form is the probability that none of the k regions is clean, and 1 minus it is meant, and plotted in Fig. 2",
+		},
+		{Name: "Eq. (1) for the example, k = 5", Printed: "90 %: \"around\" at m/r = 20 and m/n = 16", Where: "Sec. III-A", Of: lab.Of("Eq. (1)", "m/r", 20, "m/n", 16), Is: lab.Around(), Show: []lab.Pick{lab.Of("Sec. III-A with k = 6")}},
+		{Name: "R1: deletable keys", Printed: "probabilistic deletability", Where: "Sec. I", Of: lab.Of("deletable", "m/n", 16), Is: lab.Above(lab.Number(0))},
+		{Name: "measured for the example, k = 5", Printed: "90 %: \"around\" at m/r = 20 and m/n = 16", Where: "Sec. III-A", Of: lab.Of("deletable", "m/r", 20, "m/n", 16), Is: lab.Around()},
+		{Kind: lab.Own, Name: "the formula with the missing condition", Printed: "1 - (1 - p)^k with p = (1 - 1/m')^(kn-1) (1 - p_c)^(m'/r-1) is what is measured", Of: lab.Of("deletable"), Is: lab.Matches(lab.Of("conditioned"))},
+	},
+}
+
+func densityPlot(name, title string, c lab.Curve) lab.View {
+	return lab.View{Name: name, Title: title, X: "m/n", By: "m/r", XAxis: lab.Axis{Label: "bits per key, m/n"}, Y: deletableAxis, Curves: []lab.Curve{c}, Marks: []lab.Mark{{X: 16, Y: 0.9, Text: "around 90 %, m/r = 20"}}}
+}
+
+func fig2Params(trials int) lab.Params {
+	return lab.Params{
+		lab.Int("keys", 1_000), lab.Int("hashes", 5), lab.Ints("bits per region, m/r", 2, 5, 10, 20, 40),
+		lab.Ints("densities, m/n", 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32), lab.Int("trials", trials),
+	}
+}
+
+func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
+	n := e.Int("keys")
+	of := func(at lab.At) (deletable.Shape, float64) {
+		ratio := at.Int("m/r")
+		regions := uint64(float64(n)*at.Float("m/n")/float64(ratio) + 0.5) // whole ones in smooth curves, too
+		return deletable.Shape{Bits: regions * uint64(ratio), Hashes: e.Int("hashes"), Regions: regions}, float64(n)
+	}
+	formulas := shareFormulas(of)
+	printed := lab.Formula{Name: "Eq. (1) as printed", Unit: lab.InPercent, Of: func(at lab.At) float64 { return 1 - formulas[0].Of(at) }}
+	// The keys of one region can be deleted, or not, together.
+	regions := func(at lab.At) int { return min(n, n*at.Int("m/n")/at.Int("m/r")) }
+	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+		Name: "deletability", Title: "Share of the keys that can be deleted",
+		Dims:   []lab.Dim{lab.Along("m/r", e.Ints("bits per region, m/r")...), lab.Along("m/n", e.Ints("densities, m/n")...)},
+		Trials: e.Int("trials"),
+		Trial: func(at lab.At, r *rand.Rand) (outcome, error) {
+			s, _ := of(at)
+			return try(s, lab.RandomKeys(r, n), nil)
+		},
+		Metrics:  []lab.Metric[outcome]{{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: regions}},
+		Formulas: append(formulas, printed),
+	})
+	return &lab.Result{Grids: []*lab.Grid{g, readings90()}, Notes: []string{"Eq. (1) is printed without the leading 1 -; what is plotted can only be the complement, which this takes."}}, err
+}
+
+// readings90 computes the two places that say 90 % in other readings: k is not stated in
+// Sec. III-A, and a region may have m/r or m'/r cells.
+func readings90() *lab.Grid {
+	return lab.Computed("readings", "Which reading of Eq. (1) gives 90 %?", nil,
+		lab.Fixed("Sec. III-A with k = 6", lab.InPercent, theory.DeletableEq1(15_200, 6, 1_000, 19)),
+		lab.Fixed("Sec. IV with m/r cells", lab.InPercent, theory.DeletableEq1(216, 5, 22, 10)))
+}
