@@ -15,5 +15,5 @@ const paper = "[DlBF10]"
 
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{fig2, r4, fig3, dynamics, codes}
+	return []lab.Experiment{fig2, fig3, dynamics, codes}
 }

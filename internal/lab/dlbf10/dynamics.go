@@ -63,8 +63,9 @@ func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return looks, err
 		},
 		Metrics: []lab.Metric[outcome]{
-			{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: lab.Each(n)}, percent("clean regions", cleanShare),
-			percent("rate", func(o outcome) float64 { return o.before }), {Name: "false negatives", Of: lostKeys},
+			{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: lab.Each(n)},
+			{Name: "false negatives", Of: lostKeys},
+			percent("clean regions", cleanShare), percent("rate", func(o outcome) float64 { return o.before }),
 		},
 		Notes: []string{"Each step deletes a random key and adds a new one. A key that cannot be deleted is gone for its owner, but is still answered with yes."},
 	})

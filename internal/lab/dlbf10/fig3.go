@@ -34,7 +34,7 @@ var fig3 = lab.Experiment{
 		{Name: "deletable, random positions", Printed: "80 %", Where: "Sec. IV", Of: lab.Of("deletable by positions", positions, "random"), Is: lab.Agrees(paperTrials)},
 		{
 			Kind: lab.Erratum, Name: "predicted by theory", Printed: "90 %", Where: "Sec. IV", Of: lab.Of("Eq. (1)", "r", 24, "n", 22), Is: lab.Rounds(),
-			Why: "Eq. (1), corrected, gives 93.2 %; with m/r in place of m'/r cells to a region it gives 90.7 %, see the readings in dlbf10/fig2",
+			Why: "Eq. (1), corrected, gives 93.2 %; with m/r in place of m'/r cells to a region it gives 90.7 %, see dlbf10/fig2",
 		},
 		{
 			Name: "why 80 % and not 90 %", Printed: "explained by the assumption of perfectly random hash functions", Where: "Sec. IV", Of: lab.Of("deletable by positions", positions, "random"), Is: lab.Matches(lab.Of("Eq. (1)", "r", 24, "n", 22)),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"net/netip"
 
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
@@ -24,7 +23,6 @@ var metflicks = lab.Experiment{
 		"\"the actual correct solution [is] only occasionally being found\"; for smaller cases \"the solution should be correct most of the time\"; \"false positives and false negatives are possible\".",
 	Quick: gateParams(24, 4, 100, 10_000),
 	Full:  gateParams(40, 10, 100, 1_000, 3_000, 10_000),
-	Data:  []string{blackList},
 	Run:   runGate,
 	Plots: []lab.View{{
 		Name: "right", Title: "Cases in which all answers are right", X: "users", By: "gate", XAxis: lab.Axis{Label: "users", Log: true}, Y: lab.Axis{Label: "share of the cases", Percent: true, Max: 1.02},
@@ -40,10 +38,7 @@ var metflicks = lab.Experiment{
 	},
 }
 
-const (
-	blackList = "ip/ipsum.txt.gz"
-	arrayGate = "collision flags"
-)
+const arrayGate = "collision flags"
 
 func gateParams(trials, each int, users ...int) lab.Params {
 	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each)}
@@ -64,81 +59,53 @@ var gates = []kind{
 	{"evergreen, confirmed", gate.Config{Kind: "evergreen"}},
 }
 
-// judged is what became of one case.
-type judged struct{ right, rejected, passed, bans float64 }
-
 func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	addresses, note, err := listed(e)
-	if err != nil {
-		return nil, err
+	count := func(name string, of func(exact.Report) uint64) lab.Metric[exact.Report] {
+		return lab.Metric[exact.Report]{Name: name, Of: func(r exact.Report) float64 { return float64(of(r)) }}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[judged]{
+	g, err := lab.Sweep(ctx, e, lab.Spec[exact.Report]{
 		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
 		Dims: []lab.Dim{lab.AmongAll("gate", gates, func(g kind) string { return g.name }), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (judged, error) {
-			return judge(gates[at.Int("gate")].Config, addresses, at.Int("users"), e.Int("packets per user"), r)
+		Trial: func(at lab.At, r *rand.Rand) (exact.Report, error) {
+			return judge(gates[at.Int("gate")].Config, at.Int("users"), e.Int("packets per user"), r)
 		},
-		Metrics: []lab.Metric[judged]{
-			{Name: "all right", Unit: lab.InPercent, Of: func(j judged) float64 { return j.right }, Asked: lab.Each(1)},
-			{Name: "wrong rejections", Of: func(j judged) float64 { return j.rejected }},
-			{Name: "wrongly passed", Of: func(j judged) float64 { return j.passed }},
-			{Name: "wrong bans", Of: func(j judged) float64 { return j.bans }},
+		Metrics: []lab.Metric[exact.Report]{
+			{Name: "all right", Unit: lab.InPercent, Of: func(r exact.Report) float64 { return lab.OneIf(allRight(r)) }, Asked: lab.Each(1)},
+			count("wrong rejections", exact.Report.WronglyRejected), count("wrongly passed", exact.Report.WronglyPassed), count("wrong bans", wrongBans),
 		},
-		Notes: []string{note, "All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
+		Notes: []string{"All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
-// listed returns the addresses of a real black list, or none.
-func listed(e *lab.Env) (list []netip.Addr, note string, err error) {
-	if e.Data == "" {
-		return nil, "Addresses are made up.", nil
-	}
-	numbers, err := lab.IPv4(e.Data, blackList)
-	for _, n := range numbers {
-		list = append(list, fromNumber(n))
-	}
-	return list, "Addresses are those of a real black list, of which users are a part.", err
+func wrongBans(r exact.Report) uint64 { return r.Bans.Late + r.Bans.Spurious }
+
+// allRight counts the answers about users, who are good or bad, as well.
+func allRight(r exact.Report) bool {
+	good, bad := r.Queries[1], r.Queries[2]
+	return r.WronglyRejected()+r.WronglyPassed()+wrongBans(r)+good[0]+good[2]+bad[0]+bad[1] == 0
 }
 
 // judge sends packets through a gate and an exact one.
-func judge(c gate.Config, addresses []netip.Addr, users, each int, r *rand.Rand) (j judged, err error) {
-	sample := make([]netip.Addr, 0, users+users/4)
-	for _, i := range r.Perm(len(addresses))[:min(cap(sample), len(addresses))] {
-		sample = append(sample, addresses[i])
-	}
-	source, err := traffic.New(traffic.Config{Seed: r.Uint64(), Packets: uint64(users * each), Users: users, Addresses: sample})
+func judge(c gate.Config, users, each int, r *rand.Rand) (report exact.Report, err error) {
+	source, err := traffic.New(traffic.Config{Seed: r.Uint64(), Packets: uint64(users * each), Users: users})
 	if err != nil {
-		return j, err
+		return report, err
 	}
 	if c.Patterns, err = pattern.Compile(source.Patterns()); err != nil {
-		return j, err
+		return report, err
 	}
 	c.Users, c.Banned, c.Blacklist = uint64(users), uint64(users/4+users/10), source.Blacklist()
 	both, err := exact.NewCheck(c)
 	if err != nil {
-		return j, err
+		return report, err
 	}
 	var p packets.Packet
 	for err = source.Read(&p); err == nil; err = source.Read(&p) {
 		both.Step(&p)
 	}
 	if !errors.Is(err, io.EOF) {
-		return j, err
+		return report, err
 	}
-	report := both.Report(1, r.Uint64())
-	j.rejected, j.passed = float64(report.WronglyRejected()), float64(report.WronglyPassed())
-	j.bans = float64(report.Bans.Late + report.Bans.Spurious)
-	wrong := 0.0
-	for truth := 1; truth < 3; truth++ { // users: good or bad
-		for answer := range 3 {
-			if answer != truth {
-				wrong += float64(report.Queries[truth][answer])
-			}
-		}
-	}
-	if j.rejected+j.passed+j.bans+wrong == 0 {
-		j.right = 1
-	}
-	return j, nil
+	return both.Report(1, r.Uint64()), nil
 }

@@ -24,15 +24,20 @@ var params = lab.Experiment{
 		Name: "rate", Title: "The rate over the number of hashes, with m for P = 0.001", X: "k", By: "positions", XAxis: lab.Axis{Label: "hashes k"}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
 		Curves: []lab.Curve{{Measured: "rate", Style: lab.Dots}, {Name: "P by the formula", Formula: "P", Once: true}}, Marks: []lab.Mark{{X: 10, Y: 0.001, Text: "P = 0.001"}},
 	}},
-	Claims: []lab.Claim{
+	Claims: append([]lab.Claim{
 		{Name: "rate of filters sized by m and k", Printed: "P = (1 - [1 - 1/m]^(kn))^k", Where: "Implementation", Of: lab.Of("rate"), Is: lab.Matches(lab.Of("P"))},
 		{Kind: lab.Own, Name: "rate of one hash in place of k", Printed: "that of k independent hashes", Of: lab.Of("rate"), Is: lab.Matches(lab.Of("rate", "positions", seededWay))},
 		{Name: "the best number of hashes", Printed: "k = (m/n) ln 2, which is 9.97: no other k is clearly better than 10", Where: "Implementation", Of: lab.Of("rate"), Is: lab.AtLeast(lab.Of("rate", "k", 10))},
-		{Name: "bits of the default, for 1,000 keys", Printed: "m of P = 0.001 if it is not given", Where: "Implementation", Of: lab.Of("default m"), Is: lab.Matches(lab.Number(math.Ceil(theory.BloomBits(1_000, 0.001))))},
-		{Name: "hashes of the default", Printed: "k of P = 0.001 if it is not given", Where: "Implementation", Of: lab.Of("default k"), Is: lab.Matches(lab.Number(math.Round(theory.BloomHashes(theory.BloomBits(1, 0.001), 1))))},
 		{Name: "reduced by modulo m", Printed: "uniformly random: taken as at most 1 % above the rate of even positions, up to 10 million keys", Where: "Implementation", Of: lab.Of("rate to that of even positions"), Is: lab.In(lab.Span{Dim: "addresses", To: 1e7}, lab.AtMost(lab.Number(1.01))), Show: []lab.Pick{lab.Of("rate to that of even positions", "addresses", 2e8)}},
-	},
+	}, defaultClaims...),
 }
+
+var (
+	byDefault, _            = bloom.Config{Items: 1_000}.Shape() // zero if refused, which the claims see
+	defaults, defaultClaims = lab.Constants("default", "The default for 1,000 keys",
+		lab.Constant{Name: "bits of the default, for 1,000 keys", Printed: "m of P = 0.001 if it is not given", Where: "Implementation", Value: float64(byDefault.Bits), Is: lab.Matches(lab.Number(math.Ceil(theory.BloomBits(1_000, 0.001))))},
+		lab.Constant{Name: "hashes of the default", Printed: "k of P = 0.001 if it is not given", Where: "Implementation", Value: float64(byDefault.Hashes), Is: lab.Matches(lab.Number(math.Round(theory.BloomHashes(theory.BloomBits(1, 0.001), 1))))})
+)
 
 func sizingParams(keys, trials, queries int, hashes ...int) lab.Params {
 	return lab.Params{lab.Int("keys", keys), lab.Ints("hashes", hashes...), lab.Int("trials", trials), lab.Int("queries", queries)}
@@ -73,13 +78,7 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "P", Unit: lab.InPercent, Of: func(at lab.At) float64 { return theory.BloomFPR(float64(s.Bits), at.Float("k"), float64(n)) }}},
 	})
-	return &lab.Result{Grids: []*lab.Grid{rates, defaults(), modulo()}}, err
-}
-
-// defaults are what a Config without a rate gives.
-func defaults() *lab.Grid {
-	s, _ := bloom.Config{Items: 1_000}.Shape() // zero if refused, which the claims see
-	return lab.Computed("default", "The default for 1,000 keys", nil, lab.Fixed("default m", lab.Plain, float64(s.Bits)), lab.Fixed("default k", lab.Plain, float64(s.Hashes)))
+	return &lab.Result{Grids: []*lab.Grid{rates, defaults, modulo()}}, err
 }
 
 // modulo computes what reducing a 32-bit hash modulo m does to the rate.

@@ -1,7 +1,6 @@
 package sum
 
 import (
-	"encoding/binary"
 	"math/rand/v2"
 	"net/netip"
 
@@ -56,11 +55,8 @@ func newTexts(way string, r *rand.Rand, s bloom.Shape) (texts, error) {
 // address returns a random IPv4 address as text, the keys of the Metflicks challenge.
 // Present keys have the lowest bit clear, absent ones set.
 func address(b []byte, r *rand.Rand, absent uint32) []byte {
-	return fromNumber(r.Uint32()&^1 | absent).AppendTo(b[:0])
-}
-
-func fromNumber(a uint32) netip.Addr {
-	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, a)))
+	a := r.Uint32()&^1 | absent
+	return netip.AddrFrom4([4]byte{byte(a >> 24), byte(a >> 16), byte(a >> 8), byte(a)}).AppendTo(b[:0])
 }
 
 // seeded is the filter as [Sum] programs it: k random seeds, k MurmurHash3 hashes, of
