@@ -16,7 +16,7 @@ var chains = lab.Experiment{
 	Question: "How often is a packet that comes to its switch twice sent to a service again, to a wrong one, or to one too few, with and without deleting services that are done?",
 	Says:     "Sec. V: the filter represents \"a sequence of middlebox services (e.g., firewall, load balancer, DPI)\"; packets are forwarded \"upon match on Bloomed Service IDs, which are removed after leaving the middlebox\".",
 	Quick:    chainParams(2_000, 1, 2, 4, 6, 8),
-	Full:     chainParams(20_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
+	Full:     chainParams(5_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
 	Run:      runChains,
 	Plots: []lab.View{{
 		Name: "right", Title: "Packets served right, whose way leads through the switch twice", X: "length", By: headers, Only: []any{"plain", "deleting", "deleting, by mistakes", "deleting, by both"},

@@ -2,6 +2,7 @@ package inpacket
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -15,7 +16,7 @@ var trees = lab.Experiment{
 	Says: "Sec. V: a 256-bit filter with the LIDs of a multicast delivery tree; \"being able to remove already processed LIDs enables (1) avoiding loops\". " +
 		"Sec. I: a filter can be thinned out to avoid repeated matches and to reduce false positives. " +
 		"Sec. V leaves open \"creating d DlBF candidates with different sets of hash functions and selecting the best in terms of fpr or guarantees that certain elements are deletable\".",
-	Quick: treeParams(1_000, 500, 12, 20, 24, 28),
+	Quick: treeParams(1_000, 900, 12, 20, 24, 28),
 	Full:  treeParams(10_000, 500, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40),
 	Run:   runTrees,
 	Plots: []lab.View{
@@ -61,12 +62,22 @@ func treeParams(nodes, trials int, links ...int) lab.Params {
 	}
 }
 
-// packet is what became of one, beside what became of that of the contender before it in
-// the list: kept stands before deleting.
+// packet is what became of one; with deleting beside it what became of one with the same
+// header from which nothing is deleted.
 type packet struct {
 	outcome
-	links  int
-	before outcome
+	links int
+	kept  *outcome
+}
+
+// paired compares deleting with kept. Other contenders have no such figure.
+func paired(name string, of func(p, kept *outcome) float64) lab.Metric[packet] {
+	return lab.Metric[packet]{Name: name, Of: func(p packet) float64 {
+		if p.kept == nil {
+			return math.NaN()
+		}
+		return of(&p.outcome, p.kept)
+	}}
 }
 
 // sendAll sends one packet of each contender over the same tree, with the same hashes.
@@ -79,17 +90,17 @@ func sendAll(g *graph, links int, list []contender, limit int, r *rand.Rand) ([]
 		if err != nil {
 			return nil, err
 		}
-		out[i] = packet{g.forward(h, t, c, limit), links, out[max(i-1, 0)].outcome}
+		out[i] = packet{outcome: g.forward(h, t, c, limit), links: links}
+		if c.name == "deleting" {
+			out[i].kept = &out[i-1].outcome
+		}
 	}
 	return out, nil
 }
 
 func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, network := contenders(e), hubs(e.Int("nodes"), 2, e.Rand(1))
-	number := func(name string, of func(packet) int) lab.Metric[packet] {
-		return lab.Metric[packet]{Name: name, Of: func(p packet) float64 { return float64(of(p)) }}
-	}
-	circles := func(o outcome) float64 { return lab.OneIf(o.expired > 0) }
+	circles := func(o *outcome) float64 { return lab.OneIf(o.expired > 0) }
 	g, err := lab.Sweep(ctx, e, lab.Spec[packet]{
 		Name: "packets", Title: "Packets that find their way by the filter in their header", Dims: []lab.Dim{lab.Along("links", e.Ints("links")...)}, Trials: e.Int("trials"),
 		Trace: lab.AmongAll(headers, list, contender.String),
@@ -98,14 +109,14 @@ func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Metrics: []lab.Metric[packet]{
 			{Name: "efficiency", Unit: lab.InPercent, Of: func(p packet) float64 { return p.efficiency() }},
-			{Name: "circles", Unit: lab.InPercent, Of: func(p packet) float64 { return circles(p.outcome) }, Asked: lab.Each(1)},
+			{Name: "circles", Unit: lab.InPercent, Of: func(p packet) float64 { return circles(&p.outcome) }, Asked: lab.Each(1)},
 			{Name: "pinned", Unit: lab.InPercent, Of: func(p packet) float64 { return float64(p.pinned) / float64(p.links) }},
-			number("mistakes", func(p packet) int { return p.mistakes }),
-			number("missed", func(p packet) int { return p.missed }),
-			number("mistakes avoided", func(p packet) int { return p.before.mistakes - p.mistakes }),
-			number("repetitions avoided", func(p packet) int { return p.before.repeated - p.repeated }),
-			{Name: "circles avoided", Of: func(p packet) float64 { return circles(p.before) - circles(p.outcome) }},
-			{Name: "worse off", Of: func(p packet) float64 { return lab.OneIf(p.worse(&p.before)) }},
+			{Name: "mistakes", Of: func(p packet) float64 { return float64(p.mistakes) }},
+			{Name: "missed", Of: func(p packet) float64 { return float64(p.missed) }},
+			paired("mistakes avoided", func(p, kept *outcome) float64 { return float64(kept.mistakes - p.mistakes) }),
+			paired("repetitions avoided", func(p, kept *outcome) float64 { return float64(kept.repeated - p.repeated) }),
+			paired("circles avoided", func(p, kept *outcome) float64 { return circles(kept) - circles(p) }),
+			paired("worse off", func(p, kept *outcome) float64 { return lab.OneIf(p.worse(kept)) }),
 		},
 		Notes: []string{"Efficiency is the share of transmissions that were needed; of the others no more than 1,000 are counted for a packet. A packet circles if nothing but the TTL ended one of its copies."},
 	})
