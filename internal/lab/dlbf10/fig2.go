@@ -104,7 +104,6 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		s, keys := of(at)
 		return s.FPR(uint64(n)) / theory.BloomFPR(float64(s.Bits), float64(s.Hashes), keys)
 	}}
-	e.Part(0, 2)
 	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
 		Name: "deletability", Title: "Share of the keys that can be deleted",
 		Dims:   []lab.Dim{lab.Along("m/r", e.Ints("bits per region, m/r")...), lab.Along("m/n", e.Ints("densities, m/n")...)},
@@ -119,7 +118,6 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	signatures, err := lab.Sweep(ctx, e, lab.Spec[float64]{
 		Name: "signatures", Title: "Variable-length signatures, known by one sentence of the letter only: half of the keys deleted, 16 bits per key", Trials: e.Int("trials"),
 		Trial: func(_ lab.At, r *rand.Rand) (float64, error) {

@@ -95,7 +95,6 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	tests := func(name string, of func(outcome) float64) lab.Metric[outcome] {
 		return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(tested)}
 	}
-	e.Part(0, 2)
 	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
 		Name: "deletability", Title: "Keys that can be deleted, and what that resets",
 		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
@@ -123,7 +122,6 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Part(1, 2)
 	hashing, err := byPositions(ctx, e)
 	return &lab.Result{Grids: []*lab.Grid{g, hashing}, Notes: []string{
 		"Keys are 145,000 made-up words. The distance to Eq. (1) is judged as the paper speaks of it, by the keys that cannot be deleted; in points it is largest for few regions.",

@@ -80,7 +80,7 @@ func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 func wrongBans(r exact.Report) uint64 { return r.Bans.Late + r.Bans.Spurious }
 
-// allRight counts the answers about users, who are good or bad, as well.
+// allRight counts the answers about users, good or bad, as well.
 func allRight(r exact.Report) bool {
 	good, bad := r.Queries[1], r.Queries[2]
 	return r.WronglyRejected()+r.WronglyPassed()+wrongBans(r)+good[0]+good[2]+bad[0]+bad[1] == 0
