@@ -75,7 +75,8 @@
 // the next block while that is above the asked rate, Delete undoes splits while
 // it is below 0.8 of it. Each of the 64 stripes keeps up to an 8192th of the asked
 // rate to itself, so by the filter's own account the rate may pass the asked one by
-// a 128th. Grow adds a block and keeps it; Shrink takes one away
+// a 128th; at 1e-5 and less, where a single key may weigh more than that, by some more.
+// Grow adds a block and keeps it; Shrink takes one away
 // if the rate allows; what Config.Items asks for is kept as well. Clear empties the
 // filter, and keeps that. Union reserves the pages and blocks that it needs and looks
 // for full blocks before it adds a key: after an error nothing was added.

@@ -2,9 +2,9 @@
 // filter: its figures, its theorem about lists of filters, its space, and what
 // unions and intersections do.
 //
-// There are two filters of that kind: filter/partition, which keeps ids in place of
-// the paper's map of unit filters, and layout, which is the paper's own. Claims of the
-// paper are judged by the latter wherever it fits into memory.
+// The filter is the paper's own layout. filter/partition, which keeps ids in place of
+// the paper's map of unit filters, has the same tree: it stands in where the layout does
+// not fit into memory, to count units.
 //
 // [DPBF19]: docs/papers/dpbf19.md
 package dpbf19

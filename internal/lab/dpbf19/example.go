@@ -2,7 +2,6 @@ package dpbf19
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -41,76 +40,46 @@ var exampleIDs = []int{4, 5, 8, 10, 17, 19, 22, 25, 31}
 // as in the paper.
 var exampleShape = partition.Shape{Universe: 32, IDBits: 5, Depth: 3, UnitBits: 5, Hashes: 2, Full: 5, Count: 4}
 
-// place is a node of the full tree.
-type place struct {
-	depth int
-	index uint64
-}
+func nodeName(depth int, index uint64) string { return fmt.Sprintf("N%d,%d", depth, index) }
 
-func (p place) String() string { return fmt.Sprintf("N%d,%d", p.depth, p.index) }
-
-// places are all nodes of the full tree.
-func places() (all []place) {
-	for depth := range exampleShape.Depth + 1 {
-		for index := range uint64(1) << depth {
-			all = append(all, place{depth, index})
-		}
-	}
-	return all
-}
-
-// example is the filter of A, with what is told of its nodes.
-type example struct {
-	elements    map[place]float64
-	leaf, inMap map[place]bool
-}
-
-func newExample(ids []int) (*example, error) {
+func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	f, err := partition.Build(exampleShape)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
+	for _, id := range e.Ints("A") {
 		if _, err := f.Add(filter.Key(id)); err != nil {
 			return nil, err
 		}
 	}
-	x := &example{map[place]float64{}, map[place]bool{}, map[place]bool{}}
-	for id := range f.IDs() {
-		for _, p := range places() {
-			if id>>(exampleShape.IDBits-p.depth) == p.index {
-				x.elements[p]++
-			}
+	var all, leaves, units []string // names of nodes
+	elements := map[string]float64{}
+	for depth := range exampleShape.Depth + 1 {
+		for index := range uint64(1) << depth {
+			all = append(all, nodeName(depth, index))
+		}
+		for id := range f.IDs() {
+			elements[nodeName(depth, id>>(exampleShape.IDBits-depth))]++
 		}
 	}
 	for unit := range f.Units() {
-		x.inMap[place{exampleShape.Depth, unit}] = true
+		units = append(units, nodeName(exampleShape.Depth, unit))
 	}
 	for n := range f.Nodes() {
-		x.leaf[place{n.Depth, n.Index}] = n.Leaf
+		if n.Leaf {
+			leaves = append(leaves, nodeName(n.Depth, n.Index))
+		}
 	}
-	return x, nil
-}
-
-func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	x, err := newExample(e.Ints("A"))
-	if err = errors.Join(err, ctx.Err()); err != nil {
-		return nil, err
+	set := func(name string, list ...string) lab.Formula {
+		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return lab.OneIf(slices.Contains(list, at.Name("node"))) }}
 	}
-	set := func(name string, of func(p place) bool) lab.Formula {
-		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return lab.OneIf(of(places()[at.Int("node")])) }}
-	}
-	among := func(list ...place) func(p place) bool {
-		return func(p place) bool { return slices.Contains(list, p) }
-	}
-	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.AmongAll("node", places(), place.String)},
-		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return x.elements[places()[at.Int("node")]] }},
-		set("leaf", func(p place) bool { return x.leaf[p] }), set("leaf of Fig. 5", among(place{1, 0}, place{2, 2}, place{2, 3})),
-		set("in the map", func(p place) bool { return x.inMap[p] }), set("in the map of Fig. 3", among(place{3, 1}, place{3, 2}, place{3, 4}, place{3, 5}, place{3, 6}, place{3, 7})))
+	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.Among("node", all...)},
+		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return elements[at.Name("node")] }},
+		set("leaf", leaves...), set("leaf of Fig. 5", "N1,0", "N2,2", "N2,3"), set("in the map", units...), set("in the map of Fig. 3", "N3,1", "N3,2", "N3,4", "N3,5", "N3,6", "N3,7"))
 	numbers := lab.Computed("numbers", "Numbers of the example", nil,
 		lab.Fixed("n_t", lab.Plain, float64(exampleShape.UnitIDs())), lab.Fixed("rate of 4 ids in 5 bits", lab.Plain, theory.BloomFPR(5, 2, 4)))
 	return &lab.Result{
 		Grids: []*lab.Grid{nodes, numbers},
-		Notes: []string{"From what a filter of this shape tells: its nodes, its units and its ids."},
-	}, nil
+		Notes: []string{"From what a filter/partition of this shape tells: its nodes, its units and its ids."},
+	}, ctx.Err()
 }

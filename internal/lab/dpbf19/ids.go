@@ -1,7 +1,6 @@
 package dpbf19
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -20,10 +19,9 @@ const unitWidth = 10
 
 // The contenders.
 const (
-	ours   = "DPBF, ids in the map"
-	papers = "DPBF, paper's layout"
-	dbf    = "DBF"
-	plain  = "plain"
+	dpbf  = "DPBF"
+	dbf   = "DBF"
+	plain = "plain"
 )
 
 // wish asks for the partition filter of a universe of ids of so many bits.
@@ -31,67 +29,59 @@ func wish(width int) partition.Config {
 	return partition.Config{FPR: target, Universe: 1 << width, Depth: width - unitWidth}
 }
 
-// asPrinted is the shape with units of the bits that Eq. (1) gives, full where that has
-// the rate; ours have four standard deviations more.
-func asPrinted(width int) (partition.Shape, error) {
+// build makes a contender for ids of so many bits; plain filters are for n of them. Units
+// have the bits that Eq. (1) gives and are full where that has the rate.
+func build(name string, width int, n uint64) (f filter.Filter, err error) {
 	s, err := wish(width).Shape()
-	m := theory.PartitionUnitBits(float64(s.UnitIDs()), float64(s.Hashes), target)
-	s.UnitBits, s.Full = uint64(m), uint64(m*math.Pow(target, 1/float64(s.Hashes)))
-	return s, err
-}
-
-// build makes a contender for ids of so many bits; plain filters are for n of them.
-func build(name string, width int, n uint64) (filter.Filter, error) {
-	s, err := asPrinted(width)
 	if err != nil {
 		return nil, err
 	}
+	m := theory.PartitionUnitBits(float64(s.UnitIDs()), float64(s.Hashes), target)
+	s.UnitBits, s.Full = uint64(m), uint64(m*math.Pow(target, 1/float64(s.Hashes)))
 	switch name {
-	case ours:
-		return partition.New(wish(width))
-	case papers:
+	case dpbf:
 		return newLayout(s), nil
 	case dbf:
-		return dynamic.Build(dynamic.Shape{Positions: s.UnitBits, Hashes: s.Hashes, CounterBits: 1, Full: s.Full})
-	case plain:
-		return bloom.New(bloom.Config{Items: n, FPR: target})
+		f, err = dynamic.Build(dynamic.Shape{Positions: s.UnitBits, Hashes: s.Hashes, CounterBits: 1, Full: s.Full})
+	default:
+		f, err = bloom.New(bloom.Config{Items: n, FPR: target})
 	}
-	return nil, fmt.Errorf("dpbf19: no contender %q", name)
+	return hashed{f}, err
 }
 
 // key is an id as filters want it that do not know ids.
-func key(id uint64) filter.Key { return filter.Hash{}.Uint64(id) }
+func key(id filter.Key) filter.Key { return filter.Hash{}.Uint64(uint64(id)) }
 
-// keyFor is an id as the contender wants it: filters of ids take it as it is.
-func keyFor(name string, id uint64) filter.Key {
-	if name == ours || name == papers {
-		return filter.Key(id)
-	}
-	return key(id)
+// hashed is such a filter, for ids.
+type hashed struct{ filter.Filter }
+
+func (h hashed) Add(id filter.Key) (bool, error) { return h.Filter.Add(key(id)) }
+func (h hashed) MayContain(id filter.Key) bool   { return h.Filter.MayContain(key(id)) }
+func (h hashed) Union(other filter.Filter) error {
+	return filter.Union(h.Filter, other.(hashed).Filter)
+}
+func (h hashed) Intersect(other filter.Filter) error {
+	return filter.Intersect(h.Filter, other.(hashed).Filter)
 }
 
-// A population is a way in which ids lie in the universe: the i-th of n that are in the
-// set and, where they are asked for, the i-th of those near them that are not.
-type population struct{ present, absent func(n, i uint64) uint64 }
+// ids is a way in which ids lie in the universe: it gives the i-th of a set. Those that
+// follow are absent.
+type ids func(i uint64) filter.Key
 
 const (
 	spread = "spread evenly"
 	whole  = "whole units of 1,024"
 )
 
-// evenly spread.
-func evenly(width int, seed uint32) population {
-	return population{
-		present: func(_, i uint64) uint64 { return permute(i, width, seed) },
-		absent:  func(n, i uint64) uint64 { return permute(n+i, width, seed) },
-	}
+func evenly(width int, seed uint32) ids {
+	return func(i uint64) filter.Key { return filter.Key(permute(i, width, seed)) }
 }
 
 // aligned ids fill whole units, which is the best case of Eq. (2).
-func aligned(width int, seed uint32) population {
-	return population{present: func(_, i uint64) uint64 {
-		return permute(i/1024, width-unitWidth, seed)<<unitWidth + i%1024
-	}}
+func aligned(width int, seed uint32) ids {
+	return func(i uint64) filter.Key {
+		return filter.Key(permute(i/1024, width-unitWidth, seed)<<unitWidth + i%1024)
+	}
 }
 
 // permute is a permutation of the numbers of so many bits, one for each seed:
@@ -106,12 +96,23 @@ func permute(i uint64, width int, seed uint32) uint64 {
 	return x
 }
 
-// fill adds the ids of a population from one place to another.
-func (p population) fill(name string, f filter.Filter, from, to uint64) error {
+// fill adds the ids from one place to another.
+func (p ids) fill(f filter.Filter, from, to uint64) error {
 	for i := from; i < to; i++ {
-		if _, err := f.Add(keyFor(name, p.present(to, i))); err != nil {
+		if _, err := f.Add(p(i)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// yes asks about the ids after the n of the set, and returns the share that gets one.
+func (p ids) yes(f filter.Filter, n uint64, questions int) float64 {
+	yes := 0
+	for i := range uint64(questions) {
+		if f.MayContain(p(n + i)) {
+			yes++
+		}
+	}
+	return float64(yes) / float64(questions)
 }

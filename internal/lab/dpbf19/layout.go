@@ -77,10 +77,10 @@ func (l *layout) Add(k filter.Key) (bool, error) {
 		l.units[number] = l.unit()
 		n.below = append(n.below, number)
 	}
-	if _, err := l.units[number].Add(key(uint64(k))); err != nil {
+	if _, err := l.units[number].Add(key(k)); err != nil {
 		return false, err
 	}
-	added, err := n.unit.Add(key(uint64(k)))
+	added, err := n.unit.Add(key(k))
 	if n.unit.SetBits() > l.shape.Full && depth < l.shape.Depth {
 		*n = *l.build(depth, n.below)
 	}
@@ -90,7 +90,7 @@ func (l *layout) Add(k filter.Key) (bool, error) {
 // MayContain asks the tree only.
 func (l *layout) MayContain(k filter.Key) bool {
 	n, _ := l.leaf(uint64(k))
-	return n.unit.MayContain(key(uint64(k)))
+	return n.unit.MayContain(key(k))
 }
 
 // Union is OR of the units.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/partition"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
@@ -24,7 +25,6 @@ var space = lab.Experiment{
 	Run:   runSpace,
 	Plots: []lab.View{
 		{Name: "bits", Title: "Bits per id in the paper's layout", X: "n", By: "ids", XAxis: lab.Axis{Label: "ids in the set", Log: true}, Y: lab.Axis{Label: "bits per id", Log: true}, Curves: []lab.Curve{{Measured: "paper's layout"}}},
-		{Name: "ours", Title: "Bits per id with ids in the map", X: "n", By: "ids", XAxis: lab.Axis{Label: "ids in the set", Log: true}, Y: lab.Axis{Label: "bits per id", Log: true}, Curves: []lab.Curve{{Measured: "ids in the map"}}},
 	},
 	Claims: []lab.Claim{
 		{Name: "s of ids that fill their units", Printed: "exactly the same number of Bloom filters as DBF", Where: "Sec. 2.2", Of: lab.Of("s", "ids", whole), Is: lab.Matches(lab.Of("least s"))},
@@ -40,10 +40,8 @@ var space = lab.Experiment{
 		{Kind: lab.Question, Name: "paper's layout to the list, ids spread evenly", Printed: "the worst case, which is conceded", Where: "Sec. 2.2", Of: lab.Of("paper's layout", "ids", spread).Over(lab.Of("list")), Is: lab.Shows()},
 		{
 			Name: "paper's layout to the list, addresses", Printed: "extra space not significant on real data, taken as 2s units", Where: "Sec. 1 and 2.2", Of: lab.Of("addresses: paper's layout").Over(lab.Of("addresses: list")), Is: lab.AtMost(lab.Number(2)),
-			Show: []lab.Pick{lab.Of("addresses: ids in the map").Over(lab.Of("addresses: list"))},
-			Why:  "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", DataOnly: true,
+			Why: "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", DataOnly: true,
 		},
-		{Kind: lab.Own, Name: "ids in the map to the paper's layout", Printed: "at 1e-4 and ids of 32 bits the map takes less than the paper's wherever the ids lie", Of: lab.Of("ids in the map").Over(lab.Of("paper's layout")), Is: lab.AtMost(lab.Number(1))},
 	},
 }
 
@@ -55,7 +53,6 @@ type counted struct {
 	n, s     float64 // ids, and populated units of the map
 	tree     float64 // units of the tree
 	empty    float64 // leaves without ids
-	ours     float64 // bits
 	unitBits float64
 }
 
@@ -68,11 +65,11 @@ func (c counted) least() float64 {
 }
 
 func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	kinds := []func(int, uint32) population{evenly, aligned}
+	ways := []func(int, uint32) ids{evenly, aligned}
 	g, err := lab.Sweep(ctx, e, lab.Spec[counted]{
 		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (counted, error) {
-			return countUnits(uint64(at.Int("n")), kinds[at.Int("ids")](addressWidth, r.Uint32()).present)
+			return countUnits(uint64(at.Int("n")), ways[at.Int("ids")](addressWidth, r.Uint32()))
 		},
 		Metrics: []lab.Metric[counted]{
 			{Name: "s", Of: func(c counted) float64 { return c.s }},
@@ -82,7 +79,6 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "leaves", Of: func(c counted) float64 { return c.tree + c.empty }},
 			{Name: "list", Unit: "bits", Of: func(c counted) float64 { return c.least() * c.unitBits / c.n }},
 			{Name: "paper's layout", Unit: "bits", Of: func(c counted) float64 { return c.papers() / c.n }},
-			{Name: "ids in the map", Unit: "bits", Of: func(c counted) float64 { return c.ours / c.n }},
 		},
 		Formulas: []lab.Formula{{Name: "evenly", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 			return math.Ldexp(theory.PartitionUniformUnits(at.Float("n"), addressWidth-unitWidth), unitWidth-addressWidth)
@@ -101,25 +97,24 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := countUnits(uint64(len(addresses)), func(_, i uint64) uint64 { return uint64(addresses[i]) })
+	c, err := countUnits(uint64(len(addresses)), func(i uint64) filter.Key { return filter.Key(addresses[i]) })
 	result.Notes = append(result.Notes, fmt.Sprintf("Addresses are the %v of the blocklist %s.", c.n, listFile))
 	result.Grids = append(result.Grids, lab.Computed("addresses", "Bits per id", nil,
 		lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
-		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n), lab.Fixed("addresses: ids in the map", "bits", c.ours/c.n)))
+		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n)))
 	return result, err
 }
 
 // countUnits makes a filter of n ids and takes it apart.
-func countUnits(n uint64, id func(n, i uint64) uint64) (counted, error) {
+func countUnits(n uint64, p ids) (counted, error) {
 	f, err := partition.New(wish(addressWidth))
 	if err == nil {
-		err = population{present: id}.fill(ours, f, 0, n)
+		err = p.fill(f, 0, n)
 	}
 	if err != nil {
 		return counted{}, err
 	}
-	info := f.Info()
-	c := counted{n: float64(f.Len()), ours: float64(info.FastBits + info.SlowBits), unitBits: float64(f.Shape().UnitBits)}
+	c := counted{n: float64(f.Len()), unitBits: float64(f.Shape().UnitBits)}
 	for range f.Units() {
 		c.s++
 	}

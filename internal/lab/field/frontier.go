@@ -59,7 +59,7 @@ type rival struct {
 
 // theirs are in order of their bits, with 1 or 10 million keys.
 var theirs = []rival{
-	{"binary fuse (Go)", 0.00389, 9.0, 80, 6.8},
+	{"fuse (Go)", 0.00389, 9.0, 80, 6.8},
 	{"binary fuse", 0.00388, 9.02, 52, 5.6},
 	{"xor (Go)", 0.00384, 9.9, 114, 8.0},
 	{"cuckoo, 9 bits (Go)", 0.00751, 10.5, 133, 52},

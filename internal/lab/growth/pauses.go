@@ -135,22 +135,26 @@ func pausesOf(names ...string) func(context.Context, *lab.Env) (*lab.Result, err
 				list[i].work = p.LinesWritten
 			}
 		}
-		const stride = 1_000
-		k := walk.NewKeys(e.Rand(0))
-		for _, deleting := range []bool{false, true} {
-			for start := 0; start < e.Int("keys"); start += stride {
-				for _, r := range list {
-					if err := errors.Join(r.stride(k, start, stride, deleting), ctx.Err()); err != nil {
-						return nil, fmt.Errorf("%s: %w", r.name, err)
-					}
-				}
-			}
-		}
+		k, n := walk.NewKeys(e.Rand(0)), e.Int("keys")
+		err := errors.Join(inTurns(ctx, list, k, n, false), inTurns(ctx, list, k, n, true))
 		return &lab.Result{Grids: pauseGrids(list), Notes: []string{
 			"Processor time of the thread. Each operation is timed by itself, and the clock takes part of it; filters take turns in strides. Work is blocks of 512 bits by which the size changes, for perennial lines written.",
 			"\"elastic, at once\" moves all fingerprints when it doubles; \"elastic\" spreads that over the operations that follow.",
-		}}, nil
+		}}, err
 	}
+}
+
+// inTurns adds n keys to all filters, or deletes them, stride by stride.
+func inTurns(ctx context.Context, list []*record, k walk.Keys, n int, deleting bool) error {
+	const stride = 1_000
+	for start := 0; start < n; start += stride {
+		for _, r := range list {
+			if err := errors.Join(r.stride(k, start, stride, deleting), ctx.Err()); err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+		}
+	}
+	return nil
 }
 
 func pauseGrids(list []*record) []*lab.Grid {
