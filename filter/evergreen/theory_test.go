@@ -60,19 +60,21 @@ func TestBlocksAreTheFewestThatWillDo(t *testing.T) {
 }
 
 // TestCompactLimits has the doublings after which fingerprints of each width are
-// exhausted.
+// exhausted, and the keys that there are then.
 func TestCompactLimits(t *testing.T) {
 	for _, c := range []struct {
 		fpr       float64
 		width     int
 		doublings float64
-	}{{0.01, 32, 16}, {0.001, 32, 13}, {0.01, 24, 8}, {0.001, 24, 5}} {
+		keys      float64
+	}{{0.01, 32, 16, 1.1e9}, {0.001, 32, 13, 1.1e8}, {0.01, 24, 8, 4.3e6}, {0.001, 24, 5, 4.3e5}} {
 		s, err := evergreen.Config{FPR: c.fpr, Width: c.width}.Shape()
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := math.Log2(evergreen.Blocks(float64(s.Capacity()), c.fpr, 1) / 256)
 		near(t, fmt.Sprintf("doublings of %d bits at %g", c.width, c.fpr), got, c.doublings, 1)
+		near(t, fmt.Sprintf("keys of %d bits at %g", c.width, c.fpr), float64(s.Capacity()), c.keys, c.keys/100)
 	}
 }
 

@@ -60,6 +60,7 @@ func (h hashed) MayContain(id filter.Key) bool   { return h.Filter.MayContain(ke
 func (h hashed) Union(other filter.Filter) error {
 	return filter.Union(h.Filter, other.(hashed).Filter)
 }
+
 func (h hashed) Intersect(other filter.Filter) error {
 	return filter.Intersect(h.Filter, other.(hashed).Filter)
 }

@@ -62,13 +62,13 @@ func runThreads(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	g, err := lab.Race{
 		Name: "times", Title: "Time per key, on the wall", Dims: []lab.Dim{lab.Along("goroutines", e.Ints("goroutines")...)}, Contenders: concurrent(), Rounds: e.Int("rounds"), Wall: true,
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
-			s, err := shared(name, n)
+			add, has, err := shared(name, n)
 			k, crew := walk.NewKeys(r), at.Int("goroutines")
 			return []lab.Lap{
-				{Name: "add", Ops: n, Run: func() error { return together(crew, n, func(i int) error { return s.Add(k.Member(i)) }) }},
+				{Name: "add", Ops: n, Run: func() error { return together(crew, n, func(i int) error { return add(k.Member(i)) }) }},
 				{Name: "query", Ops: n, Run: func() error {
 					return together(crew, n, func(i int) error {
-						if !s.Has(k.Member(i)) {
+						if !has(k.Member(i)) {
 							lost.Add(1)
 						}
 						return nil
@@ -83,15 +83,15 @@ func runThreads(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}}, err
 }
 
-func shared(name string, n int) (walk.Shared, error) {
+// shared returns what goroutines do to a filter, or to a set.
+func shared(name string, n int) (add func(filter.Key) error, has func(filter.Key) bool, err error) {
 	if kind, ok := strings.CutSuffix(name, inSet); ok {
-		return walk.SetOf(everbloom.Needs{Items: uint64(n), FPR: rate, Kind: kind})
+		set, err := everbloom.New(everbloom.Needs{Items: uint64(n), FPR: rate, Kind: kind})
+		add = func(k filter.Key) error { _, err := set.AddUint64(uint64(k)); return err }
+		return add, func(k filter.Key) bool { return set.MayContainUint64(uint64(k)) }, err
 	}
 	s, err := newSubject(name, n, rate, walk.Keys{})
-	if err != nil {
-		return walk.Shared{}, err
-	}
-	return walk.Shared{Add: func(k filter.Key) error { _, err := s.Add(k); return err }, Has: s.MayContain}, nil
+	return func(k filter.Key) error { _, err := s.Add(k); return err }, func(k filter.Key) bool { return s.MayContain(k) }, err
 }
 
 // together divides the work among goroutines.

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
-	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/filter/evergreen"
@@ -24,7 +22,6 @@ const (
 	perennialName = "perennial"
 	lazyName      = "elastic"
 	atOnceName    = "elastic, at once"
-	countingName  = "counting, in a Set"
 )
 
 var pauses = lab.Experiment{
@@ -56,7 +53,7 @@ var perennialPauses = lab.Experiment{
 	Quick:    pausesParams(300_000, 1_000), Full: pausesParams(50_000_000, 1_000),
 	Run: pausesOf(perennialName),
 	Claims: []lab.Claim{
-		{Name: "lines that one Add writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Add"), Is: lab.AtMost(lab.Number(200))},
+		{Name: "lines that one Add writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Add"), Is: lab.AtMost(lab.Number(200)), Show: []lab.Pick{lab.Of("work per Add")}},
 		{Name: "lines that one Delete writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Delete"), Is: lab.AtMost(lab.Number(200))},
 		{Kind: lab.Question, Name: "99.999th percentile of Add", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Adds", "one in", 100_000), Is: lab.Shows(), Show: []lab.Pick{lab.Of("longest Add")}},
 		{Kind: lab.Question, Name: "99.999th percentile of Delete", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Deletes", "one in", 100_000), Is: lab.Shows()},
@@ -91,10 +88,12 @@ type record struct {
 	adds, deletes times
 }
 
-// times are the longest of a number of operations, in order, and the most work of one.
+// times are the longest of a number of operations, in order, with the work of all and the
+// most of one.
 type times struct {
 	n       int
 	slowest []time.Duration
+	all     uint64
 	most    uint64
 }
 
@@ -170,7 +169,8 @@ func pauseGrids(list []*record) []*lab.Grid {
 			of("longest Add", "us", func(r *record, _ lab.At) float64 { return r.adds.oneIn(1e18) }),
 			of("longest Delete", "us", func(r *record, _ lab.At) float64 { return r.deletes.oneIn(1e18) }),
 			of("work of one Add", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.adds.most) }),
-			of("work of one Delete", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.deletes.most) })),
+			of("work of one Delete", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.deletes.most) }),
+			of("work per Add", lab.Plain, func(r *record, _ lab.At) float64 { return float64(r.adds.all) / float64(r.adds.n) })),
 	}
 }
 
@@ -187,48 +187,11 @@ func (r *record) stride(k walk.Keys, start, count int, deleting bool) (err error
 			after, now := timing.Thread(), r.work()
 			t.add(after - before)
 			if work > 0 && now > 0 { // the smallest evergreen filter is a list without blocks
-				t.most = max(t.most, max(work, now)-min(work, now))
+				step := max(work, now) - min(work, now)
+				t.all, t.most = t.all+step, max(t.most, step)
 			}
 			before, work = after, now
 		}
 	})
 	return err
-}
-
-var readers = lab.Experiment{
-	ID:       "evergreen/readers",
-	Title:    "A reader beside a writer",
-	Question: "Does a reader ever miss a key that is there throughout while others come and go and the size changes, and how much slower is it than alone?",
-	Says:     "Package comments of evergreen and perennial: queries need no lock beside a writer; no key is denied that is in the set throughout. docs/claims.md: a reader keeps at least 0.8 of its speed.",
-	Quick:    lab.Params{lab.Int("lasting keys", 20_000), lab.Int("passing keys", 40_000), lab.Int("rounds", 7), lab.Int("queries", 200_000), lab.Float("rate", 0.01)},
-	Full:     lab.Params{lab.Int("lasting keys", 500_000), lab.Int("passing keys", 1_000_000), lab.Int("rounds", 11), lab.Int("queries", 3_000_000), lab.Float("rate", 0.01)},
-	Run:      runReaders,
-	Claims: []lab.Claim{
-		{Name: "no lasting key is denied", Printed: "no key is denied that is in the set throughout", Where: comment, Of: lab.Of("false negatives"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("queries beside a writer")}},
-		{Name: "splits and merges that the reader met", Printed: "it grows and shrinks a block at a time, and readers never wait", Where: comment, Of: lab.Of("changes of the size", lab.Contenders, evergreenName), Is: lab.Above(lab.Number(0))},
-		{Name: "speed beside a writer to that alone", Printed: "0.8 or more", Where: "docs/claims.md", Of: readerSpeed(evergreenName), Is: lab.AtLeast(lab.Number(0.8)), Show: []lab.Pick{readerSpeed(lazyName), readerSpeed(countingName)}},
-		{Name: "speed beside a writer to that alone, perennial", Printed: "0.8 or more", Where: "docs/claims.md", Of: readerSpeed(perennialName), Is: lab.AtLeast(lab.Number(0.8))},
-	},
-}
-
-func readerSpeed(name string) lab.Pick {
-	return lab.Of(walk.Alone, lab.Contenders, name).Over(lab.Of(walk.Beside))
-}
-
-func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	d := &walk.Readers{Lasting: e.Int("lasting keys"), Passing: e.Int("passing keys"), Queries: e.Int("queries")}
-	n, rate := uint64(d.Lasting+d.Passing), e.Float("rate")
-	d.Make = func(name string) (walk.Shared, error) {
-		if name == countingName {
-			return walk.SetOf(everbloom.Needs{Items: n, FPR: rate, Delete: true, Kind: "counting"})
-		}
-		f, size, err := grower(name, max(n/8, 1), rate) // elastic filters do not shrink below their first size
-		return walk.Of(f, size), err
-	}
-	names := []string{evergreenName, perennialName, lazyName, countingName}
-	g, err := lab.Race{Name: "times", Title: "A query of a reader", Contenders: names, Rounds: e.Int("rounds"), Start: d.Start}.Run(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{g, d.Grid(names)}, Notes: []string{
-		fmt.Sprintf("Processor time of the reader, which asks about the lasting keys over and over, first alone, then beside a writer that adds all passing keys and deletes them again. The machine ran %d goroutines at a time.", runtime.GOMAXPROCS(0)),
-		"Before it is timed beside the writer the reader reads on until the size has changed. The counting filter has one size and, in a Set, a lock.",
-	}}, err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
@@ -12,16 +13,23 @@ import (
 
 func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
 
-// brief are parameters for runs that take little time.
-var brief = lab.Params{
-	lab.Int("most keys", 200_000), lab.Int("sizes", 7), lab.Int("queries", 1_000), lab.Int("keys", 8_000),
-	lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("rounds", 2),
+// brief are parameters for runs that take little time. Claims on evergreen/size begin with
+// 200,000 keys.
+var (
+	brief = lab.Params{
+		lab.Int("most keys", 64_000), lab.Int("sizes", 5), lab.Int("queries", 500), lab.Int("keys", 8_000),
+		lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("rounds", 2),
+	}
+	briefSize = lab.Params{lab.Int("most keys", 200_000), lab.Int("sizes", 3), lab.Int("queries", 500)}
+)
+
+func TestTrialsDoNotRace(t *testing.T) {
+	labtest.Briefly(t, []lab.Experiment{size}, briefSize)
+	labtest.Briefly(t, Experiments()[1:], brief)
 }
 
-func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
-
 func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{size, asked, perennialSize, all}, brief)
+	labtest.Seeded(t, []lab.Experiment{asked, perennialSize, all}, brief)
 }
 
 func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
@@ -58,5 +66,34 @@ func TestTheSlowestAreKept(t *testing.T) {
 	}
 	if got := list.oneIn(10); !math.IsNaN(got) {
 		t.Errorf("%v is the time of none that was kept", got)
+	}
+}
+
+// forgetful denies every key from a number of queries on.
+type forgetful struct {
+	filter.Deleter
+	left int
+}
+
+func (f *forgetful) MayContain(k filter.Key) bool {
+	f.left--
+	return f.left >= 0 && f.Deleter.MayContain(k)
+}
+
+func TestReadersNoticeWhatIsLost(t *testing.T) {
+	f, size, err := grower(evergreenName, 1, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pair{met: &met{}, f: &forgetful{f, 300}, size: size, keys: walk.NewKeys((&lab.Env{Seed: 1}).Rand(0)), lasting: 100, passing: 50, done: make(chan error, 1)}
+	if err := p.fill(); err != nil {
+		t.Fatal(err)
+	}
+	if p.ask(310); p.asked != 310 || p.denied != 10 {
+		t.Errorf("%+v", *p.met)
+	}
+	go func() { p.done <- p.write() }()
+	if err := p.end(); err != nil {
+		t.Error(err)
 	}
 }

@@ -106,7 +106,7 @@ var perennialSize = lab.Experiment{
 	Says: "Design 9: from 20,000 keys on at most 16.9 bits per key at 1 %, 16.4 on average, and 20.6 and 20.1 at 0.1 %; 17.5 on the way down to a hundredth; the rate is kept at every size. " +
 		"Measured elsewhere with their own code: InfiniFilter and Aleph 16.46 bits per key when they are fullest and twice that after a doubling, their rate 0.16 to 0.93 % over ten doublings.",
 	Quick: sizeParams(1_000, 500_000, 181, 4_000), Full: sizeParams(1_000, 50_000_000, 313, 1_000_000),
-	Run: beside(growing(perennials(0.01, 0.001), up, down)),
+	Run: withTheirs(growing(perennials(0.01, 0.001), up, down)),
 	Plots: []lab.View{
 		withMarks(view("bits", "All memory while growing; theirs: when fullest and after a doubling", "filter", "bits per key", lab.Line, "way", up), fullest, twiceThat),
 		withMarks(view("rate", "The measured rate while growing, as a share of the asked one; theirs: of 1 %", "filter", "rate to asked", lab.Dots, "way", up), drift),

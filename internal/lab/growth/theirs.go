@@ -32,8 +32,8 @@ func withMarks(v lab.View, at ...func(doubling int) (x, y float64)) lab.View {
 	return v
 }
 
-// beside adds a table of what others have.
-func beside(run func(context.Context, *lab.Env) (*lab.Result, error)) func(context.Context, *lab.Env) (*lab.Result, error) {
+// withTheirs adds a table of what others have.
+func withTheirs(run func(context.Context, *lab.Env) (*lab.Result, error)) func(context.Context, *lab.Env) (*lab.Result, error) {
 	doublings := lab.Dim{Name: "doubling"}
 	for i := range theirRates {
 		doublings.Values = append(doublings.Values, float64(i))

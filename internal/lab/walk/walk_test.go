@@ -81,27 +81,3 @@ func TestTheWayBackIsInOrderOfTheSizes(t *testing.T) {
 		t.Errorf("%+v, %d keys, %v", looks, f.Len(), err)
 	}
 }
-
-// A reader must notice a filter that loses lasting keys while others come and go.
-func TestReadersNoticeLostKeys(t *testing.T) {
-	for _, lossy := range []bool{false, true} {
-		d := &Readers{Lasting: 500, Passing: 200, Queries: 1_000, Make: func(string) (Shared, error) {
-			f, err := evergreen.New(evergreen.Config{FPR: 1e-6})
-			if err != nil {
-				return Shared{}, err
-			}
-			s := Of(f, f.Blocks)
-			if has := s.Has; lossy {
-				s.Has = func(k filter.Key) bool { return k%2 == 0 && has(k) }
-			}
-			return s, nil
-		}}
-		race := lab.Race{Name: "times", Contenders: []string{"some"}, Rounds: 1, Start: d.Start}
-		if _, err := race.Run(t.Context(), &lab.Env{Seed: 1}); err != nil {
-			t.Fatal(err)
-		}
-		if m := d.of("some"); m.asked < 1_000 || (m.denied > 0) != lossy {
-			t.Errorf("lossy %t: %+v", lossy, m)
-		}
-	}
-}
