@@ -21,7 +21,7 @@ nightly: ## run the long forms of the tests, every fuzz target for a minute: 1 h
 	@scripts/nightly.sh
 
 build: ## build the command line tool into bin/everbloom: 5 s, the first time 30 s
-	go build -o bin/everbloom ./cmd/everbloom
+	go build -buildvcs=auto -o bin/everbloom ./cmd/everbloom
 
 lint: bin/golangci-lint ## run the linters: 10 s, the first time 3 min
 	bin/golangci-lint run ./...
