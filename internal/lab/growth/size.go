@@ -59,7 +59,7 @@ var size = lab.Experiment{
 	Title:    "Rate and memory while the set grows and shrinks",
 	Question: "Does the rate stay at the asked one at every size, there and back, and what does that cost in fast and in slow memory?",
 	Says:     "Package comment: the rate is kept to within a 128th; fast and slow bits per key at 1 % and 0.1 %, compact with 32 bits too; Delete undoes splits while the rate is below 0.8 of the asked one. README: about 80 bits per key in all at 1 %, of which queries read 12.",
-	Quick:    sizeParams(1_000, 600_000, 185, 4_000), Full: sizeParams(1_000, 50_000_000, 313, 500_000),
+	Quick:    sizeParams(1_000, 400_000, 173, 2_000), Full: sizeParams(1_000, 50_000_000, 313, 500_000),
 	Run: growing(append(evergreens("", 0, 0.01, 0.001), evergreens(", compact", 32, 0.01, 0.001)...), up, down),
 	Plots: []lab.View{
 		view("rate", "The measured rate while growing, as a share of the asked one", "filter", "rate to asked", lab.Dots, "way", up),
