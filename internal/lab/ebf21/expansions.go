@@ -89,7 +89,7 @@ func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, querie
 	for n := 1; len(seen) < expansions; n++ {
 		bits := f.Bits()
 		if f.Unsplit() == 0 && f.Info().Fill > tableThreshold-float64(tableHashes)/float64(bits) { // the next key may be the one
-			now = grown{before: yesRate(f, r, queries), slots: float64(f.Info().SlowBits)}
+			now = grown{before: lab.YesShare(f, lab.RandomKeys(r, queries)), slots: float64(f.Info().SlowBits)}
 		}
 		if _, err := f.Add(filter.Key(r.Uint64())); err != nil {
 			return nil, err
@@ -97,9 +97,9 @@ func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, querie
 		if f.Bits() == bits {
 			continue
 		}
-		now.keys, now.lazy = float64(n), yesRate(f, r, queries)
+		now.keys, now.lazy = float64(n), lab.YesShare(f, lab.RandomKeys(r, queries))
 		f.FinishResize()
-		now.after = yesRate(f, r, queries)
+		now.after = lab.YesShare(f, lab.RandomKeys(r, queries))
 		seen = append(seen, now)
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -90,7 +90,7 @@ func ratesOf(name string, size int, numbers []float64, r *rand.Rand, queries int
 		if err != nil {
 			return nil, err
 		}
-		added, rates = n, append(rates, yesRate(f, r, queries))
+		added, rates = n, append(rates, lab.YesShare(f, lab.RandomKeys(r, queries)))
 	}
 	return rates, nil
 }
@@ -102,7 +102,7 @@ var fig4 = lab.Experiment{
 	Question: "Which of the filters that grow has the lowest rate in the end, if all begin with the same memory and get the same keys?",
 	Says:     "Sec. 5.2: \"EBF is the best for all initial memory sizes.\" How many keys there were is not said.",
 	Quick:    lab.Params{lab.Ints("initial bits per key, log2", -3, -1, 2, 4, 6), lab.Int("keys, log2", 10), lab.Int("trials", 12), lab.Int("queries", 60_000)},
-	Full:     lab.Params{lab.Ints("initial bits per key, log2", -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), lab.Int("keys, log2", 17), lab.Int("trials", 10), lab.Int("queries", 500_000)},
+	Full:     lab.Params{lab.Ints("initial bits per key, log2", -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), lab.Int("keys, log2", 15), lab.Int("trials", 10), lab.Int("queries", 300_000)},
 	Run:      runFig4,
 	Plots: []lab.View{{
 		Name: "rate", Title: "False positives by the initial size", X: initial, By: "filter", XAxis: lab.Axis{Label: "log2 of the initial bits per key"}, Y: rateAxis, Curves: []lab.Curve{{Measured: "rate"}},

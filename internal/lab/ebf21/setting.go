@@ -3,7 +3,6 @@ package ebf21
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -155,17 +154,6 @@ func addAll(f filter.Filter, keys []filter.Key) error {
 		return fmt.Errorf("ebf21: adding key %d of %d: %w", done, len(keys), err)
 	}
 	return nil
-}
-
-// yesRate asks for keys that are not in the set.
-func yesRate(f filter.Filter, r *rand.Rand, queries int) float64 {
-	yes := 0
-	for range queries {
-		if f.MayContain(filter.Key(r.Uint64())) {
-			yes++
-		}
-	}
-	return float64(yes) / float64(max(1, queries))
 }
 
 // itself is for trials of one figure.

@@ -34,7 +34,7 @@ var uses = lab.Experiment{
 	Says: "Sec. 1: a white list beside a black list makes up for its false positives; one filter for all MAC addresses of a port, and for the groups of an interface; filters that determine the length of the matching prefix. " +
 		"In all of them entries come and go, and their number is unknown in advance. No number is printed.",
 	Quick: lab.Params{lab.Int("ports", 8), lab.Ints("entries", 1_000, 4_000, 16_000), lab.Float("rate", 0.01), lab.Int("queries", 2_000), lab.Int("trials", 6)},
-	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 4_000, 16_000, 64_000), lab.Float("rate", 0.001), lab.Int("queries", 5_000), lab.Int("trials", 6)},
+	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 4_000, 16_000, 64_000), lab.Float("rate", 0.001), lab.Int("queries", 20_000), lab.Int("trials", 6)},
 	Data:  []string{blackFile, makerFile, routeFile},
 	Run:   runUses,
 	Plots: []lab.View{{
@@ -143,7 +143,6 @@ type directory struct {
 	usage
 	filters []*elastic.Filter
 	hash    filter.Hash
-	drawn   int
 	spots   []spot
 	in      map[spot]bool
 }
@@ -196,10 +195,10 @@ func (d *directory) grow(n int, r *rand.Rand) error {
 			return err
 		}
 	}
-	for ; len(d.spots) < n; d.drawn++ {
+	for len(d.spots) < n {
 		number := d.draw(r)
-		if d.drawn < len(d.real) {
-			number = d.real[d.drawn] | number&d.free
+		if len(d.real) > 0 {
+			number, d.real = d.real[0]|number&d.free, d.real[1:]
 		}
 		if err := d.join(number, r); err != nil {
 			return err
