@@ -28,8 +28,8 @@ var formulas = lab.Experiment{
 	}},
 	Claims: append(sec4Claims,
 		lab.Claim{Name: "overflows with that D, rounded up", Printed: overflowOdds, Where: "Theorem 4.1", Of: lab.Of("overflows", "D", 3, "branches", 1), Is: lab.AtMost(lab.Of("ε")), Why: "the formula for D rests on Lemma 4.1 where that does not hold"},
-		lab.Claim{Name: "overflows with Table 1's D = 8, no tree", Printed: overflowOdds, Where: "Theorem 4.1", Of: lab.Of("overflows", "D", 8, "branches", 1), Is: lab.AtMost(lab.Of("ε"))},
-		lab.Claim{Name: "overflows with Table 1's D = 8, 3 branches", Printed: overflowOdds, Where: "Theorem 4.1", Of: lab.Of("overflows", "D", 8, "branches", tableBranches), Is: lab.AtMost(lab.Of("ε"))},
+		lab.Claim{Name: "overflows with Table 1's D = 8, no tree", Printed: overflowOdds, Where: "Theorem 4.1", Of: lab.Of("exact odds", "D", 8, "branches", 1), Is: lab.AtMost(lab.Of("ε")), Show: []lab.Pick{lab.Of("overflows", "D", 8, "branches", 1)}},
+		lab.Claim{Name: "overflows with Table 1's D = 8, 3 branches", Printed: overflowOdds, Where: "Theorem 4.1", Of: lab.Of("exact odds", "D", 8, "branches", tableBranches), Is: lab.AtMost(lab.Of("ε")), Show: []lab.Pick{lab.Of("overflows", "D", 8, "branches", tableBranches)}},
 		lab.Claim{Kind: lab.Own, Name: "overflows against exact odds", Printed: "1 - exp(-(m/b) P[a tree overflows])", Of: lab.Of("overflows"), Is: lab.Matches(lab.Of("exact odds"))},
 	),
 }
