@@ -11,9 +11,7 @@ races() {
   packages=$(concurrent)
   # shellcheck disable=SC2086 # one word per package
   go test -race "${test_flags[@]}" $packages
-  packages=$(trials)
-  # shellcheck disable=SC2086 # one word per package
-  go test -race "${test_flags[@]}" -run "$sharing" $packages
+  go test -race "${test_flags[@]}" -run "$sharing" "$catalog"
 }
 
 vet() {

@@ -36,9 +36,10 @@ concurrent() {
 # The same tests with words of 32 bits.
 word32() { CGO_ENABLED=0 GOARCH=386 go "$@"; }
 
-# trials lists the packages of experiments, and sharing the tests there that have
-# several workers.
-trials() { grep -rl --include='*_test.go' '/internal/lab/labtest"' internal/lab | xargs dirname | sed 's|^|./|' | sort -u; }
+# trials lists the packages of experiments, whose trials run in the tests of the catalog,
+# and sharing those tests there that have several workers.
+trials() { sed -n 's|^\t".*/\(internal/lab/.*\)"$|./\1|p' "$catalog/catalog.go"; }
+catalog=./internal/lab/catalog
 sharing='^Test(TrialsDoNotRace|ResultsDependOnTheSeedOnly)$'
 
 scratch=$(mktemp -d)

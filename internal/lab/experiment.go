@@ -12,7 +12,7 @@ import (
 // An Experiment finds something out.
 type Experiment struct {
 	ID       string // "dlbf10/fig3": document or topic, slash, name
-	Paper    string // the tag used in docs/papers, "[DlBF10]"; empty for our own
+	Paper    string // the tag used in docs/papers, "[DlBF10]", see [OfPaper]; empty for our own
 	Title    string
 	Question string // what it finds out, in one sentence
 	Says     string // what the paper prints or claims, and where
@@ -32,6 +32,14 @@ type Experiment struct {
 	// Plots and Claims take their numbers from the grids of the result.
 	Plots  []View
 	Claims []Claim
+}
+
+// OfPaper gives experiments their paper.
+func OfPaper(tag string, list ...Experiment) []Experiment {
+	for i := range list {
+		list[i].Paper = tag
+	}
+	return list
 }
 
 // NameForm is that of both parts of an identifier and of plots and tables, which

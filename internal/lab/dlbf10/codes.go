@@ -11,7 +11,6 @@ import (
 
 var codes = lab.Experiment{
 	ID:       "dlbf10/codes",
-	Paper:    paper,
 	Title:    "Other regions, and other codes for them",
 	Question: "What is gained if the number of regions, or which cells belong to them, follows the collisions of each filter?",
 	Says: "Sec. V leaves open \"a dynamic adaptation of the amount and the bit range of the deletable regions in function on how collisions happen\", " +

@@ -10,10 +10,7 @@ package dlbf10
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[DlBF10]"
-
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{fig2, fig3, dynamics, codes}
+	return lab.OfPaper("[DlBF10]", fig2, fig3, dynamics, codes)
 }

@@ -20,7 +20,6 @@ var settings = []setting{{11, 10}, {16, 10}, {32, 10}, {16, 20}, {16, 2}}
 
 var dynamics = lab.Experiment{
 	ID:       "dlbf10/dynamics",
-	Paper:    paper,
 	Title:    "Insertions and deletions without end",
 	Question: "How long does a deletable filter stay deletable while keys come and go?",
 	Says: "Sec. III: with frequent deletions and insertions \"orphaned bits may fill the filter until collisions have happened in every region, hampering future deletions and increasing the residual fpr\". " +

@@ -13,7 +13,6 @@ import (
 
 var fig2 = lab.Experiment{
 	ID:       "dlbf10/fig2",
-	Paper:    paper,
 	Title:    "Deletability over the filter's density, its price, and other filters",
 	Question: "Which share of the keys can be deleted, by Eq. (1) and in truth, for each density m/n and bitmap size m/r, and what does that cost in false positives, here and in other filters of as many bits?",
 	Says: "Fig. 2 plots p_d of Eq. (1) over m/n for different m/r, k not stated: it rises with r and falls as keys are added. " +

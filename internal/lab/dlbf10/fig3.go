@@ -12,7 +12,6 @@ import (
 
 var fig3 = lab.Experiment{
 	ID:       "dlbf10/fig3",
-	Paper:    paper,
 	Title:    "Figs. 3 and 4, and the numbers of Sec. IV: a 240-bit filter, simulated",
 	Question: "Which share of n words can be deleted from m = 240 bits with k = 5, is it the hash functions that it is not that of the theory, what does the bitmap cost in false positives, and what does deleting gain?",
 	Says: "Fig. 3: mean deletability over n for different r, 2,000 trials each. Sec. IV: as predicted, but lower, \"noteworthy as r tends to m/2 and for high m/n ratios\"; with r = 24 and n = 22 80 % \"(compared to 90% predicted by theory) by resetting around 40% of the bits\", which \"can be explained by the assumption in Eq. 1 of perfectly random hash functions\"; " +

@@ -134,3 +134,11 @@ func TestSamplesAreDifferent(t *testing.T) {
 		t.Fatalf("%d different keys of 60", n)
 	}
 }
+
+// The trial counts of full runs are those of the paper where it states them.
+func TestFullRunsHaveThePapersCounts(t *testing.T) {
+	e := lab.Env{Params: fig3.Full}
+	if e.Int("trials") != 2_000 || e.Int("bits") != 240 || e.Int("hashes") != 5 || e.Int("tested words") != 500 {
+		t.Errorf("%v", fig3.Full)
+	}
+}

@@ -13,7 +13,6 @@ import (
 
 var cbf = lab.Experiment{
 	ID:       "dlcbf06/cbf",
-	Paper:    paper,
 	Title:    "The counting filter of the same rate",
 	Question: "How large is a counting filter with the rate of the d-left one, is its rate as printed, and how high do its counters go?",
 	Says: "Sec. 5.1: 13.5 counters per element with 9 hash functions, 663552 counters for 49152 elements, 2654208 bits, over 2.5 times the size of the dlCBF. " +

@@ -12,7 +12,6 @@ import (
 
 var construction = lab.Experiment{
 	ID:       "dlcbf06/construction",
-	Paper:    paper,
 	Title:    "Why fingerprints are permuted, and why the bucket comes from the high bits",
 	Question: "How often does the direct construction not know which copy to delete, does the permuted one always know, and what do low bits as buckets do?",
 	Says: "Sec. 3.2: with independent choices the remainder of an element may be found in several of its buckets when it is deleted; such occurrences happen too frequently. " +

@@ -7,10 +7,7 @@ package dlcbf06
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[dlCBF06]"
-
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{worked, construction, table1, cbf, overflow}
+	return lab.OfPaper("[dlCBF06]", worked, construction, table1, cbf, overflow)
 }

@@ -19,7 +19,6 @@ const (
 
 var overflow = lab.Experiment{
 	ID:       "dlcbf06/overflow",
-	Paper:    paper,
 	Title:    "Overflow at a load of 6.5, and moving keys to avoid it",
 	Question: "How often does some key find all its buckets full, does the fluid limit tell, and how far do moves of keys carry?",
 	Says: "Sec. 5.2: an average load of 6.5, \"53428 elements\" in 8,192 buckets of 8: by the fluid limit the share of buckets with load 9 is 2.205e-08, so that slightly over 2 % of the trials should overflow; 254 of 10,000 did. " +

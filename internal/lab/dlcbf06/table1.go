@@ -11,7 +11,6 @@ import (
 
 var table1 = lab.Experiment{
 	ID:       "dlcbf06/table1",
-	Paper:    paper,
 	Title:    "Table 1: bucket loads under never-ending change, and what else Sec. 5.1 counts",
 	Question: "Do the loads of a d-left filter that is always full and always changing follow the fluid limit, and do overflow, counters and rate come out as printed?",
 	Says: "Table 1 and Sec. 5.1: 49,152 elements, 2^20 times one is deleted and another inserted, 10,000 trials. Shares of buckets by load as in the fluid limit; " +

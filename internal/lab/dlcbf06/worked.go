@@ -14,7 +14,6 @@ import (
 
 var worked = lab.Experiment{
 	ID:       "dlcbf06/worked",
-	Paper:    paper,
 	Title:    "The worked figures of Sections 1, 2, 4 and 5",
 	Question: "Do the paper's computed figures come out of its formulas, and out of real filters, and what does the d-left filter save?",
 	Says: "Sec. 2.1: 10 bits and 7 hashes give just over 0.008. Sec. 4: 9 counters and 6 hashes 0.01327 in 36 bits, 11-bit remainders 0.01172 in 52/3; " +

@@ -11,10 +11,7 @@ package dpbf19
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[DPBF19]"
-
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{fig1, fig2, fig345, space, merges, theorem}
+	return lab.OfPaper("[DPBF19]", fig1, fig2, fig345, space, merges, theorem)
 }

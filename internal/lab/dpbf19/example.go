@@ -13,7 +13,6 @@ import (
 
 var fig345 = lab.Experiment{
 	ID:       "dpbf19/fig3-5",
-	Paper:    paper,
 	Title:    "Figures 3 to 5: the worked example",
 	Question: "Does the filter populate, compress and keep the example's tree as the paper draws it?",
 	Says: "Figures 3 to 5: |U| = 32, depth 3, so n_t = 4 and there are 8 uBFs, of 5 bits and 2 hash functions; A = {4, 5, 8, 10, 17, 19, 22, 25, 31}. " +

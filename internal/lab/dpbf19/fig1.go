@@ -11,7 +11,6 @@ import (
 
 var fig1 = lab.Experiment{
 	ID:       "dpbf19/fig1",
-	Paper:    paper,
 	Title:    "Figure 1: the rate over six orders of magnitude",
 	Question: "Does the partition filter keep 1e-4 for sets of every size, and how does the rate of a list of filters grow?",
 	Says: "Figure 1: a threshold of 1e-4, set sizes over six orders of magnitude. \"DPBF holds its line while DBF shows a linear increase, dominating DPBF even for small sizes\"; " +

@@ -10,7 +10,6 @@ import (
 
 var fig2 = lab.Experiment{
 	ID:       "dpbf19/fig2",
-	Paper:    paper,
 	Title:    "Figure 2: query time",
 	Question: "How much longer does a query of a list of filters take than one of the partition filter?",
 	Says: "Figure 2: DBF takes over 2 orders of magnitude more time than DPBF. Abstract: up to three orders of magnitude lower time. " +

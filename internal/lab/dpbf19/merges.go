@@ -12,7 +12,6 @@ import (
 
 var merges = lab.Experiment{
 	ID:       "dpbf19/merges",
-	Paper:    paper,
 	Title:    "Unions and intersections of sets of all sizes",
 	Question: "Does the rate stay bounded through many unions and intersections of sets of different sizes, where that of a plain filter does not?",
 	Says: "Abstract: DPBF is superior to standard Bloom filters because it can efficiently handle a large number of unions and intersections of sets of different sizes " +

@@ -14,7 +14,6 @@ import (
 
 var space = lab.Experiment{
 	ID:       "dpbf19/space",
-	Paper:    paper,
 	Title:    "Space: units of the map and of the tree",
 	Question: "How many units do the map and the tree have, do the paper's bounds hold, and how much more space than a list of filters does that take?",
 	Says: "Sec. 2.2: s ≥ ⌈|S| 2^d / |U|⌉, where equality means as many Bloom filters as DBF has; s can be 2^d in the worst case, for elements distributed uniformly; " +

@@ -13,7 +13,6 @@ import (
 
 var theorem = lab.Experiment{
 	ID:       "dpbf19/theorem",
-	Paper:    paper,
 	Title:    "Theorem A.1: the rate of a list of filters",
 	Question: "Is the rate of a list that of the theorem and of its proof, between whole numbers of units as well, and is its linear form a bound?",
 	Says: "Theorem A.1: n_t = -(m/k) ln(1 - f_t^(1/k)), α = |A|/n_t, f_D ≥ 1 - (1 - f_t)^⌊α⌋ ≈ ⌊α⌋ f_t. Proof: for α < 1 both filters are one unit with equal rates; " +

@@ -14,7 +14,6 @@ import (
 
 var formulas = lab.Experiment{
 	ID:       "ebf21/formulas",
-	Paper:    paper,
 	Title:    "Sec. 4: sizes, rates and bucket sizes by formula",
 	Question: "Do the formulas of Sec. 4 give filters of the rate that was asked for, and buckets that do not overflow?",
 	Says: "Sec. 4.1: m = log2(e) n log2(1/δ), k* = ln(2) m/n. Sec. 4.3: k = -log2(1/δ), or e.g. 4, and m = kn/ln(1 - δ^(1/k)), Ω = δ^(1/k), w = 32 for up to 512MB, and D = (enk/m) ln((ε/m)^-0.5) / " +
@@ -104,7 +103,6 @@ const fig9Hashes = 8
 
 var fig9 = lab.Experiment{
 	ID:       "ebf21/fig9",
-	Paper:    paper,
 	Title:    "Fig. 9: the load rate by size, bucket size and branches",
 	Question: "Which share of the slots is in use when the first bucket tree overflows?",
 	Says: "Sec. 5.5, CAIDA trace, 8 hash functions, 2^19 items: the load rate \"gets lower as the size of the Bloom filter gets larger\" and \"more branches can " +

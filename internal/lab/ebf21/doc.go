@@ -21,10 +21,7 @@ package ebf21
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[EBF21]"
-
 // Experiments returns them in the order of the paper.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{uses, operations, formulas, slowfile, expansions, fig3, fig4, fig5, fig6, fig7, fig8b, fig9}
+	return lab.OfPaper("[EBF21]", uses, operations, formulas, slowfile, expansions, fig3, fig4, fig5, fig6, fig7, fig8b, fig9)
 }

@@ -13,7 +13,6 @@ import (
 
 var expansions = lab.Experiment{
 	ID:       "ebf21/expansions",
-	Paper:    paper,
 	Title:    "Table 1 and Fig. 8a: what an expansion does to the rate and to slow memory",
 	Question: "When does a filter with the paper's default parameters expand, do the false positives decrease by it, and how much slow memory does it take?",
 	Says: "Table 1: 5 hashes, buckets of 8, 2^15 bits, bucket tree with 3 branches, Distinct Stream, threshold 0.2. Abstract: \"Importantly, when EBF expands, the false " +
@@ -110,7 +109,6 @@ func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, querie
 
 var fig8b = lab.Experiment{
 	ID:       "ebf21/fig8b",
-	Paper:    paper,
 	Title:    "Fig. 8b: the time of an expansion",
 	Question: "How long does an expansion take: with the lazy update, with all fingerprints moved at once, and if a new filter is built instead?",
 	Says: "Sec. 5.4: with the load rate \"the time cost of these operations increases slightly. However, the time cost of lazy update keeps the lowest and that of " +

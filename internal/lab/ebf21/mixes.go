@@ -18,7 +18,6 @@ const mixed = "mixed"
 
 var fig6 = lab.Experiment{
 	ID:       "ebf21/fig6",
-	Paper:    paper,
 	Title:    "Fig. 6: the speed of mixed operations",
 	Question: "Which filter is fastest when insertions, expansions and queries of present and of random keys are mixed?",
 	Says: "Sec. 5.3, CAIDA trace: at 1:2:2 (insertions to positive to random queries) and a relative peak data size below 64 \"the MOPS of EBF is slightly lower than the " +
@@ -64,7 +63,6 @@ func mixView(name string, queries int, x string, axis lab.Axis, at ...any) lab.V
 
 var fig7 = lab.Experiment{
 	ID:       "ebf21/fig7",
-	Paper:    paper,
 	Title:    "Fig. 7: the speed with several threads",
 	Question: "How fast are an elastic filter and Par-BF when several threads mix insertions and queries?",
 	Says:     "Sec. 5.3: \"using 4 threads and 16 threads ... the MOPS of EBF is higher than that of Par-BF\"; the multi-thread technique \"is helpful\". It is not described.",

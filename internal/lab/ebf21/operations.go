@@ -16,7 +16,6 @@ import (
 
 var operations = lab.Experiment{
 	ID:       "ebf21/operations",
-	Paper:    paper,
 	Title:    "Sec. 3 and Theorem 4.2: the operations, and what resizing costs",
 	Question: "Do the operations of Sec. 3.2 and 3.4 do what is said of them, and how many keys are there at a resize, against the changes since the one before?",
 	Says: "Sec. 3.2: no duplicate fingerprints; deletion clears the bit of a bucket that becomes empty; compression below a set-bit rate of Ω/4. Sec. 3.4: union, intersection, exact " +

@@ -18,6 +18,9 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
+// seed of all tests here.
+const seed = 1
+
 func testRand(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 func testKeys(stream uint64, n int) []filter.Key { return lab.RandomKeys(testRand(stream), n) }

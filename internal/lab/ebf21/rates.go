@@ -19,7 +19,6 @@ func rateOf(name string) lab.Pick { return lab.Of("rate", "filter", name) }
 
 var fig3 = lab.Experiment{
 	ID:       "ebf21/fig3",
-	Paper:    paper,
 	Title:    "Fig. 3: the rate while keys are added",
 	Question: "How do the rates of an elastic, a dynamic, a scalable and a standard filter of equal initial size go on as more keys come than were expected?",
 	Says: "Sec. 5.2: 2^14 items in 2^18 bits at first; the standard filter is the worst; DBF and SBF \"get worse more slowly but keep increasing " +
@@ -97,7 +96,6 @@ func ratesOf(name string, size int, numbers []float64, r *rand.Rand, queries int
 
 var fig4 = lab.Experiment{
 	ID:       "ebf21/fig4",
-	Paper:    paper,
 	Title:    "Fig. 4: the rate by the initial size",
 	Question: "Which of the filters that grow has the lowest rate in the end, if all begin with the same memory and get the same keys?",
 	Says:     "Sec. 5.2: \"EBF is the best for all initial memory sizes.\" How many keys there were is not said.",

@@ -33,7 +33,6 @@ func to(work, name, other string) lab.Pick {
 
 var fig5 = lab.Experiment{
 	ID:       "ebf21/fig5",
-	Paper:    paper,
 	Title:    "Fig. 5: the speed of each operation",
 	Question: "How long do insertion, query and deletion take in an elastic, a dynamic and a scalable filter, by how far the set has outgrown the initial size?",
 	Says: "Sec. 5.3: 2^18 bits at first, equal thresholds of the rate. \"The insertion speed of EBF is slower than the other two\"; \"its query speed is much faster " +
@@ -74,7 +73,6 @@ func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 var slowfile = lab.Experiment{
 	ID:       "ebf21/slowfile",
-	Paper:    paper,
 	Title:    "Sec. 4.3: slow memory on disk",
 	Question: "What does an elastic filter cost whose buckets are in a file?",
 	Says: "Sec. 4.3: \"the space of the slow memory (e.g., disk) is sufficient and the size of the Bloom filter in the fast memory can be up to 512MB\". Sec. 3.2.2: for a query " +

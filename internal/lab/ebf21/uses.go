@@ -28,7 +28,6 @@ const (
 
 var uses = lab.Experiment{
 	ID:       "ebf21/uses",
-	Paper:    paper,
 	Title:    "Sec. 1: black lists, MAC and multicast tables, routes",
 	Question: "How often does a filter claim an entry of another one, as tables of several filters grow and change, and is any entry missed?",
 	Says: "Sec. 1: a white list beside a black list makes up for its false positives; one filter for all MAC addresses of a port, and for the groups of an interface; filters that determine the length of the matching prefix. " +

@@ -7,21 +7,8 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
-
-func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
-
-var brief = lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000)}
-
-func TestTrialsDoNotRace(t *testing.T) { labtest.Briefly(t, Experiments(), brief) }
-
-func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{abilities, zipf}, brief)
-}
-
-func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 func TestTheirsAreInOrderOfTheirBits(t *testing.T) {
 	for i, r := range theirs {

@@ -7,32 +7,8 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/lab"
-	"github.com/everbloom-go/everbloom/internal/lab/labtest"
 	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
-
-func TestClaimsHold(t *testing.T) { labtest.Claims(t, Experiments()) }
-
-// brief are parameters for runs that take little time. Claims on evergreen/size begin with
-// 200,000 keys.
-var (
-	brief = lab.Params{
-		lab.Int("most keys", 64_000), lab.Int("sizes", 5), lab.Int("queries", 500), lab.Int("keys", 8_000),
-		lab.Int("lasting keys", 2_000), lab.Int("passing keys", 15_000), lab.Int("rounds", 2),
-	}
-	briefSize = lab.Params{lab.Int("most keys", 200_000), lab.Int("sizes", 3), lab.Int("queries", 500)}
-)
-
-func TestTrialsDoNotRace(t *testing.T) {
-	labtest.Briefly(t, []lab.Experiment{size}, briefSize)
-	labtest.Briefly(t, Experiments()[1:], brief)
-}
-
-func TestResultsDependOnTheSeedOnly(t *testing.T) {
-	labtest.Seeded(t, []lab.Experiment{asked, perennialSize, all}, brief)
-}
-
-func TestRunsStopWhenInterrupted(t *testing.T) { labtest.Interrupted(t, Experiments()) }
 
 // Averages are over whole doublings from 20,000 keys on, on the way there; what is said
 // of the way back ends at a hundredth.

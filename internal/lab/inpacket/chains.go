@@ -11,7 +11,6 @@ import (
 
 var chains = lab.Experiment{
 	ID:       "inpacket/chains",
-	Paper:    paper,
 	Title:    "Chains of services in packet headers",
 	Question: "How often is a packet that comes to its switch twice sent to a service again, to a wrong one, or to one too few, with and without deleting services that are done?",
 	Says:     "Sec. V: the filter represents \"a sequence of middlebox services (e.g., firewall, load balancer, DPI)\"; packets are forwarded \"upon match on Bloomed Service IDs, which are removed after leaving the middlebox\".",

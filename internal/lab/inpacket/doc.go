@@ -17,8 +17,5 @@ package inpacket
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[DlBF10]"
-
 // Experiments returns them from the plain to the particular.
-func Experiments() []lab.Experiment { return []lab.Experiment{trees, chains} }
+func Experiments() []lab.Experiment { return lab.OfPaper("[DlBF10]", trees, chains) }

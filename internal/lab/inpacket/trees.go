@@ -10,7 +10,6 @@ import (
 
 var trees = lab.Experiment{
 	ID:       "inpacket/trees",
-	Paper:    paper,
 	Title:    "Delivery trees in packet headers",
 	Question: "How many transmissions go astray and how many packets circle, with and without deleting links that were used, and which of several headers should be sent?",
 	Says: "Sec. V: a 256-bit filter with the LIDs of a multicast delivery tree; \"being able to remove already processed LIDs enables (1) avoiding loops\". " +

@@ -16,7 +16,6 @@ import (
 
 var deletion = lab.Experiment{
 	ID:       "sum/deletion",
-	Paper:    paper,
 	Title:    "Three ways to delete",
 	Question: "What do a collision array, counters and a second filter of deleted keys cost, and which errors do they make?",
 	Says: "Key Solution Ideas: counters of 4 bits \"suffice for most practical scenarios, with an extremely low probability of overflow\", take up more space than a collision array, but are \"100% accurate in deleting members\"; " +

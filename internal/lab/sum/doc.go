@@ -6,10 +6,7 @@ package sum
 
 import "github.com/everbloom-go/everbloom/internal/lab"
 
-// paper is the tag of the document.
-const paper = "[Sum]"
-
 // Experiments returns them in the order of the document.
 func Experiments() []lab.Experiment {
-	return []lab.Experiment{hashset, params, deletion, metflicks}
+	return lab.OfPaper("[Sum]", hashset, params, deletion, metflicks)
 }

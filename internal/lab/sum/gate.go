@@ -16,7 +16,6 @@ import (
 
 var metflicks = lab.Experiment{
 	ID:       "sum/gate",
-	Paper:    paper,
 	Title:    "The packet filter of the challenge, against one that makes no mistakes",
 	Question: "How often are all answers right, by the number of addresses and the kind of filter, and does a banned source ever get through?",
 	Says: "Programming Challenge: reject packets of addresses on a black list, ban users at the third bad sequence, tell which addresses are good or bad. With many packets or addresses " +

@@ -11,7 +11,6 @@ import (
 
 var hashset = lab.Experiment{
 	ID:       "sum/hashset",
-	Paper:    paper,
 	Title:    "Against a hash set: memory and time",
 	Question: "How much memory and time does a Bloom filter save against a hash set of the keys, and what do k hashes and counters cost?",
 	Says: "Introduction: a Bloom filter \"is similar to a HashSet, but performs better on large datasets for membership queries\"; it uses \"less memory than HashSets\"; adding and asking take constant time. " +

@@ -12,7 +12,6 @@ import (
 
 var params = lab.Experiment{
 	ID:       "sum/params",
-	Paper:    paper,
 	Title:    "Sizing: m, k and P, with k random seeds or one hash",
 	Question: "Does a filter that is sized by the formulas for m and k have the rate P of the third one, is that k the best, and does it matter how the k positions are found?",
 	Says: "Implementation: P is 0.001 if nobody asks for another, m = -n ln(P) / (ln 2)², k = (m/n) ln 2, and in turn P = (1 - [1 - 1/m]^(kn))^k; " +

@@ -1,4 +1,4 @@
-package labtest
+package catalog
 
 import (
 	"context"
@@ -75,8 +75,8 @@ var draws = lab.Experiment{
 
 func TestAGoodExperimentPasses(t *testing.T) {
 	list, brief := []lab.Experiment{draws}, lab.Params{lab.Int("trials", 10)}
-	Claims(t, list)
-	Briefly(t, list, brief)
-	Seeded(t, list, brief)
-	Interrupted(t, list)
+	tryClaims(t, list)
+	tryBriefly(t, list, brief)
+	trySeeds(t, list, brief)
+	tryInterrupted(t, list)
 }
