@@ -24,15 +24,15 @@ const (
 	plain = "plain"
 )
 
-// wish asks for the partition filter of a universe of ids of so many bits.
-func wish(width int) partition.Config {
+// configFor asks for the partition filter of a universe of ids of so many bits.
+func configFor(width int) partition.Config {
 	return partition.Config{FPR: target, Universe: 1 << width, Depth: width - unitWidth}
 }
 
 // build makes a contender for ids of so many bits; plain filters are for n of them. Units
 // have the bits that Eq. (1) gives and are full where that has the rate.
 func build(name string, width int, n uint64) (f filter.Filter, err error) {
-	s, err := wish(width).Shape()
+	s, err := configFor(width).Shape()
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // countUnits makes a filter of n ids and takes it apart.
 func countUnits(n uint64, p ids) (counted, error) {
-	f, err := partition.New(wish(addressWidth))
+	f, err := partition.New(configFor(addressWidth))
 	if err == nil {
 		err = p.fill(f, 0, n)
 	}

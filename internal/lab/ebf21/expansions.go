@@ -73,7 +73,7 @@ func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
-		"Random keys, since repeated packets change nothing. Rates are measured just before an expansion, just after it, and when all trees are settled; slow memory just before it. The insertion that expands settles the trees of its key, a good part of all in the first stages. " +
+		"Random keys, since repeated packets change nothing. Rates are measured just before an expansion, just after it, and when all trees are split; slow memory just before it. The insertion that expands splits the trees of its key, a good part of all in the first stages. " +
 			"A slot keeps the fingerprint of the initial size, since compression needs it whole again. The CBF is judged with the counters of the authors' program, which have 16 bits; 4 bits are drawn beside.",
 	}}, err
 }

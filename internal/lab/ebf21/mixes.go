@@ -50,7 +50,7 @@ func mixedTo(other string, at ...any) lab.Pick {
 
 const (
 	slowInsertion = "in the authors' own program, with k = 5 and one thread, an insertion takes 714 to 1,191 ns, 5 to 7 times as long as in their DBF and 14 to 17 times as long as in their SBF. " +
-		"At 1:2:2 that makes 0.18 to 0.45 of the speed of their SBF, which is not slightly less, and at 1:8:8 EBF is slower still. The throughput that their program prints counts the queries and leaves out the insertion"
+		"At 1:2:2 that makes 0.18 to 0.45 of the speed of their SBF, which is not slightly less, and at 1:8:8 EBF is still the slower one. The throughput that their program prints counts the queries and leaves out the insertion"
 	fewKeys = "nine of ten packets of our trace repeat a flow, so that 16 times 2^14 packets have 1.6 times 2^14 keys, and a DBF of that many is few units, which are asked as quickly as an EBF. With distinct keys EBF is " +
 		"better from a relative peak data size of 8 on. How many packets of CAIDA's trace repeat a flow is not said, and the shipped speed test of the authors' program reads no trace"
 )

@@ -39,8 +39,8 @@ type conduct struct {
 	overfull         bool
 	pinned, notFound float64 // when half of the keys are deleted
 	stuck, gone      float64 // pinned, and gone, when keys are deleted once that were added twice
-	absent, lost     float64 // absent keys that can be deleted, and members that are denied then
-	denied           float64 // members, before that
+	absent, lost     float64 // absent keys that can be deleted, and present ones that are denied then
+	denied           float64 // present keys, before that
 }
 
 // most is how many yeses the asked rate allows, as a share.
@@ -156,7 +156,7 @@ func (c *conduct) tryTwice(n int, keys walk.Keys) error {
 	return err
 }
 
-// tryAbsent deletes strangers. A pinned one answers yes, too.
+// tryAbsent deletes absent keys. A pinned one is a false positive, too.
 func (c *conduct) tryAbsent(n int, keys walk.Keys) error {
 	s, err := newSubject(c.kind.Name, n, rate, keys)
 	if err != nil {
@@ -166,7 +166,7 @@ func (c *conduct) tryAbsent(n int, keys walk.Keys) error {
 	c.absent = 0
 	for i := 0; i < c.queries && err == nil; i++ {
 		var done bool
-		done, err = s.remove(keys.Stranger(i))
+		done, err = s.remove(keys.Absent(i))
 		c.absent += lab.OneIf(done) / float64(c.queries)
 	}
 	c.lost = s.denied() / float64(n)

@@ -49,7 +49,7 @@ func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			draw := rand.NewZipf(r, at.Float("exponent"), 1, universe-1)
 			for range queries {
-				yes += lab.OneIf(s.MayContain(s.keys.Stranger(int(draw.Uint64())))) / float64(queries)
+				yes += lab.OneIf(s.MayContain(s.keys.Absent(int(draw.Uint64())))) / float64(queries)
 			}
 			return yes, nil
 		},
@@ -71,8 +71,8 @@ const (
 var adversary = lab.Experiment{
 	ID:       "field/adversary",
 	Title:    "An adversary who chooses keys",
-	Question: "What does one gain who replays false positives, or who adds and asks about keys that the hash sends to one part of the filter?",
-	Says:     "docs/choosing.md and package filter: XXH3 is for keys that nobody chooses; SipHash with a secret is for keys that others choose.",
+	Question: "What is gained by replaying false positives, and by adding and asking about keys that the hash sends to one part of the filter?",
+	Says:     "docs/choosing.md and package filter: XXH3 is for keys that are not chosen by others; SipHash with a secret is for keys that are.",
 	Quick:    lab.Params{lab.Int("keys", 20_000), lab.Int("queries", 20_000)}, Full: lab.Params{lab.Int("keys", 1_000_000), lab.Int("queries", 500_000)},
 	Run: runAdversary,
 	Claims: []lab.Claim{
@@ -86,27 +86,27 @@ var adversary = lab.Experiment{
 	},
 }
 
-// A siege is what an adversary got: shares, and keys lost.
-type siege struct{ rate, crowded, lost, refused, same, again float64 }
+// An attack is what an adversary got: shares, and keys lost.
+type attack struct{ rate, crowded, lost, refused, same, again float64 }
 
 func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries := e.Int("keys"), e.Int("queries")
-	share := func(name string, of func(s siege) float64, asked func(lab.At) int) lab.Metric[siege] {
-		return lab.Metric[siege]{Name: name, Unit: lab.InPercent, Of: of, Asked: asked}
+	share := func(name string, of func(s attack) float64, asked func(lab.At) int) lab.Metric[attack] {
+		return lab.Metric[attack]{Name: name, Unit: lab.InPercent, Of: of, Asked: asked}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[siege]{
+	g, err := lab.Sweep(ctx, e, lab.Spec[attack]{
 		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (siege, error) {
-			s, err := besiege(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
+		Trial: func(at lab.At, r *rand.Rand) (attack, error) {
+			s, err := attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
 			return s, errors.Join(err, ctx.Err())
 		},
-		Metrics: []lab.Metric[siege]{
-			share("rate", func(s siege) float64 { return s.rate }, lab.Each(queries)),
-			share("rate in the crowded part", func(s siege) float64 { return s.crowded }, lab.Each(queries)),
-			{Name: "false negatives", Of: func(s siege) float64 { return s.lost }},
-			share("refused", func(s siege) float64 { return s.refused }, nil),
-			share("replayed, same filter", func(s siege) float64 { return s.same }, nil),
-			share("replayed, built again", func(s siege) float64 { return s.again }, nil),
+		Metrics: []lab.Metric[attack]{
+			share("rate", func(s attack) float64 { return s.rate }, lab.Each(queries)),
+			share("rate in the crowded part", func(s attack) float64 { return s.crowded }, lab.Each(queries)),
+			{Name: "false negatives", Of: func(s attack) float64 { return s.lost }},
+			share("refused", func(s attack) float64 { return s.refused }, nil),
+			share("replayed, same filter", func(s attack) float64 { return s.same }, nil),
+			share("replayed, built again", func(s attack) float64 { return s.again }, nil),
 		},
 	})
 	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
@@ -115,12 +115,12 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	}}, err
 }
 
-// besiege fills a filter with honest and with chosen keys and asks it. Numbers of honest
+// attackOn fills a filter with honest and with chosen keys and asks it. Numbers of honest
 // keys, of absent ones and of the adversary's begin apart.
-func besiege(kind string, isSecret bool, n, queries int, r *rand.Rand) (out siege, err error) {
+func attackOn(kind string, isSecret bool, n, queries int, r *rand.Rand) (out attack, err error) {
 	crowd := n / 10
 	chosen := crowded(kind, crowd+queries)
-	s, err := fortress(kind, isSecret, n, chosen[:crowd], r)
+	s, err := withChosen(kind, isSecret, n, chosen[:crowd], r)
 	if err != nil {
 		return out, err
 	}
@@ -130,8 +130,8 @@ func besiege(kind string, isSecret bool, n, queries int, r *rand.Rand) (out sieg
 			replay = append(replay, i)
 		}
 	}
-	out = siege{rate: float64(len(replay)) / float64(queries), crowded: s.share(chosen[crowd:]), lost: s.denied(), refused: float64(s.refused) / float64(crowd), same: s.share(replay)}
-	if s, err = fortress(kind, isSecret, n, chosen[:crowd], r); err != nil {
+	out = attack{rate: float64(len(replay)) / float64(queries), crowded: s.share(chosen[crowd:]), lost: s.denied(), refused: float64(s.refused) / float64(crowd), same: s.share(replay)}
+	if s, err = withChosen(kind, isSecret, n, chosen[:crowd], r); err != nil {
 		return out, err
 	}
 	out.again = s.share(replay)
@@ -154,8 +154,8 @@ func crowded(kind string, count int) (list []uint64) {
 	return list
 }
 
-// fortress is a filter with n honest keys and the chosen ones, some of which it may refuse.
-func fortress(kind string, isSecret bool, n int, chosen []uint64, r *rand.Rand) (*subject, error) {
+// withChosen is a filter with n honest keys and the chosen ones, some of which it may refuse.
+func withChosen(kind string, isSecret bool, n int, chosen []uint64, r *rand.Rand) (*subject, error) {
 	h := filter.XXH3(0)
 	if isSecret {
 		var key [16]byte

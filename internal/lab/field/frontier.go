@@ -128,8 +128,8 @@ func laps(name string, k walk.Keys, n int) (list []lab.Lap, err error) {
 	}
 	work := func(name string, do func(i int) error) { list = append(list, walk.Strides(name, n, 1_000, do)...) }
 	work("add", func(int) error { return s.add(1) })
-	work("query", func(i int) error { s.MayContain(k.Member(i)); return nil })
-	work("query", func(i int) error { s.MayContain(k.Stranger(i)); return nil })
+	work("query", func(i int) error { s.MayContain(k.Present(i)); return nil })
+	work("query", func(i int) error { s.MayContain(k.Absent(i)); return nil })
 	if _, ok := s.Filter.(filter.Deleter); ok {
 		work("delete", func(int) error { return s.delete(1) })
 	}

@@ -99,7 +99,7 @@ func (b broken) Delete(filter.Key) error      { return b.deleteErr }
 func TestChosenKeysCrowdUnderTheKnownHashOnly(t *testing.T) {
 	r := (&lab.Env{Seed: 1}).Rand(0)
 	for _, isSecret := range []bool{false, true} {
-		s, err := besiege("blocked", isSecret, 5_000, 2_000, r)
+		s, err := attackOn("blocked", isSecret, 5_000, 2_000, r)
 		if err != nil || (s.crowded > 0.2) == isSecret || s.lost != 0 || s.same != 1 || (s.again == 1) == isSecret {
 			t.Errorf("secret %t: %+v, %v", isSecret, s, err)
 		}

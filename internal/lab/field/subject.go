@@ -18,7 +18,7 @@ func kindDim(list []kinds.Kind) lab.Dim {
 	return lab.AmongAll("kind", list, func(k kinds.Kind) string { return k.Name })
 }
 
-// subject is a filter with what it answered. Members are the keys from first to before
+// subject is a filter with what it answered. Present are the keys from first to before
 // next that it took.
 type subject struct {
 	filter.Filter
@@ -41,7 +41,7 @@ func newSubject(name string, n int, fpr float64, keys walk.Keys) (*subject, erro
 // add adds so many keys. That there is no room is an answer.
 func (s *subject) add(count int) error {
 	for range count {
-		_, err := s.Add(s.keys.Member(s.next))
+		_, err := s.Add(s.keys.Present(s.next))
 		if errors.Is(err, filter.ErrFull) {
 			s.out[s.next] = true
 			s.refused++
@@ -58,7 +58,7 @@ func (s *subject) delete(count int) error {
 	for range count {
 		if i := s.first; s.out[i] {
 			delete(s.out, i)
-		} else if _, err := s.remove(s.keys.Member(i)); err != nil {
+		} else if _, err := s.remove(s.keys.Present(i)); err != nil {
 			return fmt.Errorf("deleting key %d: %w", i, err)
 		}
 		s.first++
@@ -79,20 +79,20 @@ func (s *subject) remove(k filter.Key) (done bool, err error) {
 	return err == nil, err
 }
 
-// denied counts the members that get a no.
+// denied counts the present keys that get a no.
 func (s *subject) denied() (n float64) {
 	for i := s.first; i < s.next; i++ {
-		if !s.out[i] && !s.MayContain(s.keys.Member(i)) {
+		if !s.out[i] && !s.MayContain(s.keys.Present(i)) {
 			n++
 		}
 	}
 	return n
 }
 
-// yes is the share of so many strangers that get one. Each is asked about once.
+// yes is the share of so many absent keys that get one. Each is asked about once.
 func (s *subject) yes(queries int) (share float64) {
 	for range queries {
-		share += lab.OneIf(s.MayContain(s.keys.Stranger(s.asked))) / float64(queries)
+		share += lab.OneIf(s.MayContain(s.keys.Absent(s.asked))) / float64(queries)
 		s.asked++
 	}
 	return share

@@ -65,10 +65,10 @@ func runThreads(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			add, has, err := shared(name, n)
 			k, crew := walk.NewKeys(r), at.Int("goroutines")
 			return []lab.Lap{
-				{Name: "add", Ops: n, Run: func() error { return together(crew, n, func(i int) error { return add(k.Member(i)) }) }},
+				{Name: "add", Ops: n, Run: func() error { return together(crew, n, func(i int) error { return add(k.Present(i)) }) }},
 				{Name: "query", Ops: n, Run: func() error {
 					return together(crew, n, func(i int) error {
-						if !has(k.Member(i)) {
+						if !has(k.Present(i)) {
 							lost.Add(1)
 						}
 						return nil

@@ -183,7 +183,7 @@ func (r *record) stride(k walk.Keys, start, count int, deleting bool) (err error
 	timing.Pinned(func() {
 		before, work := timing.Thread(), r.work()
 		for i := start; i < start+count && err == nil; i++ {
-			err = do(k.Member(i))
+			err = do(k.Present(i))
 			after, now := timing.Thread(), r.work()
 			t.add(after - before)
 			if work > 0 && now > 0 { // the smallest evergreen filter is a list without blocks

@@ -82,7 +82,7 @@ type pair struct {
 // fill adds the lasting keys.
 func (p *pair) fill() (err error) {
 	for i := 0; i < p.lasting && err == nil; i++ {
-		_, err = p.f.Add(p.keys.Member(i))
+		_, err = p.f.Add(p.keys.Present(i))
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (p *pair) fill() (err error) {
 // ask asks about the lasting keys.
 func (p *pair) ask(count int) {
 	for range count {
-		p.denied += lab.OneIf(!p.f.MayContain(p.keys.Member(int(p.asked) % p.lasting)))
+		p.denied += lab.OneIf(!p.f.MayContain(p.keys.Present(int(p.asked) % p.lasting)))
 		p.asked++
 	}
 }
@@ -116,9 +116,9 @@ func (p *pair) end() error {
 func (p *pair) write() (err error) {
 	for i, last := 0, p.size(); err == nil && !p.stop.Load(); i = (i + 1) % (2 * p.passing) {
 		if i < p.passing {
-			_, err = p.f.Add(p.keys.Member(p.lasting + i))
+			_, err = p.f.Add(p.keys.Present(p.lasting + i))
 		} else {
-			err = p.f.Delete(p.keys.Member(p.lasting + i - p.passing))
+			err = p.f.Delete(p.keys.Present(p.lasting + i - p.passing))
 		}
 		if now := p.size(); now != last {
 			p.changed.Add(1)

@@ -14,7 +14,7 @@ var params = lab.Experiment{
 	ID:       "sum/params",
 	Title:    "Sizing: m, k and P, with k random seeds or one hash",
 	Question: "Does a filter that is sized by the formulas for m and k have the rate P of the third one, is that k the best, and does it matter how the k positions are found?",
-	Says: "Implementation: P is 0.001 if nobody asks for another, m = -n ln(P) / (ln 2)², k = (m/n) ln 2, and in turn P = (1 - [1 - 1/m]^(kn))^k; " +
+	Says: "Implementation: P is 0.001 if m is not given, m = -n ln(P) / (ln 2)², k = (m/n) ln 2, and in turn P = (1 - [1 - 1/m]^(kn))^k; " +
 		"the hash functions, MurmurHash3 with k seeds from randint(0, 2147483647), 32 bits \"reduced by modulo m\", must be independent and uniformly random.",
 	Quick: sizingParams(1_000, 100, 5_000, 1, 4, 7, 10, 13),
 	Full:  sizingParams(10_000, 200, 20_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14),

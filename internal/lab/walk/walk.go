@@ -13,7 +13,7 @@ import (
 )
 
 // Keys are as many different ones as are wanted, found again by their number: fifty
-// million of them need no memory. Strangers are never members.
+// million of them need no memory. No key is both present and absent.
 type Keys struct{ hash filter.Hash }
 
 // NewKeys returns keys that depend on the random source.
@@ -22,11 +22,11 @@ func NewKeys(r *rand.Rand) Keys { return KeysOf(filter.XXH3(r.Uint64())) }
 // KeysOf returns the keys that a hash gives.
 func KeysOf(h filter.Hash) Keys { return Keys{h} }
 
-// Member returns the i-th key.
-func (k Keys) Member(i int) filter.Key { return k.Key(uint64(i)) }
+// Present returns the i-th of the keys that are put into filters.
+func (k Keys) Present(i int) filter.Key { return k.Key(uint64(i)) }
 
-// Stranger returns the i-th of the keys that are not members.
-func (k Keys) Stranger(i int) filter.Key { return k.Key(uint64(i) | 1<<63) }
+// Absent returns the i-th of the keys that never are.
+func (k Keys) Absent(i int) filter.Key { return k.Key(uint64(i) | 1<<63) }
 
 // Key returns that of any number.
 func (k Keys) Key(number uint64) filter.Key { return k.hash.Uint64(number) }
@@ -48,8 +48,8 @@ type Look struct {
 	Says       float64 // the rate by Info
 	Most       float64 // all bits per key, at most since the look before
 
-	Yes    float64 // share of the strangers that got one
-	Denied float64 // share of the members that got a no
+	Yes    float64 // share of the absent keys that got one
+	Denied float64 // share of the present keys that got a no
 }
 
 // All is all memory, in bits per key.
@@ -57,8 +57,8 @@ func (l Look) All() float64 { return l.Fast + l.Slow }
 
 // Through takes an empty filter to all sizes, which rise, and returns a look at each;
 // with back it grows to the last one first, and the looks are those on the way back.
-// Each look asks about so many strangers that no other asked about, and about as many
-// members. Between two looks the memory is watched: its peaks are short.
+// Each look asks about so many absent keys that no other asked about, and about as many
+// present ones. Between two looks the memory is watched: its peaks are short.
 func Through(ctx context.Context, f filter.Filter, keys Keys, sizes []int, queries int, back bool) ([]Look, error) {
 	w := walker{f: f, keys: keys}
 	if back {
@@ -93,13 +93,13 @@ func Through(ctx context.Context, f filter.Filter, keys Keys, sizes []int, queri
 	return looks, nil
 }
 
-// A walker changes a filter in the order of its keys' numbers: members are those from
+// A walker changes a filter in the order of its keys' numbers: present are those from
 // first to before next.
 type walker struct {
 	f           filter.Filter
 	keys        Keys
 	first, next int
-	asked       int // strangers so far
+	asked       int // absent keys so far
 }
 
 func (w *walker) len() int { return w.next - w.first }
@@ -107,12 +107,12 @@ func (w *walker) len() int { return w.next - w.first }
 // to adds keys, or deletes the oldest, until there are n.
 func (w *walker) to(n int) error {
 	for ; w.len() < n; w.next++ {
-		if _, err := w.f.Add(w.keys.Member(w.next)); err != nil {
+		if _, err := w.f.Add(w.keys.Present(w.next)); err != nil {
 			return err
 		}
 	}
 	for ; w.len() > n; w.first++ {
-		if err := filter.Delete(w.f, w.keys.Member(w.first)); err != nil {
+		if err := filter.Delete(w.f, w.keys.Present(w.first)); err != nil {
 			return err
 		}
 	}
@@ -130,15 +130,15 @@ func (w *walker) memory() Look {
 func (w *walker) look(queries int) Look {
 	l := w.memory()
 	for range queries {
-		l.Yes += lab.OneIf(w.f.MayContain(w.keys.Stranger(w.asked)))
+		l.Yes += lab.OneIf(w.f.MayContain(w.keys.Absent(w.asked)))
 		w.asked++
 	}
-	members := min(queries, w.len()) // evenly from the oldest to the youngest
-	for i := range members {
-		at := w.first + int(float64(w.len())*float64(i)/float64(members))
-		l.Denied += lab.OneIf(!w.f.MayContain(w.keys.Member(at)))
+	present := min(queries, w.len()) // evenly from the oldest to the youngest
+	for i := range present {
+		at := w.first + int(float64(w.len())*float64(i)/float64(present))
+		l.Denied += lab.OneIf(!w.f.MayContain(w.keys.Present(at)))
 	}
-	l.Yes, l.Denied = l.Yes/float64(max(1, queries)), l.Denied/float64(max(1, members))
+	l.Yes, l.Denied = l.Yes/float64(max(1, queries)), l.Denied/float64(max(1, present))
 	return l
 }
 

@@ -21,11 +21,11 @@ func newWalker(t *testing.T, rate float64) (*walker, *evergreen.Filter) {
 	return &walker{f: f, keys: testKeys()}, f
 }
 
-func TestStrangersAreNeverMembers(t *testing.T) {
+func TestAbsentKeysAreNeverPresent(t *testing.T) {
 	k := testKeys()
 	seen := map[filter.Key]bool{}
 	for i := range 10_000 {
-		seen[k.Member(i)], seen[k.Stranger(i)], seen[k.Stranger(-1-i)] = true, true, true
+		seen[k.Present(i)], seen[k.Absent(i)], seen[k.Absent(-1-i)] = true, true, true
 	}
 	if len(seen) != 30_000 {
 		t.Errorf("%d different keys of 30,000", len(seen))
@@ -38,15 +38,15 @@ func TestSizesAreAtEqualRatios(t *testing.T) {
 	}
 }
 
-// TestWalkersDeleteTheOldestFirst moves the window of members along.
+// TestWalkersDeleteTheOldestFirst moves the window of present keys along.
 func TestWalkersDeleteTheOldestFirst(t *testing.T) {
 	w, f := newWalker(t, 0.01)
 	for _, step := range []struct{ to, first, next int }{{1000, 0, 1000}, {400, 600, 1000}, {500, 600, 1100}} {
 		if err := w.to(step.to); err != nil || w.first != step.first || w.next != step.next {
-			t.Fatalf("to %d: members %d to %d, %v; want %d to %d", step.to, w.first, w.next, err, step.first, step.next)
+			t.Fatalf("to %d: present %d to %d, %v; want %d to %d", step.to, w.first, w.next, err, step.first, step.next)
 		}
 	}
-	if f.Len() != 500 || f.Contains(w.keys.Member(599)) || !f.Contains(w.keys.Member(600)) {
+	if f.Len() != 500 || f.Contains(w.keys.Present(599)) || !f.Contains(w.keys.Present(600)) {
 		t.Errorf("%d keys in the filter", f.Len())
 	}
 	w.first-- // a key that is not there any more
