@@ -134,7 +134,7 @@ type Constant struct {
 
 // Constants returns a table of numbers, and claims that they are what is printed.
 // Those without anything printed are shown. The table has the given name.
-func Constants(name, title string, list ...Constant) (*Grid, []Claim) {
+func Constants(name, title string, list ...Constant) (Part, []Claim) {
 	var claims []Claim
 	for _, c := range list {
 		claim := Claim{Kind: c.Kind, Name: c.Name, Printed: c.Printed, Where: c.Where, Of: Of(name, "number", c.Name), Is: c.Is, Why: c.Why}

@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
+func sweep[T any](ctx context.Context, e *Env, s Sweep[T]) (*Grid, error) { return s.Run(ctx, e) }
+
 // study is an experiment over x = 1 to 4 with noise, whose means are known.
 func study(t *testing.T) findings {
 	t.Helper()
 	noisy := func(mean func(x float64) float64) func([2]float64) float64 {
 		return func(v [2]float64) float64 { return mean(v[0]) + v[1] }
 	}
-	g, err := Sweep(t.Context(), &Env{Seed: 1}, Spec[[2]float64]{
+	g, err := sweep(t.Context(), &Env{Seed: 1}, Sweep[[2]float64]{
 		Name: "means", Dims: []Dim{Among("contender", "a", "b"), Along("x", 1, 2, 3, 4)}, Trials: 100,
 		Trial: func(at At, r *rand.Rand) ([2]float64, error) {
 			return [2]float64{at.Float("x") + at.Float("contender"), 0.01 * r.NormFloat64()}, nil
@@ -143,9 +145,12 @@ func TestReasonsAndKinds(t *testing.T) {
 func TestConstantsAreCompared(t *testing.T) {
 	g, claims := Constants("numbers", "Numbers", Constant{Name: "pi", Printed: "3.14", Value: math.Pi}, Constant{Name: "e", Printed: "2.7", Value: math.Pi, Why: "another"}, Constant{Name: "free", Value: 1})
 	x := Experiment{Claims: append(claims, Claim{Name: "large", Of: Of("absent"), Is: Shows(), FullOnly: true}, Claim{Name: "real", Of: Of("absent"), Is: Shows(), DataOnly: true})}
-	r := &Result{Grids: []*Grid{g}}
-	if err := x.finish(r, &Env{}); err != nil {
-		t.Fatal(err)
+	r, err := Find(t.Context(), &Env{}, g, Notes{"note"})
+	if err == nil {
+		err = x.finish(r, &Env{})
+	}
+	if err != nil || len(r.Notes) != 1 {
+		t.Fatal(r, err)
 	}
 	if got := Tally(r.Checks); got != "1 holds, 1 fails, 3 shown" || len(r.Unexpected()) != 0 || len(r.Tables[0].Rows) != 3 {
 		t.Errorf("%s: %+v", got, r)
@@ -159,7 +164,7 @@ func TestConstantsAreCompared(t *testing.T) {
 
 // The answers of a single trial are what a share is judged by.
 func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
-	g, err := Sweep(t.Context(), &Env{Seed: 1}, Spec[float64]{
+	g, err := sweep(t.Context(), &Env{Seed: 1}, Sweep[float64]{
 		Dims: []Dim{Along("share", 0.01, 0.02)}, Trials: 1, Trial: func(at At, _ *rand.Rand) (float64, error) { return at.Float("share"), nil },
 		Metrics: []Metric[float64]{{Name: "yes", Unit: InPercent, Of: func(v float64) float64 { return v }, Asked: func(At) int { return 10_000 }}},
 	})
@@ -175,7 +180,7 @@ func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
 }
 
 func TestSweepFollowsTraces(t *testing.T) {
-	g, err := Sweep(t.Context(), &Env{}, Spec[float64]{
+	g, err := sweep(t.Context(), &Env{}, Sweep[float64]{
 		Name: "walk", Dims: []Dim{Along("n", 1, 2)}, Trace: Along("time", 0, 1, 2), Trials: 3,
 		Follow: func(at At, _ *rand.Rand) ([]float64, error) {
 			n := at.Float("n")
@@ -191,7 +196,7 @@ func TestSweepFollowsTraces(t *testing.T) {
 		t.Errorf("%v", table.Rows)
 	}
 	broken := errors.New("broken")
-	_, err = Sweep(t.Context(), &Env{}, Spec[float64]{Trials: 1, Trial: func(At, *rand.Rand) (float64, error) { return 0, broken }})
+	_, err = sweep(t.Context(), &Env{}, Sweep[float64]{Trials: 1, Trial: func(At, *rand.Rand) (float64, error) { return 0, broken }})
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -289,7 +294,7 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 func TestTrialsAreGathered(t *testing.T) {
 	trials := []float64{1, 2, 2, 3}
 	half := func(float64) float64 { return 0.5 }
-	f := findings{Gather(trials, Spec[float64]{
+	f := findings{Gather(trials, Sweep[float64]{
 		Dims: []Dim{Along("value", 1, 2, 3)},
 		Metrics: []Metric[float64]{
 			{Name: "share", At: func(v float64, at At) float64 {

@@ -18,7 +18,7 @@ var birthdays = lab.Experiment{
 	Quick:    lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 2_000)},
 	Full:     lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 1_000_000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-		g, err := lab.Sweep(ctx, e, lab.Spec[bool]{
+		return lab.Find(ctx, e, lab.Sweep[bool]{
 			Name: "parties", Title: "Parties with equal birthdays",
 			Dims:   []lab.Dim{lab.Along("n", e.Ints("people")...)},
 			Trials: e.Int("trials"),
@@ -31,7 +31,6 @@ var birthdays = lab.Experiment{
 			}}},
 			Formulas: []lab.Formula{{Name: "formula", Unit: lab.InPercent, Of: func(at lab.At) float64 { return birthdayFormula(at.Int("n")) }}},
 		})
-		return &lab.Result{Grids: []*lab.Grid{g}}, err
 	},
 	Plots: []lab.View{{Name: "shared", Title: "Equal birthdays", X: "n", Y: lab.Axis{Percent: true}, Curves: []lab.Curve{{Measured: "shared", Formula: "formula"}}}},
 	Claims: []lab.Claim{

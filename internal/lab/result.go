@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +20,42 @@ type Result struct {
 	// Grids are what sweeps and races found. Each gives a table; the plots and claims of
 	// the experiment take their numbers from them.
 	Grids []*Grid `json:"-"`
+}
+
+// Part is what makes a part of a result: a [Sweep], a [Race], a [Grid], [Computed]
+// numbers or [Notes].
+type Part interface {
+	find(ctx context.Context, e *Env, r *Result) error
+}
+
+// Find makes a result of its parts, one after the other.
+func Find(ctx context.Context, e *Env, parts ...Part) (*Result, error) {
+	r := &Result{}
+	for _, p := range parts {
+		if err := cmp.Or(ctx.Err(), p.find(ctx, e, r)); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Result) take(g *Grid, err error) error {
+	if err == nil {
+		r.Grids = append(r.Grids, g)
+	}
+	return err
+}
+
+func (s Sweep[T]) find(ctx context.Context, e *Env, r *Result) error { return r.take(s.Run(ctx, e)) }
+func (c Race) find(ctx context.Context, e *Env, r *Result) error     { return r.take(c.Run(ctx, e)) }
+func (g *Grid) find(_ context.Context, _ *Env, r *Result) error      { return r.take(g, nil) }
+
+// Notes stand below all tables and plots.
+type Notes []string
+
+func (n Notes) find(_ context.Context, _ *Env, r *Result) error {
+	r.Notes = append(r.Notes, n...)
+	return nil
 }
 
 type (

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Spec is a sweep: one trial function, run at every combination of the dimensions.
-// Each metric is the mean of one figure of the trials; formulas stand beside.
-type Spec[T any] struct {
+// Sweep is one trial function, run at every combination of the dimensions. Each metric is
+// the mean of one figure of the trials; formulas stand beside.
+type Sweep[T any] struct {
 	Name, Title string // of the table; the name is unique in the experiment
 	Dims        []Dim
 	Trials      int
@@ -31,7 +31,9 @@ type Spec[T any] struct {
 type Metric[T any] struct {
 	Name string
 	Unit Unit
-	Of   func(T) float64
+
+	// Of may be nil for trials that are a number, and for [Figures]: those of the name.
+	Of func(T) float64
 
 	// At takes the place of Of where what counts of a trial depends on the point. It is
 	// for [Gather].
@@ -58,8 +60,30 @@ func Fixed(name string, unit Unit, value float64) Formula {
 // Each is for [Metric.Asked]: as many answers at all points.
 func Each(answers int) func(At) int { return func(At) int { return answers } }
 
-// Sweep runs a sweep. The error is that of a trial or of ctx.
-func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
+// Figures are those of a trial, by the names of metrics.
+type Figures map[string]float64
+
+// of returns the figure of a trial. One that the trial does not have is no number.
+func (m Metric[T]) of(t T, at At) float64 {
+	if m.At != nil {
+		return m.At(t, at)
+	}
+	if m.Of != nil {
+		return m.Of(t)
+	}
+	switch t := any(t).(type) {
+	case float64:
+		return t
+	case Figures:
+		if v, ok := t[m.Name]; ok {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// Run runs all trials. The error is that of a trial or of ctx.
+func (s Sweep[T]) Run(ctx context.Context, e *Env) (*Grid, error) {
 	dims := s.Dims
 	if trial := s.Trial; s.Follow == nil {
 		s.Follow = func(at At, r *rand.Rand) ([]T, error) {
@@ -69,18 +93,18 @@ func Sweep[T any](ctx context.Context, e *Env, s Spec[T]) (*Grid, error) {
 	} else {
 		dims = slices.Concat(s.Dims, []Dim{s.Trace})
 	}
-	found, err := s.run(ctx, e)
+	found, err := s.trials(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	seen := max(1, len(s.Trace.Values)) // results of a trial
-	return s.grid(dims, func(m Metric[T], i int, _ At) Estimate {
-		return Figure(found[i/seen], func(t []T) float64 { return m.Of(t[i%seen]) })
+	return s.grid(dims, func(m Metric[T], i int, at At) Estimate {
+		return Figure(found[i/seen], func(t []T) float64 { return m.of(t[i%seen], at) })
 	}), nil
 }
 
-// run returns the trials of all points. Points with one trial each run side by side.
-func (s Spec[T]) run(ctx context.Context, e *Env) ([][][]T, error) {
+// trials returns those of all points. Points with one trial each run side by side.
+func (s Sweep[T]) trials(ctx context.Context, e *Env) ([][][]T, error) {
 	all := points(s.Dims)
 	found := make([][][]T, len(all))
 	if s.Trials == 1 {
@@ -99,22 +123,17 @@ func (s Spec[T]) run(ctx context.Context, e *Env) ([][][]T, error) {
 	return found, nil
 }
 
-// Gather is [Sweep] for trials that have run already, so that one set of trials gives
-// several grids: means, loads, a distribution. The spec needs no trial.
-func Gather[T any](trials []T, s Spec[T]) *Grid {
+// Gather is a sweep for trials that have run already, so that one set of trials gives
+// several grids: means, loads, a distribution. The sweep needs no trial.
+func Gather[T any](trials []T, s Sweep[T]) *Grid {
 	return s.grid(s.Dims, func(m Metric[T], _ int, at At) Estimate {
-		return Figure(trials, func(t T) float64 {
-			if m.At != nil {
-				return m.At(t, at)
-			}
-			return m.Of(t)
-		})
+		return Figure(trials, func(t T) float64 { return m.of(t, at) })
 	})
 }
 
 // grid puts the value of each metric at the i-th point into a grid, and the formulas. A
 // metric has no value where it is not finite.
-func (s Spec[T]) grid(dims []Dim, value func(m Metric[T], i int, at At) Estimate) *Grid {
+func (s Sweep[T]) grid(dims []Dim, value func(m Metric[T], i int, at At) Estimate) *Grid {
 	g := &Grid{Name: s.Name, Title: s.Title, Dims: dims, Notes: s.Notes, formulas: s.Formulas}
 	for _, m := range s.Metrics {
 		g.columns = append(g.columns, m.Name)
@@ -142,7 +161,13 @@ func (g *Grid) add(c Cell) {
 	}
 }
 
-// Computed returns a grid of formulas alone.
-func Computed(name, title string, dims []Dim, formulas ...Formula) *Grid {
-	return Gather[struct{}](nil, Spec[struct{}]{Name: name, Title: title, Dims: dims, Formulas: formulas})
+// Computed is a grid of formulas alone.
+func Computed(name, title string, dims []Dim, formulas ...Formula) Part {
+	return computed{Name: name, Title: title, Dims: dims, Formulas: formulas}
+}
+
+type computed Sweep[struct{}]
+
+func (c computed) find(_ context.Context, _ *Env, r *Result) error {
+	return r.take(Gather(nil, Sweep[struct{}](c)), nil)
 }

@@ -48,7 +48,7 @@ const asked = 0.9 // deletability
 
 func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	layout := e.Int("bits for a layout")
-	g, err := lab.Sweep(ctx, e, lab.Spec[coded]{
+	return lab.Find(ctx, e, lab.Sweep[coded]{
 		Name: "codes", Title: "Keys that can be deleted, n = 22", Dims: []lab.Dim{lab.Along("bits for the code", e.Ints("bits for the code")...)}, Trials: e.Int("trials"),
 		Trace: lab.Among("code", "regions in a row", "as many as 90 % takes", "regions of set cells", fmt.Sprintf("best of %d layouts", 1<<layout)),
 		Follow: func(at lab.At, r *rand.Rand) ([]coded, error) {
@@ -68,7 +68,6 @@ func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			"Layouts: the cells of a region need not be neighbours. Sender and receiver know a list of layouts, and the sender pays for the number of the best with marks.",
 		},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
 // fewestRegions builds filters with more and more regions, until what is asked can be

@@ -45,7 +45,7 @@ func dynamicParams(keys, trials int, turnovers ...float64) lab.Params {
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, turnovers := e.Int("keys"), e.Floats("turnovers")
-	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+	return lab.Find(ctx, e, lab.Sweep[outcome]{
 		Name: "turnovers", Title: "Filters whose keys are replaced", Dims: []lab.Dim{lab.AmongAll("setting", settings, setting.String)}, Trace: lab.Along("turnovers", turnovers...), Trials: e.Int("trials"),
 		Follow: func(at lab.At, r *rand.Rand) (looks []outcome, err error) {
 			s := settings[at.Int("setting")]
@@ -68,7 +68,6 @@ func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Notes: []string{"Each step deletes a random key and adds a new one. A key that cannot be deleted is gone for its owner, but is still answered with yes."},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
 // look examines a filter and leaves it as it is. Deleting one key never changes whether

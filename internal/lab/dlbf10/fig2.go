@@ -103,7 +103,7 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		s, keys := of(at)
 		return s.FPR(uint64(n)) / theory.BloomFPR(float64(s.Bits), float64(s.Hashes), keys)
 	}}
-	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+	return lab.Find(ctx, e, lab.Sweep[outcome]{
 		Name: "deletability", Title: "Share of the keys that can be deleted",
 		Dims:   []lab.Dim{lab.Along("m/r", e.Ints("bits per region, m/r")...), lab.Along("m/n", e.Ints("densities, m/n")...)},
 		Trials: e.Int("trials"),
@@ -113,16 +113,11 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Metrics:  []lab.Metric[outcome]{{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: regions}},
 		Formulas: append(formulas, printed, price),
-	})
-	if err != nil {
-		return nil, err
-	}
-	signatures, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	}, lab.Sweep[float64]{
 		Name: "signatures", Title: "Variable-length signatures, known by one sentence of the letter only: half of the keys deleted, 16 bits per key", Trials: e.Int("trials"),
 		Trial: func(_ lab.At, r *rand.Rand) (float64, error) {
 			return throw(r, 16*n, e.Int("hashes"), n, false).lostBySignatures(), nil
 		},
 		Metrics: []lab.Metric[float64]{{Name: "keys lost by signatures", Unit: lab.InPercent, Of: func(lost float64) float64 { return lost }}},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g, signatures, others}, Notes: []string{"Eq. (1) is printed without the leading 1 -; what is plotted can only be the complement, which this takes."}}, err
+	}, others, lab.Notes{"Eq. (1) is printed without the leading 1 -; what is plotted can only be the complement, which this takes."})
 }

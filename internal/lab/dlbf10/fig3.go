@@ -94,7 +94,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	tests := func(name string, of func(outcome) float64) lab.Metric[outcome] {
 		return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(tested)}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[outcome]{
+	return lab.Find(ctx, e, lab.Sweep[outcome]{
 		Name: "deletability", Title: "Keys that can be deleted, and what that resets",
 		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
 		Trials: e.Int("trials"),
@@ -117,25 +117,20 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Formulas: append(formulas,
 			lab.Formula{Name: "pinned by Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return 1 - formulas[0].Of(at) }},
 			rate("standard, formula", 0), rate("Eq. (2)", 1)),
-	})
-	if err != nil {
-		return nil, err
-	}
-	hashing, err := byPositions(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{g, hashing}, Notes: []string{
+	}, byPositions(e), lab.Notes{
 		"Keys are 145,000 made-up words. The distance to Eq. (1) is judged as the paper speaks of it, by the keys that cannot be deleted; in points it is largest for few regions.",
 		"The share of clean regions is nearest to the 40 % of reset bits, the share of set bits its most natural reading.",
-	}}, err
+	})
 }
 
 // positions are the ways to come to the cells of a key.
 const positions = "positions"
 
 // byPositions repeats the example of Sec. IV with another hash and without any.
-func byPositions(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+func byPositions(e *lab.Env) lab.Part {
 	s, from := shape(e, 24), words(filter.Murmur3(0))
 	const n = 22
-	return lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Sweep[float64]{
 		Name: "hashing", Title: "The example with r = 24, n = 22", Dims: []lab.Dim{lab.Among(positions, "words, MurmurHash3", "random", "random, literal")}, Trials: 5 * e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			if at.Int(positions) == 0 {
@@ -146,5 +141,5 @@ func byPositions(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 			return p.share(inRow(len(p.hits), int(s.Regions))), nil
 		},
 		Metrics: []lab.Metric[float64]{{Name: "deletable by positions", Unit: lab.InPercent, Of: func(share float64) float64 { return share }}},
-	})
+	}
 }

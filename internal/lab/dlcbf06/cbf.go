@@ -35,7 +35,7 @@ var rival = counting.Shape{Counters: 663_552, Hashes: 9, CounterBits: 4}
 var cbfRates = printedRates{average: "0.001529", least: 0.00108, most: 0.00205, formula: rival.FPR(exampleKeys)}
 
 // The numbers that need no trial.
-var cbfGrid, cbfClaims = func() (*lab.Grid, []lab.Claim) {
+var cbfGrid, cbfClaims = func() (lab.Part, []lab.Claim) {
 	one, five := theory.CountingOverflow(math.Ln2, 4), theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	return lab.Constants("computed", "Sec. 5.1 by the formulas",
 		lab.Constant{Name: "bits", Printed: "2654208", Where: "Sec. 5.1", Value: float64(rival.Bits())},
@@ -66,7 +66,7 @@ func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	reached := lab.Gather(trials, lab.Spec[life]{
+	reached := lab.Gather(trials, lab.Sweep[life]{
 		Name: "counters", Title: fmt.Sprintf("Trials of %d steps in which some counter reached a value", steps), Dims: []lab.Dim{lab.Along("counter", 9, 10, 11, 12, 13, 14)},
 		Metrics: []lab.Metric[life]{{
 			Name: "reached", Unit: lab.InPercent, At: func(l life, at lab.At) float64 { return lab.OneIf(l.largest >= at.Int("counter")) }, Asked: lab.Each(1),
@@ -76,7 +76,7 @@ func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}}},
 		Notes: []string{fmt.Sprintf("Counters are looked at every %d steps. One that reaches 12 stays there for n/12 = 4,096 steps on average, so that about one in ten is missed.", every)},
 	})
-	return &lab.Result{Grids: []*lab.Grid{cbfRates.grid(trials, queries), cbfGrid, reached}}, nil
+	return lab.Find(ctx, e, cbfRates.grid(trials, queries), cbfGrid, reached)
 }
 
 // largest returns the largest counter of four bits, or 7 if that is below 8.

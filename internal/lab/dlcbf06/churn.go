@@ -158,7 +158,7 @@ func (p printedRates) grid(trials []life, queries int) *lab.Grid {
 		rate := float64(t.more) / float64(10*queries)
 		least, most = min(least, rate), max(most, rate)
 	}
-	return lab.Gather(trials, lab.Spec[life]{
+	return lab.Gather(trials, lab.Sweep[life]{
 		Name: "range", Title: fmt.Sprintf("Rates of %d trials", len(trials)),
 		Metrics: []lab.Metric[life]{
 			{Name: "rate", Of: func(l life) float64 { return float64(l.yes) / float64(queries) }, Asked: lab.Each(queries)},

@@ -43,7 +43,7 @@ var locators = map[string]func(*rand.Rand) locator{directBuild: independent, low
 
 func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps := e.Int("steps")
-	g, err := lab.Sweep(ctx, e, lab.Spec[tried]{
+	return lab.Find(ctx, e, lab.Sweep[tried]{
 		Name: "constructions", Title: "Of so many deletions and insertions at an average load of six, per trial",
 		Dims: []lab.Dim{lab.Among(builds, directBuild, lowBuild, highBuild)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (tried, error) {
@@ -56,7 +56,6 @@ func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			"Low bits: a multiplication by an odd number keeps them together, so that 2048 groups of four buckets are all there are, each for 24 keys on average and 32 at most.",
 		},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
 // tried is what became of a sketch.

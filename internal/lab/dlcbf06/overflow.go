@@ -91,11 +91,14 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	share := func(name string) []lab.Metric[life] {
 		return []lab.Metric[life]{{Name: name, Unit: lab.InPercent, Of: func(l life) float64 { return l.overflow }, Asked: lab.Each(1)}}
 	}
-	parts := []lab.Spec[life]{
-		{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Metrics: share("overflow")},
-		{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Metrics: share("overflow as printed")},
-		{
-			Name: "moved", Title: "Trials at a load of 6.75", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.75)},
+	trial := func(at lab.At, r *rand.Rand) (life, error) {
+		return live(int(math.Round(at.Float("load")*exampleBuckets)), int(steps), int(steps), 0, r)
+	}
+	return lab.Find(ctx, e, fluidLimit(steps), readings(),
+		lab.Sweep[life]{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Trial: trial, Metrics: share("overflow")},
+		lab.Sweep[life]{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Trial: trial, Metrics: share("overflow as printed")},
+		lab.Sweep[life]{
+			Name: "moved", Title: "Trials at a load of 6.75", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.75)}, Trial: trial,
 			Metrics: []lab.Metric[life]{
 				{Name: "moves", Of: func(l life) float64 { return l.moved }},
 				{Name: "no room for a key", Of: func(l life) float64 { return l.noRoom }},
@@ -103,27 +106,15 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			},
 			Formulas: []lab.Formula{lab.Fixed("moves by the fluid limit", lab.Plain, full(distinct(failsafeKeys), steps))},
 		},
-	}
-	grids := []*lab.Grid{fluidLimit(steps), readings()}
-	for _, spec := range parts {
-		spec.Trial = func(at lab.At, r *rand.Rand) (life, error) {
-			return live(int(math.Round(at.Float("load")*exampleBuckets)), int(steps), int(steps), 0, r)
-		}
-		g, err := lab.Sweep(ctx, e, spec)
-		if err != nil {
-			return nil, err
-		}
-		grids = append(grids, g)
-	}
-	more, err := moreMoves(ctx, e)
-	return &lab.Result{Grids: append(grids, more), Notes: []string{
-		"Up to the first key that finds no room a filter that moves keys is the same as one that does not: a trial counts as overflow if something had to be moved.",
-		"A key overflows if all its four buckets are full. The paper takes the share of buckets that would hold nine, which is near to it here.",
-	}}, err
+		moreMoves(e),
+		lab.Notes{
+			"Up to the first key that finds no room a filter that moves keys is the same as one that does not: a trial counts as overflow if something had to be moved.",
+			"A key overflows if all its four buckets are full. The paper takes the share of buckets that would hold nine, which is near to it here.",
+		})
 }
 
 // fluidLimit computes the odds of an overflow.
-func fluidLimit(steps float64) *lab.Grid {
+func fluidLimit(steps float64) lab.Part {
 	elements := func(at lab.At) float64 { return at.Float("load") * exampleBuckets }
 	nine := func(at lab.At) float64 { return theory.DLeftSteadyLoads(4, at.Float("load"), levels)[levels-1] }
 	return lab.Computed("odds", "Odds of four full buckets in a trial, by the fluid limit", []lab.Dim{lab.Along("load", 6.3, 6.4, 6.5, printedLoad, 6.6, 6.7)},
@@ -134,7 +125,7 @@ func fluidLimit(steps float64) *lab.Grid {
 }
 
 // readings computes what three readings of the paper say of three things it prints.
-func readings() *lab.Grid {
+func readings() lab.Part {
 	const reading = "reading"
 	names := []string{"2^20 steps, equal fingerprints share a cell", "2^20 steps, every element has its own", "64/3 steps for each element, shared cells"}
 	cells := func(at lab.At, n float64) float64 {
@@ -156,9 +147,9 @@ func readings() *lab.Grid {
 
 // moreMoves are loads beyond one move, in a sketch: the filter itself moves one key of the
 // first subarray.
-func moreMoves(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+func moreMoves(e *lab.Env) lab.Part {
 	rules := []string{"one move, first subarray", "one move, any subarray", "two moves, any subarray"}
-	return lab.Sweep(ctx, e, lab.Spec[tried]{
+	return lab.Sweep[tried]{
 		Name: "further", Title: "Trials at greater loads, up to the first key without room", Dims: []lab.Dim{lab.Among(movement, rules...), lab.Along("load", e.Floats("further loads")...)},
 		Trials: e.Int("further trials"),
 		Trial: func(at lab.At, r *rand.Rand) (tried, error) {
@@ -166,5 +157,5 @@ func moreMoves(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 			return s.try(int(at.Float("load")*exampleBuckets), e.Int("further steps"), r)
 		},
 		Metrics: slices.Delete(triedMetrics(), 1, 2),
-	})
+	}
 }

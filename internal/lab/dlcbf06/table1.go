@@ -80,12 +80,12 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lab.Result{Grids: []*lab.Grid{dleftRates.grid(trials, queries), loads(trials), events(trials, steps)}, Notes: []string{
+	return lab.Find(ctx, e, dleftRates.grid(trials, queries), loads(trials), events(trials, steps), lab.Notes{
 		"Every trial draws new permutations and new keys. That a key finds all its buckets full and that four share a fingerprint is seen whenever it happens; " +
 			fmt.Sprintf("full buckets of the fourth subarray are looked for every %d steps.", lookEvery),
 		"Equal fingerprints share a cell: 49,152 keys take 49,116 cells on average, a load of 5.9956. The fluid limit at that load, not at 6, is what simulations " +
 			"give, the paper's included: its two columns differ by just that.",
-	}}, nil
+	})
 }
 
 // loads is Table 1.
@@ -98,7 +98,7 @@ func loads(trials []life) *lab.Grid {
 	column := func(name string, shares []float64) lab.Formula {
 		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return shares[at.Int("keys in a bucket")] }}
 	}
-	return lab.Gather(trials, lab.Spec[life]{
+	return lab.Gather(trials, lab.Sweep[life]{
 		Name: "loads", Title: "Share of the buckets with at least so many keys", Dims: []lab.Dim{lab.Among("keys in a bucket", names...)},
 		Metrics:  []lab.Metric[life]{{Name: "simulation", At: func(l life, at lab.At) float64 { return l.shares[at.Int("keys in a bucket")] }}},
 		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", theory.DLeftInsertLoads(4, 6, levels))},
@@ -107,7 +107,7 @@ func loads(trials []life) *lab.Grid {
 
 // events are the rare ones of Sec. 5.1.
 func events(trials []life, steps int) *lab.Grid {
-	return lab.Gather(trials, lab.Spec[life]{
+	return lab.Gather(trials, lab.Sweep[life]{
 		Name: "events", Title: fmt.Sprintf("Share of %d trials in which it happened", len(trials)),
 		Metrics: []lab.Metric[life]{
 			{Name: "overflow", Of: func(l life) float64 { return l.overflow }},

@@ -50,7 +50,7 @@ var worked = lab.Experiment{
 }
 
 // The computed numbers of Sec. 1 to 5.1.
-var workedGrid, workedClaims = func() (*lab.Grid, []lab.Claim) {
+var workedGrid, workedClaims = func() (lab.Part, []lab.Claim) {
 	five := theory.DLeftEqualFingerprints(exampleKeys, fingerprints, 5)
 	eleven := dleft.Shape{Subtables: 4, Buckets: 1_000, Cells: 8, Remainder: 11, Counter: 2}
 	bits := float64(eleven.Bits()) / 24_000
@@ -92,12 +92,11 @@ func above(load float64, cells int) (p float64) {
 }
 
 func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	measured, err := measureWorked(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{workedGrid, equalSize(), equalRate(), tighter(e.Ints("cells")), measured}}, err
+	return lab.Find(ctx, e, workedGrid, equalSize(), equalRate(), tighter(e.Ints("cells")), measureWorked(e))
 }
 
 // equalSize compares the rates of both filters in as many bits.
-func equalSize() *lab.Grid {
+func equalSize() lab.Part {
 	var sizes []int
 	for r := 5; r <= 30; r++ {
 		sizes = append(sizes, r)
@@ -108,7 +107,7 @@ func equalSize() *lab.Grid {
 }
 
 // equalRate compares their sizes. The best number of hashes need not be whole.
-func equalRate() *lab.Grid {
+func equalRate() lab.Part {
 	counting := func(at lab.At) float64 {
 		return 4 * math.Log(at.Float("rate")) / math.Log(theory.CountingOptimalFPR(1))
 	}
@@ -121,7 +120,7 @@ func equalRate() *lab.Grid {
 }
 
 // tighter finds how full larger buckets may be.
-func tighter(cells []int) *lab.Grid {
+func tighter(cells []int) lab.Part {
 	loads := map[int]float64{}
 	for _, c := range cells {
 		loads[c] = largestLoad(c, 1e-9)
@@ -146,7 +145,7 @@ func largestLoad(cells int, odds float64) float64 {
 }
 
 // measureWorked fills real filters with the parameters of Sec. 4.
-func measureWorked(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
+func measureWorked(e *lab.Env) lab.Part {
 	n, queries := uint64(e.Int("keys")), e.Int("queries")
 	nine := counting.Shape{Counters: 9 * n, Hashes: 6, CounterBits: 4}
 	eleven := dleft.Shape{Subtables: 4, Buckets: n / 24, Cells: 8, Remainder: 11, Counter: 2}
@@ -158,7 +157,7 @@ func measureWorked(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 		}
 		return dleft.Build(eleven)
 	}
-	return lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Sweep[float64]{
 		Name: "filters", Title: "Rates of real filters with the parameters of Sec. 4", Dims: []lab.Dim{lab.Among("filter", "counting", "d-left")}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			f, err := build(at.Name("filter"), r.Uint64())
@@ -172,5 +171,5 @@ func measureWorked(ctx context.Context, e *lab.Env) (*lab.Grid, error) {
 		},
 		Metrics:  []lab.Metric[float64]{{Name: "measured", Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "by formula", Of: func(at lab.At) float64 { return []float64{nine.FPR(n), eleven.FPR(n)}[at.Int("filter")] }}},
-	})
+	}
 }

@@ -72,13 +72,9 @@ func runExample(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	set := func(name string, list ...string) lab.Formula {
 		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return lab.OneIf(slices.Contains(list, at.Name("node"))) }}
 	}
-	nodes := lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.Among("node", all...)},
+	return lab.Find(ctx, e, lab.Computed("nodes", "The nodes of the full tree", []lab.Dim{lab.Among("node", all...)},
 		lab.Formula{Name: "elements", Of: func(at lab.At) float64 { return elements[at.Name("node")] }},
-		set("leaf", leaves...), set("leaf of Fig. 5", "N1,0", "N2,2", "N2,3"), set("in the map", units...), set("in the map of Fig. 3", "N3,1", "N3,2", "N3,4", "N3,5", "N3,6", "N3,7"))
-	numbers := lab.Computed("numbers", "Numbers of the example", nil,
-		lab.Fixed("n_t", lab.Plain, float64(exampleShape.UnitIDs())), lab.Fixed("rate of 4 ids in 5 bits", lab.Plain, theory.BloomFPR(5, 2, 4)))
-	return &lab.Result{
-		Grids: []*lab.Grid{nodes, numbers},
-		Notes: []string{"From what a filter/partition of this shape tells: its nodes, its units and its ids."},
-	}, ctx.Err()
+		set("leaf", leaves...), set("leaf of Fig. 5", "N1,0", "N2,2", "N2,3"), set("in the map", units...), set("in the map of Fig. 3", "N3,1", "N3,2", "N3,4", "N3,5", "N3,6", "N3,7")), lab.Computed("numbers", "Numbers of the example", nil,
+		lab.Fixed("n_t", lab.Plain, float64(exampleShape.UnitIDs())), lab.Fixed("rate of 4 ids in 5 bits", lab.Plain, theory.BloomFPR(5, 2, 4))),
+		lab.Notes{"From what a filter/partition of this shape tells: its nodes, its units and its ids."})
 }

@@ -50,7 +50,7 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		return e.Int("queries")
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[rated]{
+	return lab.Find(ctx, e, lab.Sweep[rated]{
 		Name: "sizes", Title: "False positives, units for 1,024 ids", Dims: []lab.Dim{lab.Among("filter", dpbf, dbf)}, Trace: sizes, Trials: e.Int("sets"),
 		Follow: func(at lab.At, r *rand.Rand) (out []rated, err error) {
 			f, err := build(at.Name("filter"), width, 0)
@@ -77,8 +77,7 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "rate", Of: func(r rated) float64 { return r.rate }, Asked: func(at lab.At) int { return asked(at, at.Float("ids")) }},
 			{Name: "told", Of: func(r rated) float64 { return r.told }},
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"The paper gives neither its universe nor its data. Here: ids of 26 bits, of 20 in quick runs, spread evenly, units for 1,024 of them in all filters.",
-	}}, err
+	})
 }

@@ -51,7 +51,7 @@ func timeView(work string) lab.View {
 func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	width, p := e.Int("id bits"), evenly(e.Int("id bits"), e.Rand(0).Uint32())
 	filters, size := map[string]filter.Filter{}, uint64(0) // of one size, kept for all rounds
-	g, err := lab.Race{
+	return lab.Find(ctx, e, lab.Race{
 		Name: "times", Title: "Time of a query", Dims: []lab.Dim{lab.Along("ids", e.Ints("sizes")...)}, Contenders: []string{dpbf, dbf, plain}, Rounds: e.Int("rounds"),
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			n := uint64(at.Int("ids"))
@@ -77,6 +77,5 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return []lab.Lap{ask("absent", func() uint64 { return n + r.Uint64N(1<<19) }), ask("present", func() uint64 { return r.Uint64N(n) })}, nil
 		},
-	}.Run(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{"Ids of 26 bits, of 20 in quick runs, spread evenly, units for 1,024. All filters hash the id, once."}}, err
+	}, lab.Notes{"Ids of 26 bits, of 20 in quick runs, spread evenly, units for 1,024. All filters hash the id, once."})
 }

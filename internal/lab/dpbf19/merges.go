@@ -42,7 +42,7 @@ func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	for i := range e.Int("merges in each") {
 		steps.Values = append(steps.Values, float64(i+1))
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[merged]{
+	return lab.Find(ctx, e, lab.Sweep[merged]{
 		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", dpbf, plain)}, Trace: steps, Trials: e.Int("chains"),
 		Follow: func(at lab.At, r *rand.Rand) ([]merged, error) {
 			c := chain{name: at.Name("filter"), r: r, ids: evenly(width, r.Uint32()), width: width, all: 1 << (width - 3)}
@@ -53,11 +53,10 @@ func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "above", Of: func(m merged) float64 { return m.above }},
 			{Name: "denied", Of: func(m merged) float64 { return m.denied }},
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Sets have from 10 ids to a sixteenth of the universe, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. " +
 			"Each result is asked about ids of other sets and about any others. The plain filter is sized for a set in the middle and merged by OR and AND.",
-	}}, err
+	})
 }
 
 // smallest is the least number of ids of a new set.

@@ -65,7 +65,7 @@ func (c counted) least() float64 {
 
 func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	ways := []func(int, uint32) ids{evenly, aligned}
-	g, err := lab.Sweep(ctx, e, lab.Spec[counted]{
+	parts := []lab.Part{lab.Sweep[counted]{
 		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (counted, error) {
 			return countUnits(uint64(at.Int("n")), ways[at.Int("ids")](addressWidth, r.Uint32()))
@@ -82,26 +82,23 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Formulas: []lab.Formula{{Name: "evenly", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 			return math.Ldexp(theory.PartitionUniformUnits(at.Float("n"), addressWidth-unitWidth), unitWidth-addressWidth)
 		}}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	result := &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Ids of 32 bits. The paper's layout has a unit for every populated leaf of the map and one for each leaf of the tree that has ids: counted, since a million units of 2.5 KB do not fit into memory here.",
 	}}
-	if e.Data == "" {
-		return result, nil
+	if e.Data != "" {
+		addresses, err := lab.IPv4(e.Data, listFile)
+		if err != nil {
+			return nil, err
+		}
+		c, err := countUnits(uint64(len(addresses)), func(i uint64) filter.Key { return filter.Key(addresses[i]) })
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, lab.Notes{fmt.Sprintf("Addresses are the %v of the blocklist %s.", c.n, listFile)}, lab.Computed("addresses", "Bits per id", nil,
+			lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
+			lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n)))
 	}
-	addresses, err := lab.IPv4(e.Data, listFile)
-	if err != nil {
-		return nil, err
-	}
-	c, err := countUnits(uint64(len(addresses)), func(i uint64) filter.Key { return filter.Key(addresses[i]) })
-	result.Notes = append(result.Notes, fmt.Sprintf("Addresses are the %v of the blocklist %s.", c.n, listFile))
-	result.Grids = append(result.Grids, lab.Computed("addresses", "Bits per id", nil,
-		lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
-		lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n)))
-	return result, err
+	return lab.Find(ctx, e, parts...)
 }
 
 // countUnits makes a filter of n ids and takes it apart.

@@ -80,7 +80,8 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	formula := func(name string, of func(l listed) float64) lab.Formula {
 		return lab.Formula{Name: name, Unit: lab.InPercent, Of: func(at lab.At) float64 { return of(listAt(at, unit)) }}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[asked]{
+	const m, k = 1e6, 13
+	return lab.Find(ctx, e, lab.Sweep[asked]{
 		Name: "lists", Title: "Lists of units", Dims: []lab.Dim{lab.Along("f_t", e.Floats("unit rates")...), lab.Along("α", e.Floats("α")...)}, Trials: e.Int("lists"),
 		Trial: func(at lab.At, r *rand.Rand) (asked, error) { return askList(listAt(at, unit), r, questions(at)) },
 		Metrics: []lab.Metric[asked]{
@@ -97,13 +98,10 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			formula("⌊α⌋ f_t", func(l listed) float64 { return theory.DynamicLinearFPR(l.f, l.full) }),
 			{Name: "⌊α⌋", Of: func(at lab.At) float64 { return math.Floor(at.Float("α")) }},
 		},
-	})
-	const m, k = 1e6, 13
-	fixed := lab.Computed("unit", "A unit at n_t", nil, lab.Fixed("f_unit", lab.Plain, math.Pow(-math.Expm1(-theory.DynamicCapacity(m, k, target)*k/m), k)))
-	return &lab.Result{Grids: []*lab.Grid{g, fixed}, Notes: []string{
+	}, lab.Computed("unit", "A unit at n_t", nil, lab.Fixed("f_unit", lab.Plain, math.Pow(-math.Expm1(-theory.DynamicCapacity(m, k, target)*k/m), k))), lab.Notes{
 		"Lists are of package dynamic, whose units are full by their set bits, up to k-1 bits before the rate is reached: that lowers the rate of a unit by 0.6 % at most for 1e-4, by 0.1 % for 1e-2. " +
 			"Half a unit is added to most α, so that it does not change the number of full ones.",
-	}}, err
+	})
 }
 
 // askList fills a list and asks it.

@@ -39,7 +39,7 @@ const (
 )
 
 // What is computed: k = 4 is the example of Sec. 4.3, n and δ are ours.
-var sec4, sec4Claims = func() (*lab.Grid, []lab.Claim) {
+var sec4, sec4Claims = func() (lab.Part, []lab.Claim) {
 	const n, rate, k, m = 20_000, 0.01, 4, 1 << tableSize
 	left, right := eq3()
 	least := lab.AtLeast(lab.Number(1))
@@ -81,7 +81,7 @@ func eq3() (left, right float64) {
 // Ω: with D as Sec. 4.3 gives it, and as Table 1 has it, without and with trees.
 func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	bucketingAt := func(at lab.At) bucketing { return bucketing{tableSize, at.Int("D"), at.Int("branches")} }
-	overflows, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, sec4, lab.Sweep[float64]{
 		Name: "overflows", Title: "Filters of 2^15 bits with an overflow before Ω = 0.2", Dims: []lab.Dim{lab.Along("D", 3, 4, 5, 6, 8), lab.Along("branches", 1, tableBranches)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			_, full, err := bucketingAt(at).fill(tableHashes, lab.RandomKeys(r, int(fullKeys(tableSize))), r.Uint64())
@@ -94,8 +94,7 @@ func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}},
 			lab.Fixed("ε", lab.InPercent, math.Ldexp(1, -tableSize)),
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{sec4, overflows}, Notes: []string{"Buckets are filled up to Ω, with 2^15 bits and k = 5. The fast memory of an EBF is a standard filter, whose rate ebf21/fig3 measures."}}, err
+	}, lab.Notes{"Buckets are filled up to Ω, with 2^15 bits and k = 5. The fast memory of an EBF is a standard filter, whose rate ebf21/fig3 measures."})
 }
 
 // fig9Hashes is k of Sec. 5.5.
@@ -159,7 +158,7 @@ func (b bucketing) fill(hashes int, keys []filter.Key, salt uint64) (n uint64, f
 }
 
 func runFig9(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	g, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, lab.Sweep[float64]{
 		Name: "rates", Title: "Load rate at the first overflow", Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.Along("log2 size", e.Ints("sizes, log2")...), lab.Along("slots", e.Ints("slots")...), lab.Along("branches", e.Ints("branches")...)},
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
@@ -171,8 +170,7 @@ func runFig9(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return float64(n) * fig9Hashes / b.slotsInAll(), err
 		},
 		Metrics: []lab.Metric[float64]{{Name: "load rate", Unit: lab.InPercent, Of: itself}},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"k = 8. A repeated packet finds its fingerprints and changes nothing, so that only flows were added, each once, and in place of CAIDA's these are random. One branch is without level 2.",
-	}}, err
+	})
 }

@@ -58,7 +58,7 @@ func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	counters := func(bits float64) lab.Formula {
 		return lab.Fixed(fmt.Sprintf("CBF, %v bits", bits), "KiB", math.Ldexp(bits, size+last-13))
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[grown]{
+	return lab.Find(ctx, e, lab.Sweep[grown]{
 		Name: "stages", Title: "Expansions", Trace: stages, Trials: e.Int("trials"),
 		Follow: func(_ lab.At, r *rand.Rand) ([]grown, error) { return watchExpansions(ctx, r, size, last+1, queries) },
 		Metrics: []lab.Metric[grown]{
@@ -71,11 +71,10 @@ func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			lab.Fixed("Δ = Ω^k", lab.InPercent, tableRate), lab.Fixed("twice the bits", lab.InPercent, math.Pow(1-math.Sqrt(1-tableThreshold), tableHashes)),
 			counters(16), counters(4),
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Random keys, since repeated packets change nothing. Rates are measured just before an expansion, just after it, and when all trees are split; slow memory just before it. The insertion that expands splits the trees of its key, a good part of all in the first stages. " +
 			"A slot keeps the fingerprint of the initial size, since compression needs it whole again. The CBF is judged with the counters of the authors' program, which have 16 bits; 4 bits are drawn beside.",
-	}}, err
+	})
 }
 
 // watchExpansions fills a filter and looks at it around every expansion.
@@ -136,7 +135,7 @@ const (
 )
 
 func runFig8b(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	g, err := lab.Race{
+	return lab.Find(ctx, e, lab.Race{
 		Name: "times", Title: "Time of an expansion, by buckets before it", Dims: []lab.Dim{lab.Along("log2 size", e.Ints("sizes, log2")...), lab.Along("load", e.Floats("loads")...)},
 		Contenders: []string{lazy, normal, anew}, Rounds: e.Int("rounds"), Wall: true,
 		Start: func(at lab.At, way string, r *rand.Rand) ([]lab.Lap, error) {
@@ -144,11 +143,10 @@ func runFig8b(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			run, err := expansion(way, tableShape(size, r.Uint64()), lab.RandomKeys(r, int(at.Float("load")*fullKeys(float64(size)))))
 			return []lab.Lap{{Name: "expansion", Ops: 1 << size, Run: run}}, err
 		},
-	}.Run(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Distinct Stream, k = 5, D = 8, b = 3. Load 1 is as many keys as the threshold Ω = 0.2 allows. Building anew adds all keys to a filter that has the doubled size from the start; it needs the keys, which the other ways do not. Times are by the clock: a normal expansion may use several goroutines. " +
 			"The authors' program times its normal expansion 20 times on one array, which is expanded after the first pass, so that its bar is 2.2 to 2.6 times too low.",
-	}}, err
+	})
 }
 
 // expansion returns one way to a filter of twice the size, which does not expand by itself.

@@ -85,7 +85,7 @@ const fakeParBF = "the Par-BF of the authors' program is its DBF class: the file
 func mixes(contenders ...string) func(context.Context, *lab.Env) (*lab.Result, error) {
 	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		size := e.Int("initial size, log2")
-		g, err := lab.Race{
+		return lab.Find(ctx, e, lab.Race{
 			Name: "times", Title: "Time of one operation of a mix", Rounds: e.Int("rounds"), Contenders: contenders, Wall: slices.Max(e.Ints("threads")) > 1,
 			Dims: []lab.Dim{lab.Along("queries", e.Ints("queries of each sort")...), lab.Along("new flows", e.Floats("new flows")...), lab.Along("RPDS", e.Floats("peaks")...), lab.Along("threads", e.Ints("threads")...)},
 			Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
@@ -93,12 +93,11 @@ func mixes(contenders ...string) func(context.Context, *lab.Env) (*lab.Result, e
 				f, err := build(name, size, evenFill(name, size, n*at.Float("new flows")), r.Uint64())
 				return mix(f, r, makeTrace(r, int(n), at.Float("new flows")), at.Int("queries"), at.Int("threads")), err
 			},
-		}.Run(ctx, e)
-		return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+		}, lab.Notes{
 			"One new flow to a packet is Distinct Stream. With less the trace is seeded heavy-tailed flows, in place of CAIDA's, which is not ours to ship; the relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Thresholds are as in fig5, for the keys that there are in the end.",
 			"Of the ratios only 1:2:2 is printed, and any number of cases can be won by asking often enough: the list up to 1:32:32 was closed before anything was measured.",
 			fmt.Sprintf("Each thread has its share of the insertions and queries. This machine runs %d threads at a time: more show what they show.", runtime.GOMAXPROCS(0)),
-		}}, err
+		})
 	}
 }
 

@@ -58,7 +58,7 @@ func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	} {
 		metrics = append(metrics, lab.Metric[deeds]{Name: name, Of: func(d deeds) float64 { return d[name] }})
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[deeds]{
+	return lab.Find(ctx, e, lab.Sweep[deeds]{
 		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"), Metrics: metrics,
 		Trial: func(_ lab.At, r *rand.Rand) (deeds, error) {
 			size, doublings := e.Int("initial size, log2"), e.Int("doublings")
@@ -70,12 +70,11 @@ func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			l := life{deeds: d, f: f, r: r}
 			return d, errors.Join(l.wave(ctx, doublings, e.Int("queries")), d.merge(r, size, int(fullKeys(float64(size+doublings-1)))))
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Distinct Stream, Table 1's k, D, b and Ω. A filter grows by so many doublings, then the set swings between the sizes at which it expands and is compressed, which is the worst there is for Theorem 4.2, then everything is deleted. " +
 			"The operands of a union have a fifth of its keys in common. " +
 			"Fig. 1 and 2, the worked example with a hash number of 6 bits, are the test TestWorkedExample of filter/elastic: no key can be made to have that number from outside.",
-	}}, err
+	})
 }
 
 // life is a filter beside its exact set.

@@ -62,20 +62,18 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		return theory.BloomFPR(math.Ldexp(1, size), tableHashes, peakKeys(at.Float("RPDS"), size))
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, lab.Sweep[float64]{
 		Name: "rates", Title: "Measured rates", Dims: []lab.Dim{lab.Among("filter", standard, dbf, sbf, ebf)}, Trace: peaks, Trials: e.Int("trials"),
 		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
 			return ratesOf(at.Name("filter"), size, numbers, r, queries)
 		},
 		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "Sec. 2.1", Unit: lab.InPercent, Of: ofStandard}, lab.Fixed("Ω^k", lab.InPercent, tableRate)},
-	})
-	due := lab.Computed("unit", "Set-bit rate of 2^14 keys in 2^18 bits", []lab.Dim{lab.Along("k", 4, tableHashes)}, lab.Formula{
+	}, lab.Computed("unit", "Set-bit rate of 2^14 keys in 2^18 bits", []lab.Dim{lab.Along("k", 4, tableHashes)}, lab.Formula{
 		Name: "set-bit rate of 2^14 keys", Of: func(at lab.At) float64 { return theory.BloomFill(1<<peakSize, at.Float("k"), 1<<peakUnit) },
-	})
-	return &lab.Result{Grids: []*lab.Grid{g, due}, Notes: []string{
+	}), lab.Notes{
 		"Distinct Stream. k = 5, and every unit is full at a set-bit rate of 0.2, as in Table 1. SBF is the scalable filter that the paper cites: units of twice the length, all full at the same rate.",
-	}}, err
+	})
 }
 
 // ratesOf adds keys up to each of the numbers, and measures the rate there.
@@ -122,14 +120,13 @@ var growing = lab.Span{Dim: initial, From: -9, To: 4}
 func runFig4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries := e.Int("keys, log2"), e.Int("queries")
 	keys := lab.Along("keys", 1<<n)
-	g, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, lab.Sweep[float64]{
 		Name: "rates", Title: "Measured rates", Dims: []lab.Dim{lab.Along(initial, e.Ints("initial bits per key, log2")...), lab.Among("filter", dbf, sbf, ebf)}, Trace: keys, Trials: e.Int("trials"),
 		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
 			return ratesOf(at.Name("filter"), n+at.Int(initial), keys.Values, r, queries)
 		},
 		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Distinct Stream, k = 5, Ω = 0.2 in every unit. An EBF ends with the size that the keys need, whatever it began with; beyond that size nothing grows, and all are equal.",
-	}}, err
+	})
 }

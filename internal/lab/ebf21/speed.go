@@ -62,13 +62,12 @@ func peakView(work string) lab.View {
 
 func runFig5(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size := e.Int("initial size, log2")
-	g, err := race(ctx, e, []string{ebf, dbf, sbf}, func(name string, n float64, salt uint64) (filter.Filter, error) {
+	return lab.Find(ctx, e, race(e, []string{ebf, dbf, sbf}, func(name string, n float64, salt uint64) (filter.Filter, error) {
 		return build(name, size, evenFill(name, size, n), salt)
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}), lab.Notes{
 		"Distinct Stream. Counters have 4 bits. Thresholds are those of the authors' program: all units of a DBF, and of an SBF, together have the rate Ω^k when all keys are in. " +
 			"All keys are deleted, in no order, so that compressions are in the mean. The others do not shrink, or drop units.",
-	}}, err
+	})
 }
 
 var slowfile = lab.Experiment{
@@ -98,20 +97,19 @@ func runSlowfile(ctx context.Context, e *lab.Env) (result *lab.Result, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	g, err := race(ctx, e, []string{inMemory, onDisk}, func(name string, _ float64, salt uint64) (filter.Filter, error) {
+	return lab.Find(ctx, e, race(e, []string{inMemory, onDisk}, func(name string, _ float64, salt uint64) (filter.Filter, error) {
 		c := elastic.Config{Items: uint64(fullKeys(float64(e.Int("initial size, log2")))), FPR: tableRate, Hashes: tableHashes, Salt: salt}
 		if name == onDisk {
 			c.SlowFile = filepath.Join(folder, fmt.Sprintf("%x", salt))
 		}
 		return elastic.New(c)
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}), lab.Notes{
 		"The file is mapped and larger than its keys need; as long as the machine has memory to spare, it keeps the pages, and only the first touch of each costs.",
-	}}, err
+	})
 }
 
 // race times the operations of filters that are made for n keys.
-func race(ctx context.Context, e *lab.Env, contenders []string, builder func(name string, n float64, salt uint64) (filter.Filter, error)) (*lab.Grid, error) {
+func race(e *lab.Env, contenders []string, builder func(name string, n float64, salt uint64) (filter.Filter, error)) lab.Part {
 	return lab.Race{
 		Name: "times", Title: "Time of one operation", Dims: []lab.Dim{lab.Along("RPDS", e.Floats("peaks")...)}, Rounds: e.Int("rounds"), Contenders: contenders,
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
@@ -119,7 +117,7 @@ func race(ctx context.Context, e *lab.Env, contenders []string, builder func(nam
 			f, err := builder(name, n, r.Uint64())
 			return operate(f, r, int(n), e.Int("queries")), err
 		},
-	}.Run(ctx, e)
+	}
 }
 
 // strideLength is short against the changes of a machine and long against the misses

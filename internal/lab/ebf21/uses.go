@@ -233,7 +233,7 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	rate, sizes, queries := e.Float("rate"), e.Ints("entries"), e.Int("queries")
-	g, err := lab.Sweep(ctx, e, lab.Spec[answered]{
+	return lab.Find(ctx, e, lab.Sweep[answered]{
 		Name: "tables", Title: fmt.Sprintf("Answers about entries, %d ports", e.Int("ports")), Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.AmongAll("table", list, func(u usage) string { return u.name })}, Trace: lab.Along("entries", sizes...),
 		Follow: func(at lab.At, r *rand.Rand) (out []answered, err error) {
@@ -255,9 +255,8 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "wrong", Unit: lab.InPercent, Of: func(a answered) float64 { return a.wrong }, Asked: func(at lab.At) int { return queries * max(1, list[at.Int("table")].filters-4) }},
 		},
 		Formulas: []lab.Formula{lab.Fixed("asked", lab.InPercent, rate)},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"With a folder of data, addresses are those of a real list, stations begin with the numbers of real makers and routes are real ones; else, and where there are more entries, they are made up. " +
 			"With each growth a tenth of the entries leaves, and a tenth moves: to other ports, or from one list to the other. Filters are made for the first size.",
-	}}, err
+	})
 }

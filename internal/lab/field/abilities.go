@@ -90,7 +90,7 @@ func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return lab.OneIf(!as(c) && (name == "past capacity" || c.kind.Abilities().Delete))
 		}}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[conduct]{
+	return lab.Find(ctx, e, lab.Sweep[conduct]{
 		Name: "conduct", Title: "What happened", Dims: []lab.Dim{kindDim(all)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (conduct, error) {
 			c, err := try(all[at.Int("kind")], e.Int("keys"), e.Int("queries"), walk.NewKeys(r))
@@ -104,11 +104,10 @@ func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "false negatives", Of: func(c conduct) float64 { return c.denied }},
 			unlike("past capacity", conduct.pastCapacity), unlike("delete", conduct.deletes), unlike("adding twice", conduct.twice), unlike("deleting an absent key", conduct.absently),
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Asked for 1 %. Past capacity: eight times the keys that the filter was made for. Half of the keys are deleted, of kinds that grow after they have grown to four times. " +
 			"As many absent keys as there are queries are then asked to be deleted from a full filter.",
-	}}, err
+	})
 }
 
 // try tries all conduct of a kind.

@@ -37,7 +37,7 @@ func zipfParams(keys, trials, queries int) lab.Params {
 
 func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, universe, queries := e.Int("keys"), uint64(e.Int("universe")), e.Int("queries")
-	g, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, lab.Sweep[float64]{
 		Name: "streams", Title: "Streams of queries about absent keys", Dims: []lab.Dim{lab.Among("kind", "bloom", "blocked"), lab.Along("exponent", e.Floats("exponents")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (yes float64, err error) {
 			s, err := newWindow(at.Name("kind"), n, r)
@@ -57,10 +57,9 @@ func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "rate", Unit: lab.InPercent, Of: func(yes float64) float64 { return yes }},
 			{Name: "distance", Of: func(yes float64) float64 { return math.Abs(yes/rate - 1) }},
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"Each trial is a new filter with new keys, asked for 1 %. The distance is that of the stream's rate from 1 %, divided by 1 %: with exponent 0 every absent key is asked about once.",
-	}}, err
+	})
 }
 
 const (
@@ -94,7 +93,7 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	share := func(name string, of func(s attack) float64, asked func(lab.At) int) lab.Metric[attack] {
 		return lab.Metric[attack]{Name: name, Unit: lab.InPercent, Of: of, Asked: asked}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[attack]{
+	return lab.Find(ctx, e, lab.Sweep[attack]{
 		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (attack, error) {
 			s, err := attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
@@ -108,11 +107,10 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			share("replayed, same filter", func(s attack) float64 { return s.same }, nil),
 			share("replayed, built again", func(s attack) float64 { return s.again }, nil),
 		},
-	})
-	return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+	}, lab.Notes{
 		"The adversary computes XXH3 with seed 0 and adds one key to every ten honest ones, all of which fall into the first of 256 parts of the filter. Then absent keys of that sort are asked about. Where the filter's hash is SipHash with a secret, this is what the adversary believes.",
 		"Replayed are absent keys that were answered with yes, to the same filter, and to one of the same keys that was built again: with the same hash, or with a new secret. Filters with a salt of their own differ even with the same hash.",
-	}}, err
+	})
 }
 
 // attackOn fills a filter with honest and with chosen keys and asks it. Numbers of honest

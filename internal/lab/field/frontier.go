@@ -90,7 +90,7 @@ func frontierParams(keys, queries, rounds int) lab.Params {
 
 func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, all := e.Int("keys"), e.Int("queries"), kindDim(kinds.All())
-	rates, err := lab.Sweep(ctx, e, lab.Spec[walk.Look]{
+	return lab.Find(ctx, e, lab.Sweep[walk.Look]{
 		Name: "ours", Title: "Ours, by the rate that was asked for", Dims: []lab.Dim{all, lab.Along("asked rate", e.Floats("rates")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
 			s, err := newSubject(at.Name("kind"), n, at.Float("asked rate"), walk.NewKeys(r))
@@ -105,19 +105,14 @@ func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Metrics:  walk.MetricsOf(queries, func(l walk.Look) walk.Look { return l }),
 		Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return at.Float("asked rate") }}},
-	})
-	if err != nil {
-		return nil, err
-	}
-	times, err := lab.Race{
+	}, lab.Race{
 		Name: "times", Title: "Ours at 1 %, processor time", Contenders: all.Names, Rounds: e.Int("rounds"),
 		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) { return laps(name, walk.NewKeys(r), n) },
-	}.Run(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{rates, times, theirGrid(n)}, Notes: []string{
+	}, theirGrid(n), lab.Notes{
 		"Ours are measured in this run, each made for the number of keys that it gets; bits per key are what Info says. Queries are for present and absent keys, as many of each. With few keys most filters are in the caches: docs/benchmarks.md has fifty million.",
 		"Theirs were measured with their own code on a shared machine, at another time: rates and bits per key are exact, times good to a factor of two, those of C++ without the cost of hashing. See internal/lab/field/frontier.go. " +
 			"InfiniFilter and Aleph are at their fullest after ten doublings; perennial/size has the others.",
-	}}, err
+	})
 }
 
 // laps are strides of all operations.
@@ -137,7 +132,7 @@ func laps(name string, k walk.Keys, n int) (list []lab.Lap, err error) {
 }
 
 // theirGrid has the figures of others, and the bits that ours take at their rate.
-func theirGrid(n int) *lab.Grid {
+func theirGrid(n int) lab.Part {
 	of := func(name string, unit lab.Unit, value func(r rival) float64) lab.Formula {
 		return lab.Formula{Name: name, Unit: unit, Of: func(at lab.At) float64 { return value(theirs[at.Int("rival")]) }}
 	}

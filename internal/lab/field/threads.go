@@ -59,7 +59,7 @@ func concurrent() (names []string) {
 
 func runThreads(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, lost := e.Int("keys"), atomic.Int64{}
-	g, err := lab.Race{
+	return lab.Find(ctx, e, lab.Race{
 		Name: "times", Title: "Time per key, on the wall", Dims: []lab.Dim{lab.Along("goroutines", e.Ints("goroutines")...)}, Contenders: concurrent(), Rounds: e.Int("rounds"), Wall: true,
 		Start: func(at lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			add, has, err := shared(name, n)
@@ -76,11 +76,9 @@ func runThreads(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				}},
 			}, err
 		},
-	}.Run(ctx, e)
-	all := lab.Computed("lost", "In all rounds", nil, lab.Formula{Name: "keys lost", Of: func(lab.At) float64 { return float64(lost.Load()) }})
-	return &lab.Result{Grids: []*lab.Grid{g, all}, Notes: []string{
+	}, lab.Computed("lost", "In all rounds", nil, lab.Formula{Name: "keys lost", Of: func(lab.At) float64 { return float64(lost.Load()) }}), lab.Notes{
 		fmt.Sprintf("The machine ran %d goroutines at a time. More of them show what contention costs, not what more processors would gain.", runtime.GOMAXPROCS(0)),
-	}}, err
+	})
 }
 
 // shared returns what goroutines do to a filter, or to a set.

@@ -80,7 +80,7 @@ func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	for i := range e.Int("turns") + 1 {
 		turns.Values = append(turns.Values, float64(i))
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[turn]{
+	return lab.Find(ctx, e, lab.Sweep[turn]{
 		Name: "turns", Title: "Turn by turn", Dims: []lab.Dim{kindDim(deleting()), lab.Among("workload", sliding, emptying)}, Trace: turns, Trials: 1,
 		Follow: func(at lab.At, r *rand.Rand) (out []turn, err error) {
 			s, err := newWindow(at.Name("kind"), n, r)
@@ -99,21 +99,16 @@ func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "not found", Of: func(t turn) float64 { return t.notFound }},
 			{Name: "bits per key", Of: func(t turn) float64 { return t.bits }},
 		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	times, err := lab.Race{
+	}, lab.Race{
 		Name: "times", Title: "Replacing the oldest key, processor time", Contenders: kindDim(deleting()).Names, Rounds: e.Int("rounds"),
 		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			s, err := newWindow(name, n, r)
 			return []lab.Lap{{Name: "step", Ops: n, Run: func() error { return s.turn(n, true) }}}, err
 		},
-	}.Run(ctx, e)
-	return &lab.Result{Grids: []*lab.Grid{g, times}, Notes: []string{
+	}, lab.Notes{
 		"Sliding: the oldest key is deleted and a new one added, as often as there are keys in a turn. Nine tenths deleted: the set is filled up again and then nine tenths of it, the oldest, are deleted.",
 		"Only keys that are in the set are deleted. A delete that is pinned leaves the key's bits; the key counts as out of the set. Keys that a full filter refuses are not in it.",
-	}}, err
+	})
 }
 
 // newWindow is a full filter for n keys.

@@ -135,11 +135,13 @@ func pausesOf(names ...string) func(context.Context, *lab.Env) (*lab.Result, err
 			}
 		}
 		k, n := walk.NewKeys(e.Rand(0)), e.Int("keys")
-		err := errors.Join(inTurns(ctx, list, k, n, false), inTurns(ctx, list, k, n, true))
-		return &lab.Result{Grids: pauseGrids(list), Notes: []string{
+		if err := errors.Join(inTurns(ctx, list, k, n, false), inTurns(ctx, list, k, n, true)); err != nil {
+			return nil, err
+		}
+		return lab.Find(ctx, e, append(pauseGrids(list), lab.Notes{
 			"Processor time of the thread. Each operation is timed by itself, and the clock takes part of it; filters take turns in strides. Work is blocks of 512 bits by which the size changes, for perennial lines written.",
 			"\"elastic, at once\" moves all fingerprints when it doubles; \"elastic\" spreads that over the operations that follow.",
-		}}, err
+		})...)
 	}
 }
 
@@ -156,12 +158,12 @@ func inTurns(ctx context.Context, list []*record, k walk.Keys, n int, deleting b
 	return nil
 }
 
-func pauseGrids(list []*record) []*lab.Grid {
+func pauseGrids(list []*record) []lab.Part {
 	filters := lab.AmongAll("filter", list, func(r *record) string { return r.name })
 	of := func(name string, unit lab.Unit, value func(r *record, at lab.At) float64) lab.Formula {
 		return lab.Formula{Name: name, Unit: unit, Of: func(at lab.At) float64 { return value(list[at.Int("filter")], at) }}
 	}
-	return []*lab.Grid{
+	return []lab.Part{
 		lab.Computed("times", "Times that one in so many operations exceeds", []lab.Dim{filters, lab.Along("one in", 1_000, 10_000, 100_000)},
 			of("Adds", "us", func(r *record, at lab.At) float64 { return r.adds.oneIn(at.Float("one in")) }),
 			of("Deletes", "us", func(r *record, at lab.At) float64 { return r.deletes.oneIn(at.Float("one in")) })),

@@ -42,7 +42,10 @@ type met struct{ asked, denied, steps float64 }
 func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	names, queries := []string{evergreenName, perennialName}, e.Int("queries")
 	all := map[string]*met{evergreenName: {}, perennialName: {}}
-	g, err := lab.Race{
+	of := func(name string, value func(m *met) float64) lab.Formula {
+		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return value(all[at.Name(lab.Contenders)]) }}
+	}
+	return lab.Find(ctx, e, lab.Race{
 		Name: "times", Title: "A query of a reader", Contenders: names, Rounds: e.Int("rounds"),
 		Start: func(_ lab.At, name string, r *rand.Rand) ([]lab.Lap, error) {
 			f, size, err := grower(name, 1, 0.01)
@@ -55,16 +58,10 @@ func runReaders(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				{Name: beside, Ops: queries, Before: p.begin, Run: func() error { p.ask(queries); return p.end() }},
 			}, p.fill()
 		},
-	}.Run(ctx, e)
-	of := func(name string, value func(m *met) float64) lab.Formula {
-		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return value(all[at.Name(lab.Contenders)]) }}
-	}
-	return &lab.Result{
-		Grids: []*lab.Grid{g, lab.Computed("met", "What the readers met", []lab.Dim{lab.Among(lab.Contenders, names...)},
-			of("queries", func(m *met) float64 { return m.asked }), of("false negatives", func(m *met) float64 { return m.denied }), of("changes of the size", func(m *met) float64 { return m.steps }))},
-		Notes: []string{fmt.Sprintf("Processor time of the reader, which asks about the lasting keys over and over, first alone, then beside a writer that adds all passing keys and deletes them again, over and over. "+
-			"Before it is timed there the reader reads on until the size has changed. The machine ran %d goroutines at a time.", runtime.GOMAXPROCS(0))},
-	}, err
+	}, lab.Computed("met", "What the readers met", []lab.Dim{lab.Among(lab.Contenders, names...)},
+		of("queries", func(m *met) float64 { return m.asked }), of("false negatives", func(m *met) float64 { return m.denied }), of("changes of the size", func(m *met) float64 { return m.steps })),
+		lab.Notes{fmt.Sprintf("Processor time of the reader, which asks about the lasting keys over and over, first alone, then beside a writer that adds all passing keys and deletes them again, over and over. "+
+			"Before it is timed there the reader reads on until the size has changed. The machine ran %d goroutines at a time.", runtime.GOMAXPROCS(0))})
 }
 
 // pair is a reader and a writer of one filter.

@@ -60,7 +60,7 @@ var size = lab.Experiment{
 	Question: "Does the rate stay at the asked one at every size, there and back, and what does that cost in fast and in slow memory?",
 	Says:     "Package comment: the rate is kept to within a 128th; fast and slow bits per key at 1 % and 0.1 %, compact with 32 bits too; Delete undoes splits while the rate is below 0.8 of the asked one. README: about 80 bits per key in all at 1 %, of which queries read 12.",
 	Quick:    sizeParams(1_000, 400_000, 173, 2_000), Full: sizeParams(1_000, 50_000_000, 313, 500_000),
-	Run: growing(append(evergreens("", 0, 0.01, 0.001), evergreens(", compact", 32, 0.01, 0.001)...), up, down),
+	Run: growing(append(evergreens("", 0, 0.01, 0.001), evergreens(", compact", 32, 0.01, 0.001)...), []string{up, down}),
 	Plots: []lab.View{
 		view("rate", "The measured rate while growing, as a share of the asked one", "filter", "rate to asked", lab.Dots, "way", up),
 		view("fast", "Fast memory while growing, which queries read", "filter", "fast bits per key", lab.Line, "way", up),
@@ -95,7 +95,7 @@ var asked = lab.Experiment{
 	Quick:    sizeParams(25_000, 50_000, 5, 50_000), Full: sizeParams(1_000_000, 2_000_000, 21, 3_000_000),
 	// At 1e-5 the last blocks of a doubling carry most of the rate: one key in one of them
 	// may add more to it than the 128th that stripes keep.
-	Run:    growing(evergreens("", 0, 0.5, 0.1, 0.03, 0.01, 0.001, 0.0001, 0.00001), up),
+	Run:    growing(evergreens("", 0, 0.5, 0.1, 0.03, 0.01, 0.001, 0.0001, 0.00001), []string{up}),
 	Claims: keptClaims(1.02),
 }
 
@@ -106,7 +106,7 @@ var perennialSize = lab.Experiment{
 	Says: "Design 9: from 20,000 keys on at most 16.9 bits per key at 1 %, 16.4 on average, and 20.6 and 20.1 at 0.1 %; 17.5 on the way down to a hundredth; the rate is kept at every size. " +
 		"Measured elsewhere with their own code: InfiniFilter and Aleph 16.46 bits per key when they are fullest and twice that after a doubling, their rate 0.16 to 0.93 % over ten doublings.",
 	Quick: sizeParams(1_000, 500_000, 181, 4_000), Full: sizeParams(1_000, 50_000_000, 313, 1_000_000),
-	Run: withTheirs(growing(perennials(0.01, 0.001), up, down)),
+	Run: growing(perennials(0.01, 0.001), []string{up, down}, theirTable()),
 	Plots: []lab.View{
 		withMarks(view("bits", "All memory while growing; theirs: when fullest and after a doubling", "filter", "bits per key", lab.Line, "way", up), fullest, twiceThat),
 		withMarks(view("rate", "The measured rate while growing, as a share of the asked one; theirs: of 1 %", "filter", "rate to asked", lab.Dots, "way", up), drift),
@@ -127,7 +127,7 @@ var all = lab.Experiment{
 	Says: "docs/choosing.md: evergreen, perennial, scalable and partition keep the rate; scalable takes 12.6 bits per key for 1 % if its first size was right, 14 to 48 after it has grown; " +
 		"dynamic and parallel have a rate that rises; elastic takes thousands of bits per key.",
 	Quick: sizeParams(1_000, 64_000, 121, 4_000), Full: sizeParams(10_000, 1_280_000, 141, 100_000),
-	Run:    growing(growers(), up),
+	Run:    growing(growers(), []string{up}),
 	Plots:  []lab.View{five("rate", "The rate while the set grows, asked for 1 %", "rate", lab.Dots), five("bits", "All memory while the set grows", "bits per key", lab.Line)},
 	Claims: growersClaims(),
 }
@@ -205,14 +205,15 @@ type stage struct {
 	hundredth         float64 // most bits per key, while shrinking to a hundredth, or 10,000 keys
 }
 
-// growing leads filters through all sizes, there and, if that is a way, back.
-func growing(list []variant, ways ...string) func(context.Context, *lab.Env) (*lab.Result, error) {
+// growing leads filters through all sizes, there and, if that is a way, back, and has more
+// parts to show beside.
+func growing(list []variant, ways []string, more ...lab.Part) func(context.Context, *lab.Env) (*lab.Result, error) {
 	metric := func(name string, of func(s stage) float64) lab.Metric[stage] {
 		return lab.Metric[stage]{Name: name, Of: of}
 	}
 	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		sizes, queries := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes")), e.Int("queries")
-		g, err := lab.Sweep(ctx, e, lab.Spec[stage]{
+		return lab.Find(ctx, e, append([]lab.Part{lab.Sweep[stage]{
 			Name: "sizes", Title: "The filter at each size", Dims: []lab.Dim{lab.AmongAll("filter", list, func(v variant) string { return v.name }), lab.Among("way", ways...)},
 			Trace: lab.Along("n", sizes...), Trials: 1,
 			Follow: func(at lab.At, r *rand.Rand) ([]stage, error) {
@@ -231,11 +232,10 @@ func growing(list []variant, ways ...string) func(context.Context, *lab.Env) (*l
 				metric("mean bits", func(s stage) float64 { return s.meanAll }),
 				metric("most bits, back to a hundredth", func(s stage) float64 { return s.hundredth })),
 			Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return list[at.Int("filter")].rate }}},
-		})
-		return &lab.Result{Grids: []*lab.Grid{g}, Notes: []string{
+		}, lab.Notes{
 			"Ours begin with nothing and are not told how many keys will come; other kinds are made for the least number. At every size absent keys are asked about that were not asked about before, and as many present ones. " +
 				"Keys are deleted in the order in which they were added. Means are over whole doublings up to the largest filter, from 20,000 keys on.",
-		}}, err
+		}}, more...)...)
 	}
 }
 

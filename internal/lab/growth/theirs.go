@@ -1,7 +1,6 @@
 package growth
 
 import (
-	"context"
 	"math"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
@@ -32,8 +31,8 @@ func withMarks(v lab.View, at ...func(doubling int) (x, y float64)) lab.View {
 	return v
 }
 
-// withTheirs adds a table of what others have.
-func withTheirs(run func(context.Context, *lab.Env) (*lab.Result, error)) func(context.Context, *lab.Env) (*lab.Result, error) {
+// theirTable is what others have.
+func theirTable() lab.Part {
 	doublings := lab.Dim{Name: "doubling"}
 	for i := range theirRates {
 		doublings.Values = append(doublings.Values, float64(i))
@@ -41,13 +40,7 @@ func withTheirs(run func(context.Context, *lab.Env) (*lab.Result, error)) func(c
 	of := func(name string, unit lab.Unit, value func(doubling int) float64) lab.Formula {
 		return lab.Formula{Name: name, Unit: unit, Of: func(at lab.At) float64 { return value(at.Int("doubling")) }}
 	}
-	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-		result, err := run(ctx, e)
-		if err == nil {
-			result.Grids = append(result.Grids, lab.Computed("theirs", "InfiniFilter and Aleph, measured with their own code, not in this run", []lab.Dim{doublings},
-				of("keys, theirs", lab.Plain, theirKeys), of("rate, theirs", lab.InPercent, func(i int) float64 { return theirRates[i] }),
-				of("bits per key when fullest, theirs", lab.Plain, func(int) float64 { return theirBits }), of("bits per key after a doubling, theirs", lab.Plain, func(int) float64 { return 2 * theirBits })))
-		}
-		return result, err
-	}
+	return lab.Computed("theirs", "InfiniFilter and Aleph, measured with their own code, not in this run", []lab.Dim{doublings},
+		of("keys, theirs", lab.Plain, theirKeys), of("rate, theirs", lab.InPercent, func(i int) float64 { return theirRates[i] }),
+		lab.Fixed("bits per key when fullest, theirs", lab.Plain, theirBits), lab.Fixed("bits per key after a doubling, theirs", lab.Plain, 2*theirBits))
 }

@@ -107,7 +107,7 @@ func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	share := func(name string, is func(visits) bool) lab.Metric[visits] {
 		return lab.Metric[visits]{Name: name, Unit: lab.InPercent, Of: func(v visits) float64 { return lab.OneIf(is(v)) }, Asked: lab.Each(1)}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[visits]{
+	return lab.Find(ctx, e, lab.Sweep[visits]{
 		Name: "chains", Title: "Packets with a chain of services", Dims: []lab.Dim{lab.Along("length", e.Ints("lengths")...)}, Trials: e.Int("trials"),
 		Trace:  lab.AmongAll(headers, list, contender.String),
 		Follow: func(at lab.At, r *rand.Rand) ([]visits, error) { return serveAll(table, at.Int("length"), list, r) },
@@ -120,5 +120,4 @@ func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Notes: []string{"A service that is found by mistake is visited and then deleted, though it was never inserted: that takes bits of others. The promise of the paper is for elements of the set."},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }

@@ -100,7 +100,7 @@ func sendAll(g *graph, links int, list []contender, limit int, r *rand.Rand) ([]
 func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, network := contenders(e), hubs(e.Int("nodes"), 2, e.Rand(1))
 	circles := func(o *outcome) float64 { return lab.OneIf(o.expired > 0) }
-	g, err := lab.Sweep(ctx, e, lab.Spec[packet]{
+	return lab.Find(ctx, e, lab.Sweep[packet]{
 		Name: "packets", Title: "Packets that find their way by the filter in their header", Dims: []lab.Dim{lab.Along("links", e.Ints("links")...)}, Trials: e.Int("trials"),
 		Trace: lab.AmongAll(headers, list, contender.String),
 		Follow: func(at lab.At, r *rand.Rand) ([]packet, error) {
@@ -119,5 +119,4 @@ func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Notes: []string{"Efficiency is the share of transmissions that were needed; of the others no more than 1,000 are counted for a packet. A packet circles if nothing but the TTL ended one of its copies."},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }

@@ -164,7 +164,7 @@ func runDeletion(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	share := func(name string, asked int, of func(mistakes) float64) lab.Metric[mistakes] {
 		return lab.Metric[mistakes]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(asked)}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[mistakes]{
+	return lab.Find(ctx, e, lab.Sweep[mistakes]{
 		Name: "deletion", Title: "Keys replaced one by one", Dims: []lab.Dim{lab.Among("sizing", "P = 0.01", "P = 0.001", equalMemory), lab.Among("way", array, counters, second)}, Trials: e.Int("trials"),
 		Trace: lab.Along("turnovers", turnovers...),
 		Follow: func(at lab.At, r *rand.Rand) ([]mistakes, error) {
@@ -193,5 +193,4 @@ func runDeletion(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			"The second filter of deleted keys has the shape of the first. It can deny keys that are in the set, so everbloom has no such kind.",
 		},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }

@@ -62,7 +62,7 @@ func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	count := func(name string, of func(exact.Report) uint64) lab.Metric[exact.Report] {
 		return lab.Metric[exact.Report]{Name: name, Of: func(r exact.Report) float64 { return float64(of(r)) }}
 	}
-	g, err := lab.Sweep(ctx, e, lab.Spec[exact.Report]{
+	return lab.Find(ctx, e, lab.Sweep[exact.Report]{
 		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
 		Dims: []lab.Dim{lab.AmongAll("gate", gates, func(g kind) string { return g.name }), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (exact.Report, error) {
@@ -74,7 +74,6 @@ func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Notes: []string{"All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
 	})
-	return &lab.Result{Grids: []*lab.Grid{g}}, err
 }
 
 func wrongBans(r exact.Report) uint64 { return r.Bans.Late + r.Bans.Spurious }

@@ -32,7 +32,7 @@ var hashset = lab.Experiment{
 
 func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	keys := lab.Along("keys", e.Ints("keys")...)
-	times, err := lab.Race{
+	times := lab.Race{
 		Name: "times", Title: "Addresses of up to 15 bytes, hashing included, P = 0.001", Dims: []lab.Dim{keys}, Contenders: []string{mapWay, seededWay, derivedWay, countWay}, Rounds: e.Int("rounds"),
 		Start: func(at lab.At, contender string, r *rand.Rand) ([]lab.Lap, error) {
 			n := at.Int("keys")
@@ -44,9 +44,6 @@ func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			present, asked := addresses(r, n, 0), min(n, 100_000)
 			return []lab.Lap{each("add", present, f.add), each("yes", present[:asked], f.has), each("no", addresses(r, asked, 1), f.has)}, err
 		},
-	}.Run(ctx, e)
-	if err != nil {
-		return nil, err
 	}
 	memory := lab.Computed("memory", "Go's map of texts, and a Bloom filter", []lab.Dim{keys},
 		lab.Formula{Name: "bits per key, set", Of: func(at lab.At) float64 { return mapBits(addresses(e.Rand(1), at.Int("keys"), 0)) }},
@@ -54,7 +51,7 @@ func runHashset(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			s, _ := bloom.Config{Items: uint64(at.Int("keys"))}.Shape() // as in the race
 			return float64(s.Bits) / at.Float("keys")
 		}})
-	return &lab.Result{Grids: []*lab.Grid{memory, times}}, nil
+	return lab.Find(ctx, e, memory, times)
 }
 
 func addresses(r *rand.Rand, n int, absent uint32) [][]byte {

@@ -69,7 +69,7 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	with := func(at lab.At) bloom.Shape { return bloom.Shape{Bits: s.Bits, Hashes: at.Int("k")} }
-	rates, err := lab.Sweep(ctx, e, lab.Spec[float64]{
+	return lab.Find(ctx, e, lab.Sweep[float64]{
 		Name: "rates", Title: "Filters with m for P = 0.001, random IPv4 addresses as text", Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.Among("positions", seededWay, murmurWay, derivedWay), lab.Along("k", e.Ints("hashes")...)},
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
@@ -77,8 +77,7 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		},
 		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "P", Unit: lab.InPercent, Of: func(at lab.At) float64 { return theory.BloomFPR(float64(s.Bits), at.Float("k"), float64(n)) }}},
-	})
-	return &lab.Result{Grids: []*lab.Grid{rates, constants}}, err
+	}, constants)
 }
 
 // moduloToEven is what reducing a 32-bit hash modulo m does to the rate of n keys, with m
