@@ -55,13 +55,13 @@ var fig3 = lab.Experiment{
 		{
 			Kind: lab.Erratum, Name: "deletable keys from r = 60 to 120", Printed: "doubling r from 60 to 120 does not improve the actual element deletability", Where: "Sec. IV",
 			Of: lab.Of("deletable", "r", 120), Is: lab.AtMost(lab.Of("deletable", "r", 60)),
-			Why:  "it holds for up to about 26 keys, the 22 of the example among them; with more keys regions of one cell outweigh the cells that their marks take, and the formula says so, too",
+			Why:  "it holds for up to 25 keys, the 22 of the example among them; with more keys regions of one cell outweigh the cells that their marks take, and the formula says so, too",
 			Show: []lab.Pick{lab.Of("deletable", "r", 60, "n", 22), lab.Of("deletable", "r", 120, "n", 22)},
 		},
 		{Name: "deleted bits from r = 60 to 120, as a share of the set bits", Printed: "doubling r from 60 to 120 improves the number of deleted bits", Where: "Sec. IV", Of: lab.Of("reset bits of the set", "r", 120, "n", 22), Is: lab.Above(lab.Of("reset bits of the set", "r", 60))},
 		{
 			Name: "deleted bits from r = 60 to 120, counted", Printed: "doubling r from 60 to 120 improves the number of deleted bits", Where: "Sec. IV", Of: lab.Of("reset bits", "r", 120, "n", 22), Is: lab.Above(lab.Of("reset bits", "r", 60)),
-			Why: "60 cells fewer are left for the keys, so that fewer bits are set in the first place; the count is larger with r = 120 from about 30 keys on",
+			Why: "60 cells fewer are left for the keys, so that fewer bits are set in the first place; the count is larger with r = 120 from 27 keys on",
 		},
 		noneLost,
 		{Name: "rate before removing, n = 22", Printed: "(1 - (1 - 1/m')^(kn))^k", Where: "Eq. (2)", Of: lab.Of("before removing", "r", 24, "n", 22), Is: lab.Matches(lab.Of("Eq. (2)"))},
