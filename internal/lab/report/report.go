@@ -112,11 +112,7 @@ func newPage(outcomes []store.Outcome) *page {
 	var all []checkRow
 	for _, o := range outcomes {
 		s := newSection(o)
-		if name := s.Topic(); len(p.Topics) == 0 || p.Topics[len(p.Topics)-1].Name != name {
-			p.Topics = append(p.Topics, topic{Name: name})
-		}
-		last := &p.Topics[len(p.Topics)-1]
-		last.Sections = append(last.Sections, s)
+		p.add(s)
 		all = append(all, s.Checks...)
 		if o.Record == nil {
 			all = append(all, checkRow{lab.Check{Name: s.Title, Reason: s.Error}, s.Mark, s.ID, s.Anchor})
@@ -146,6 +142,16 @@ func newPage(outcomes []store.Outcome) *page {
 	return p
 }
 
+// add puts a section into its topic, the topics in the order of their first sections.
+func (p *page) add(s section) {
+	i := slices.IndexFunc(p.Topics, func(t topic) bool { return t.Name == s.Topic() })
+	if i < 0 {
+		i = len(p.Topics)
+		p.Topics = append(p.Topics, topic{Name: s.Topic()})
+	}
+	p.Topics[i].Sections = append(p.Topics[i].Sections, s)
+}
+
 func distinct(words []string) []string {
 	slices.Sort(words)
 	return slices.Compact(words)
@@ -173,6 +179,15 @@ func (s section) Has() string {
 	classes := []string{"with-" + s.Mark.Class}
 	for _, c := range s.Checks {
 		classes = append(classes, "with-"+c.Mark.Class)
+	}
+	return strings.Join(distinct(classes), " ")
+}
+
+// Has names the verdicts of all sections.
+func (t topic) Has() string {
+	var classes []string
+	for _, s := range t.Sections {
+		classes = append(classes, strings.Fields(s.Has())...)
 	}
 	return strings.Join(distinct(classes), " ")
 }

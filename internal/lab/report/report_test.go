@@ -54,6 +54,14 @@ func sample() []store.Outcome {
 	}
 }
 
+// TestTopicsAreOnThePageOnce mixes the experiments of two topics, as the catalog does.
+func TestTopicsAreOnThePageOnce(t *testing.T) {
+	text := render(t, []store.Outcome{outcome("one/a", good), outcome("two/a", good), outcome("one/b", good)})
+	if n := strings.Count(text, "<h3>one</h3>"); n != 1 {
+		t.Errorf("topic one has %d headings", n)
+	}
+}
+
 func render(t *testing.T, outcomes []store.Outcome) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -100,7 +108,7 @@ func TestPageShowsEverything(t *testing.T) {
 func TestPageCanBeFilteredByVerdict(t *testing.T) {
 	text := render(t, sample())
 	for _, part := range []string{
-		`id="only-differs"`, `<section class="with-differs with-reproduced">`, `<tr class="claim is-differs has-why">`, `<tr class="why claim is-differs">`,
+		`id="only-differs"`, `<div class="with-differs with-reproduced with-shown with-unexplained"><h3>one</h3>`, `<section class="with-differs with-reproduced">`, `<tr class="claim is-differs has-why">`, `<tr class="why claim is-differs">`,
 		`<details open><summary><span class="mark differs">`, `<details><summary><span class="mark reproduced">`, "body:has(#only-differs:checked)",
 	} {
 		if !strings.Contains(text, part) {
