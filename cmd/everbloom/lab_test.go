@@ -25,8 +25,8 @@ var testExperiments = []lab.Experiment{
 func testExperiment(id string, checks ...lab.Check) lab.Experiment {
 	return lab.Experiment{
 		ID: id, Paper: "[Sum]", Title: "About " + id, Question: "What is " + id + "?", Says: "something",
-		Quick: lab.Params{lab.Int("trials", 1)}, Full: lab.Params{lab.Int("trials", 2)},
-		Data: []string{"keys/*.txt"},
+		Params: lab.Params{lab.Int("trials", 1).Full(2)},
+		Data:   []string{"keys/*.txt"},
 		Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

@@ -2,8 +2,8 @@
 // what a result looks like.
 //
 // An [Experiment] is a value: the paper and the place it repeats, what is printed
-// there, quick parameters that take seconds and full ones with the paper's own trial
-// counts. Its Run function gets an [Env], which hands out the parameters in force,
+// there, parameters that take seconds, and others for full runs with the paper's own
+// trial counts. Its Run function gets an [Env], which hands out the parameters in force,
 // random sources and workers, and returns grids of numbers. Plots, tables and verdicts
 // are made of these.
 //

@@ -14,7 +14,7 @@ import (
 // Env is what an experiment gets to work with. Only Params is needed; a test of
 // an experiment may write
 //
-//	x.Do(ctx, &lab.Env{Params: x.Quick, Seed: 1})
+//	x.Do(ctx, &lab.Env{Params: x.Params, Seed: 1})
 //
 // An Env serves one run of one experiment and must not be copied.
 type Env struct {

@@ -15,8 +15,7 @@ var birthdays = lab.Experiment{
 	ID:       "demo/birthdays",
 	Title:    "Equal birthdays",
 	Question: "How often do two of n people share a birthday?",
-	Quick:    lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 2_000)},
-	Full:     lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 1_000_000)},
+	Params:   lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 2_000).Full(1_000_000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return lab.Find(ctx, e, lab.Sweep[bool]{
 			Name: "parties", Title: "Parties with equal birthdays",
@@ -57,7 +56,7 @@ func birthdayFormula(people int) float64 {
 }
 
 func Example() {
-	result, err := birthdays.Do(context.Background(), &lab.Env{Params: birthdays.Quick, Seed: 1})
+	result, err := birthdays.Do(context.Background(), &lab.Env{Params: birthdays.Params, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

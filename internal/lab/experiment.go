@@ -17,9 +17,9 @@ type Experiment struct {
 	Question string // what it finds out, in one sentence
 	Says     string // what the paper prints or claims, and where
 
-	// Quick takes seconds, Full is what the paper did. They have the same names in
-	// the same order.
-	Quick, Full Params
+	// Params are those of a quick run, which takes seconds, and of a full one, which is what
+	// the paper did: Int("trials", 60).Full(2_000).
+	Params Params
 
 	// Data are the files that it can use of a folder with real data: names or globs
 	// with slashes, such as "ip/list.txt.gz". It must do without, too.
@@ -45,14 +45,6 @@ func OfPaper(tag string, list ...Experiment) []Experiment {
 // NameForm is that of both parts of an identifier and of plots and tables, which
 // become file names and anchors.
 var NameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-
-// Params returns the parameters of a quick or a full run.
-func (x Experiment) Params(full bool) Params {
-	if full {
-		return x.Full
-	}
-	return x.Quick
-}
 
 // Topic is the part of the identifier before the slash.
 func (x Experiment) Topic() string {

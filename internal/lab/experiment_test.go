@@ -15,7 +15,7 @@ func find1(context.Context, *Env) (*Result, error) {
 func valid() Experiment {
 	return Experiment{
 		ID: "topic/name-1", Title: "T", Question: "Q?", Run: find1,
-		Quick: Params{Int("n", 1)}, Full: Params{Int("n", 2)},
+		Params: Params{Int("n", 1).Full(2)},
 	}
 }
 

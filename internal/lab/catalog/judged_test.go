@@ -58,15 +58,15 @@ func TestParametersAreReplacedByNameAndType(t *testing.T) {
 	if quick[0].Value != 1000 {
 		t.Errorf("the quick variant was changed: %v", quick)
 	}
-	if got, want := unused([]lab.Experiment{{Quick: quick}}, brief), []string{"sizes", "rates"}; !slices.Equal(got, want) {
+	if got, want := unused([]lab.Experiment{{Params: quick}}, brief), []string{"sizes", "rates"}; !slices.Equal(got, want) {
 		t.Errorf("unused: %q, want %q", got, want)
 	}
 }
 
 // draws is an experiment whose result is the numbers of its trials.
 var draws = lab.Experiment{
-	ID:    "x/draws",
-	Quick: lab.Params{lab.Int("trials", 1000)},
+	ID:     "x/draws",
+	Params: lab.Params{lab.Int("trials", 1000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		drawn, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (uint64, error) { return r.Uint64(), nil })
 		return &lab.Result{Checks: []lab.Check{{Name: "numbers", Ours: fmt.Sprint(drawn), Verdict: lab.Shown}}}, err

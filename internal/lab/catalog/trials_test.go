@@ -127,7 +127,7 @@ func tryClaims(t *testing.T, list []lab.Experiment) {
 	}
 	for _, x := range list {
 		t.Run(x.ID, func(t *testing.T) {
-			result := do(t, x, &lab.Env{Params: x.Quick, Seed: seed})
+			result := do(t, x, &lab.Env{Params: x.Params, Seed: seed})
 			compare(t, x.Claims, result.Checks)
 		})
 	}
@@ -175,7 +175,7 @@ func tryBriefly(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	for i := range effort.Positions(t, len(list), 0, min(len(list), effort.PickVariant(3, 1, 1))) {
 		x := list[i]
 		t.Run(x.ID, func(t *testing.T) {
-			result := do(t, x, &lab.Env{Params: replace(x.Quick, brief), Seed: seed, Workers: 3})
+			result := do(t, x, &lab.Env{Params: replace(x.Params, brief), Seed: seed, Workers: 3})
 			never(t, result.Checks)
 		})
 	}
@@ -200,7 +200,7 @@ func trySeeds(t *testing.T, list []lab.Experiment, brief lab.Params) {
 	moved := false
 	for _, x := range list {
 		run := func(seed uint64, workers int) []lab.Check {
-			return do(t, x, &lab.Env{Params: replace(x.Quick, brief), Seed: seed, Workers: workers}).Checks
+			return do(t, x, &lab.Env{Params: replace(x.Params, brief), Seed: seed, Workers: workers}).Checks
 		}
 		one := run(seed, 1)
 		if !slices.Equal(one, run(seed, 4)) {
@@ -233,7 +233,7 @@ func alike(p, q lab.Param) bool {
 func unused(list []lab.Experiment, brief lab.Params) (names []string) {
 	for _, b := range brief {
 		has := func(x lab.Experiment) bool {
-			return slices.ContainsFunc(x.Quick, func(p lab.Param) bool { return alike(p, b) })
+			return slices.ContainsFunc(x.Params, func(p lab.Param) bool { return alike(p, b) })
 		}
 		if !slices.ContainsFunc(list, has) {
 			names = append(names, b.Name)
@@ -248,7 +248,7 @@ func tryInterrupted(t *testing.T, list []lab.Experiment) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, x := range list {
-		if _, err := x.Do(ctx, &lab.Env{Params: x.Quick}); !errors.Is(err, context.Canceled) {
+		if _, err := x.Do(ctx, &lab.Env{Params: x.Params}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", x.ID, err)
 		}
 	}

@@ -15,9 +15,11 @@ var codes = lab.Experiment{
 	Question: "What is gained if the number of regions, or which cells belong to them, follows the collisions of each filter?",
 	Says: "Sec. V leaves open \"a dynamic adaptation of the amount and the bit range of the deletable regions in function on how collisions happen\", " +
 		"and \"if there are other compact and more flexible ways to code the information of the collision-free regions\".",
-	Quick: codeParams(100, 24, 60),
-	Full:  codeParams(paperTrials, 24, 36, 48, 60, 72, 90),
-	Run:   runCodes,
+	Params: lab.Params{
+		lab.Int("bits", 240), lab.Int("hashes", 5), lab.Int("keys", 22), lab.Ints("regions", 12, 18, 24, 36, 48, 60, 72, 90), lab.Ints("bits for the code", 24, 60).Full(24, 36, 48, 60, 72, 90),
+		lab.Int("bits for a layout", 8), lab.Int("trials", 100).Full(paperTrials),
+	},
+	Run: runCodes,
 	Plots: []lab.View{{
 		Name: "gains", Title: "Keys that can be deleted from 240 bits, n = 22", X: "bits for the code", By: "code", XAxis: lab.Axis{Label: "bits for the code at most; the others are cells"},
 		Y: lab.Axis{Label: "keys that can be deleted", Percent: true}, Curves: []lab.Curve{{Measured: "deletable"}},
@@ -32,13 +34,6 @@ var codes = lab.Experiment{
 
 func answer(name, printed string, of lab.Pick) lab.Claim {
 	return lab.Claim{Kind: lab.Question, Name: name, Printed: printed, Where: "Sec. V", Of: of, Is: lab.Shows()}
-}
-
-func codeParams(trials int, budgets ...int) lab.Params {
-	return lab.Params{
-		lab.Int("bits", 240), lab.Int("hashes", 5), lab.Int("keys", 22), lab.Ints("regions", 12, 18, 24, 36, 48, 60, 72, 90),
-		lab.Ints("bits for the code", budgets...), lab.Int("bits for a layout", 8), lab.Int("trials", trials),
-	}
 }
 
 // coded is a filter with some code for its regions.

@@ -24,9 +24,8 @@ var dynamics = lab.Experiment{
 	Question: "How long does a deletable filter stay deletable while keys come and go?",
 	Says: "Sec. III: with frequent deletions and insertions \"orphaned bits may fill the filter until collisions have happened in every region, hampering future deletions and increasing the residual fpr\". " +
 		"Sec. V leaves open \"the practical limits if we keep doing insertions and deletions\".",
-	Quick: dynamicParams(200, 20, 0, 0.5, 1, 1.5, 2, 4),
-	Full:  dynamicParams(2_000, 100, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16),
-	Run:   runDynamics,
+	Params: lab.Params{lab.Int("keys", 200).Full(2_000), lab.Int("hashes", 5), lab.Floats("turnovers", 0, 0.5, 1, 1.5, 2, 4).Full(0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16), lab.Int("trials", 20).Full(100)},
+	Run:    runDynamics,
 	Plots: []lab.View{{
 		Name: "life", Title: "Keys that can be deleted", X: "turnovers", By: "setting", XAxis: lab.Axis{Label: "turnovers: times that all keys were replaced"}, Y: deletableAxis, Curves: []lab.Curve{{Measured: "deletable"}},
 	}},
@@ -37,10 +36,6 @@ var dynamics = lab.Experiment{
 		{Kind: lab.Question, Name: "keys that can be deleted after one and a half turnovers", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("deletable", "turnovers", 1.5), Is: lab.Shows()},
 		noneLost,
 	},
-}
-
-func dynamicParams(keys, trials int, turnovers ...float64) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Int("hashes", 5), lab.Floats("turnovers", turnovers...), lab.Int("trials", trials)}
 }
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {

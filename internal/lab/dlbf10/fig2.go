@@ -18,9 +18,8 @@ var fig2 = lab.Experiment{
 	Says: "Fig. 2 plots p_d of Eq. (1) over m/n for different m/r, k not stated: it rises with r and falls as keys are added. " +
 		"Sec. III-A: with m/r = 20 around 90 % of the elements can be removed when m/n is around 16. Sec. III-B: \"the false positive degradation is driven by the ratio m/r\". " +
 		"Sec. II: counters cut the bit space c-fold; a d-left filter needs about half the bits of a 4-bit counting one and around 2m for the rate of a standard filter; variable-length signatures lose keys; no variation satisfies R1 to R4.",
-	Quick: fig2Params(60),
-	Full:  fig2Params(paperTrials),
-	Run:   runFig2,
+	Params: lab.Params{lab.Int("keys", 1_000), lab.Int("hashes", 5), lab.Ints("bits per region, m/r", 2, 5, 10, 20, 40), lab.Ints("densities, m/n", 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32), lab.Int("trials", 60).Full(paperTrials)},
+	Run:    runFig2,
 	Plots: []lab.View{
 		densityPlot("eq1", "Eq. (1), corrected, k = 5", lab.Curve{Formula: "Eq. (1)"}),
 		densityPlot("truth", "What can be deleted, k = 5; lines: the formula with the missing condition", lab.Curve{Measured: "deletable", Formula: "conditioned"}),
@@ -79,13 +78,6 @@ func dleftRate() float64 {
 
 func densityPlot(name, title string, c lab.Curve) lab.View {
 	return lab.View{Name: name, Title: title, X: "m/n", By: "m/r", XAxis: lab.Axis{Label: "bits per key, m/n"}, Y: deletableAxis, Curves: []lab.Curve{c}, Marks: []lab.Mark{{X: 16, Y: 0.9, Text: "around 90 %, m/r = 20"}}}
-}
-
-func fig2Params(trials int) lab.Params {
-	return lab.Params{
-		lab.Int("keys", 1_000), lab.Int("hashes", 5), lab.Ints("bits per region, m/r", 2, 5, 10, 20, 40),
-		lab.Ints("densities, m/n", 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32), lab.Int("trials", trials),
-	}
 }
 
 func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {

@@ -33,7 +33,7 @@ func TestFalseNegativesAreSeen(t *testing.T) {
 
 // The fewest regions that let 90 % be deleted are taken, or the best.
 func TestFewestRegionsThatSufficeAreTaken(t *testing.T) {
-	e := &lab.Env{Params: codes.Quick}
+	e := &lab.Env{Params: codes.Params}
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
 		keys := lab.RandomKeys(r, 22)
@@ -137,8 +137,8 @@ func TestSamplesAreDifferent(t *testing.T) {
 
 // The trial counts of full runs are those of the paper where it states them.
 func TestFullRunsHaveThePapersCounts(t *testing.T) {
-	e := lab.Env{Params: fig3.Full}
+	e := lab.Env{Params: fig3.Params.In(true)}
 	if e.Int("trials") != 2_000 || e.Int("bits") != 240 || e.Int("hashes") != 5 || e.Int("tested words") != 500 {
-		t.Errorf("%v", fig3.Full)
+		t.Errorf("%v", fig3.Params)
 	}
 }

@@ -18,9 +18,8 @@ var cbf = lab.Experiment{
 	Says: "Sec. 5.1: 13.5 counters per element with 9 hash functions, 663552 counters for 49152 elements, 2654208 bits, over 2.5 times the size of the dlCBF. " +
 		"10,000 trials as before: the largest counter was 13, in one trial, 12 was reached in 16; rates from 0.00108 to 0.00205, 0.001529 on average. " +
 		"A counter overflows with probability 6.79e-17, roughly the same as for the dlCBF.",
-	Quick: lab.Params{lab.Int("trials", 20), lab.Int("steps", 1<<17), lab.Int("queries", paperQueries), lab.Int("steps between looks", 1_024)},
-	Full:  lab.Params{lab.Int("trials", paperTrials), lab.Int("steps", paperSteps), lab.Int("queries", paperQueries), lab.Int("steps between looks", 1_024)},
-	Run:   runCBF,
+	Params: lab.Params{lab.Int("trials", 20).Full(paperTrials), lab.Int("steps", 1<<17).Full(paperSteps), lab.Int("queries", paperQueries), lab.Int("steps between looks", 1_024)},
+	Run:    runCBF,
 	Claims: append(append(cbfClaims, cbfRates.claims()...),
 		lab.Claim{Name: "trials that reached 12 or more", Printed: "0.17 %: 16 and 1 of 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("reached", "counter", 12), Is: lab.Agrees(paperTrials), FullOnly: true},
 		lab.Claim{Name: "trials that reached 13", Printed: "0.01 %: 1 of 10,000 trials", Where: "Sec. 5.1", Of: lab.Of("reached", "counter", 13), Is: lab.Agrees(paperTrials), FullOnly: true},

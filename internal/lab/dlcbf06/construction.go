@@ -17,9 +17,8 @@ var construction = lab.Experiment{
 	Says: "Sec. 3.2: with independent choices the remainder of an element may be found in several of its buckets when it is deleted; such occurrences happen too frequently. " +
 		"With permutations of one true fingerprint only one remainder corresponding to an element will exist. Sec. 3.3: using the low order bits for the buckets is less effective; " +
 		"the same groups of buckets will frequently be chosen.",
-	Quick: lab.Params{lab.Int("trials", 10), lab.Int("steps", 1<<16)},
-	Full:  lab.Params{lab.Int("trials", 30), lab.Int("steps", paperSteps)},
-	Run:   runConstruction,
+	Params: lab.Params{lab.Int("trials", 10).Full(30), lab.Int("steps", 1<<16).Full(paperSteps)},
+	Run:    runConstruction,
 	Claims: []lab.Claim{
 		{
 			Name: "deletes that find several copies, independent choices", Printed: "too frequently: taken as more than one in a trial", Where: "Sec. 3.2",

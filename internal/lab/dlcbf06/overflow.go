@@ -23,9 +23,11 @@ var overflow = lab.Experiment{
 	Question: "How often does some key find all its buckets full, does the fluid limit tell, and how far do moves of keys carry?",
 	Says: "Sec. 5.2: an average load of 6.5, \"53428 elements\" in 8,192 buckets of 8: by the fluid limit the share of buckets with load 9 is 2.205e-08, so that slightly over 2 % of the trials should overflow; 254 of 10,000 did. " +
 		"With elements of the first subarray moved to another of their choices 55,296 elements, a load of 6.75, were handled without overflow, with 40 to 100 moves in each trial. Greater loads could be handled by more movement.",
-	Quick: overflowParams(4, 2, 1<<16, 7.5),
-	Full:  overflowParams(paperTrials, 10, 1<<19, 7.25, 7.375, 7.5, 7.625, 7.75, 7.875, 7.9375),
-	Run:   runOverflow,
+	Params: lab.Params{
+		lab.Int("trials", 4).Full(paperTrials), lab.Int("trials with 53,428 elements", 2).Full(paperTrials / 20), lab.Int("steps", paperSteps), lab.Floats("further loads", 7.5).Full(7.25, 7.375, 7.5, 7.625, 7.75, 7.875, 7.9375),
+		lab.Int("further trials", 2).Full(10), lab.Int("further steps", 1<<16).Full(1 << 19),
+	},
+	Run: runOverflow,
 	Plots: []lab.View{
 		{
 			Name: "odds-by-load", Title: "Trials of 2^20 steps in which some key finds no room", X: "load", XAxis: lab.Axis{Label: "keys per bucket"}, Y: lab.Axis{Label: "share of trials", Log: true, Percent: true},
@@ -75,13 +77,6 @@ const (
 	movement = "movement"
 	slip     = "8,192 times 6.5 is 53,248: two digits are exchanged, and the paper computed with 6.5"
 )
-
-func overflowParams(trials, further, furtherSteps int, loads ...float64) lab.Params {
-	return lab.Params{
-		lab.Int("trials", trials), lab.Int("trials with 53,428 elements", max(2, trials/20)), lab.Int("steps", paperSteps),
-		lab.Floats("further loads", loads...), lab.Int("further trials", further), lab.Int("further steps", furtherSteps),
-	}
-}
 
 // full is the mean number of keys that find four full buckets in a trial.
 func full(cells, steps float64) float64 { return theory.DLeftChurnFull(4, 8, 2048, cells, steps) }

@@ -15,9 +15,8 @@ var table1 = lab.Experiment{
 	Question: "Do the loads of a d-left filter that is always full and always changing follow the fluid limit, and do overflow, counters and rate come out as printed?",
 	Says: "Table 1 and Sec. 5.1: 49,152 elements, 2^20 times one is deleted and another inserted, 10,000 trials. Shares of buckets by load as in the fluid limit; " +
 		"no overflow, and no full bucket in the fourth subarray; four elements with one hash value in 6 trials; rates of false positives from 0.00106 to 0.00195, 0.001463 on average.",
-	Quick: lab.Params{lab.Int("trials", 7), lab.Int("steps", 1<<19), lab.Int("queries", paperQueries)},
-	Full:  lab.Params{lab.Int("trials", paperTrials), lab.Int("steps", paperSteps), lab.Int("queries", paperQueries)},
-	Run:   runTable1,
+	Params: lab.Params{lab.Int("trials", 7).Full(paperTrials), lab.Int("steps", 1<<19).Full(paperSteps), lab.Int("queries", paperQueries)},
+	Run:    runTable1,
 	Plots: []lab.View{
 		{
 			Name: "buckets", Title: "Buckets with at least so many keys, 49,152 keys in 8,192 buckets", X: "keys in a bucket", Y: lab.Axis{Label: "share of buckets", Percent: true},

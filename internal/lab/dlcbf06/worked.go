@@ -19,9 +19,8 @@ var worked = lab.Experiment{
 	Says: "Sec. 2.1: 10 bits and 7 hashes give just over 0.008. Sec. 4: 9 counters and 6 hashes 0.01327 in 36 bits, 11-bit remainders 0.01172 in 52/3; " +
 		"at equal size the CBF's rate is higher for all r ≥ 7, by a factor of over 100 at r = 14; the factor 4/3 could be reduced arbitrarily close to 1. " +
 		"Sec. 5.1: 24·2^-14 ≈ 0.001465, exactly 2^20 bits, five equal hash values with probability 5.62e-17.",
-	Quick: lab.Params{lab.Int("keys", 6_000), lab.Int("trials", 60), lab.Int("queries", 20_000), lab.Ints("cells", 4, 8, 16)},
-	Full:  lab.Params{lab.Int("keys", 12_000), lab.Int("trials", 2_000), lab.Int("queries", 100_000), lab.Ints("cells", 4, 6, 8, 12, 16, 24, 32)},
-	Run:   runWorked,
+	Params: lab.Params{lab.Int("keys", 6_000).Full(12_000), lab.Int("trials", 60).Full(2_000), lab.Int("queries", 20_000).Full(100_000), lab.Ints("cells", 4, 8, 16).Full(4, 6, 8, 12, 16, 24, 32)},
+	Run:    runWorked,
 	Plots: []lab.View{
 		{
 			Name: "bits", Title: "Bits per key of a counting filter and of the d-left one", X: "rate", XAxis: lab.Axis{Label: "rate of false positives", Log: true, Percent: true}, Y: lab.Axis{Label: "bits per key"},

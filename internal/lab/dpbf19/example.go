@@ -17,9 +17,8 @@ var fig345 = lab.Experiment{
 	Question: "Does the filter populate, compress and keep the example's tree as the paper draws it?",
 	Says: "Figures 3 to 5: |U| = 32, depth 3, so n_t = 4 and there are 8 uBFs, of 5 bits and 2 hash functions; A = {4, 5, 8, 10, 17, 19, 22, 25, 31}. " +
 		"10 goes to N3,2. N1,0 with 4 elements, N2,2 with 3 and N2,3 with 2 become leaves; the last two cannot be merged, since M1,1 has 5 > 4.",
-	Quick: lab.Params{lab.Ints("A", exampleIDs...)},
-	Full:  lab.Params{lab.Ints("A", exampleIDs...)},
-	Run:   runExample,
+	Params: lab.Params{lab.Ints("A", exampleIDs...)},
+	Run:    runExample,
 	Claims: []lab.Claim{
 		{Name: "n_t = |U|/2^d", Printed: "4", Where: "Fig. 3", Of: lab.Of("n_t"), Is: lab.Rounds()},
 		{Name: "units of the map", Printed: "N3,1 N3,2 N3,4 N3,5 N3,6 N3,7", Where: "Fig. 3", Of: lab.Of("in the map"), Is: lab.Matches(lab.Of("in the map of Fig. 3"))},

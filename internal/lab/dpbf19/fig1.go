@@ -15,9 +15,11 @@ var fig1 = lab.Experiment{
 	Question: "Does the partition filter keep 1e-4 for sets of every size, and how does the rate of a list of filters grow?",
 	Says: "Figure 1: a threshold of 1e-4, set sizes over six orders of magnitude. \"DPBF holds its line while DBF shows a linear increase, dominating DPBF even for small sizes\"; " +
 		"DBF exceeds the threshold even for smaller sets.",
-	Quick: lab.Params{lab.Int("id bits", 20), lab.Int("doublings from 10 ids", 13), lab.Int("points per doubling", 4), lab.Int("sets", 8), lab.Int("queries", 2_000), lab.Int("units of a list to ask", 600_000)},
-	Full:  lab.Params{lab.Int("id bits", 26), lab.Int("doublings from 10 ids", 20), lab.Int("points per doubling", 8), lab.Int("sets", 6), lab.Int("queries", 1_500_000), lab.Int("units of a list to ask", 40_000_000)},
-	Run:   runFig1,
+	Params: lab.Params{
+		lab.Int("id bits", 20).Full(26), lab.Int("doublings from 10 ids", 13).Full(20), lab.Int("points per doubling", 4).Full(8),
+		lab.Int("sets", 8).Full(6), lab.Int("queries", 2_000).Full(1_500_000), lab.Int("units of a list to ask", 600_000).Full(40_000_000),
+	},
+	Run: runFig1,
 	Plots: []lab.View{{
 		Name: "rate", Title: "Rate of false positives, from the set bits", X: "ids", By: "filter", XAxis: lab.Axis{Label: "ids in the set", Log: true}, Y: lab.Axis{Label: "false positives", Log: true},
 		Curves: []lab.Curve{{Measured: "told", Style: lab.Dots}}, Marks: []lab.Mark{{X: 10, Y: target, Text: "threshold, 1e-4"}},

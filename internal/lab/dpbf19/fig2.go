@@ -14,10 +14,9 @@ var fig2 = lab.Experiment{
 	Question: "How much longer does a query of a list of filters take than one of the partition filter?",
 	Says: "Figure 2: DBF takes over 2 orders of magnitude more time than DPBF. Abstract: up to three orders of magnitude lower time. " +
 		"Sec. 1: a binary tree has a great query advantage over the linear structure. No sizes and no times are printed.",
-	Quick: lab.Params{lab.Int("id bits", 20), lab.Ints("sizes", 1_000, 10_000, 100_000), lab.Int("queries", 4_096), lab.Int("rounds", 7)},
-	Full:  lab.Params{lab.Int("id bits", 26), lab.Ints("sizes", 1_000, 10_000, 100_000, 1_000_000, 10_000_000), lab.Int("queries", 4_096), lab.Int("rounds", 11)},
-	Run:   runFig2,
-	Plots: []lab.View{timeView("absent"), timeView("present")},
+	Params: lab.Params{lab.Int("id bits", 20).Full(26), lab.Ints("sizes", 1_000, 10_000, 100_000).Full(1_000, 10_000, 100_000, 1_000_000, 10_000_000), lab.Int("queries", 4_096), lab.Int("rounds", 7).Full(11)},
+	Run:    runFig2,
+	Plots:  []lab.View{timeView("absent"), timeView("present")},
 	Claims: []lab.Claim{
 		{Name: "DBF to DPBF", Printed: "a great query advantage of the tree over the linear structure", Where: "Sec. 1", Of: timesAs(dbf, dpbf), Is: lab.In(lab.Span{Dim: "ids", From: 10_000}, lab.Above(lab.Number(1)))},
 		{Name: "the list gets slower with the set", Printed: "linear structure", Where: "Sec. 1", Of: hundredfold(dbf), Is: lab.Above(lab.Number(1))},

@@ -16,9 +16,8 @@ var merges = lab.Experiment{
 	Question: "Does the rate stay bounded through many unions and intersections of sets of different sizes, where that of a plain filter does not?",
 	Says: "Abstract: DPBF is superior to standard Bloom filters because it can efficiently handle a large number of unions and intersections of sets of different sizes " +
 		"while controlling the false positive rate. No number is printed.",
-	Quick: lab.Params{lab.Int("chains", 16), lab.Int("merges in each", 12), lab.Int("id bits", 16), lab.Int("queries after each", 10_000)},
-	Full:  lab.Params{lab.Int("chains", 20), lab.Int("merges in each", 50), lab.Int("id bits", 22), lab.Int("queries after each", 100_000)},
-	Run:   runMerges,
+	Params: lab.Params{lab.Int("chains", 16).Full(20), lab.Int("merges in each", 12).Full(50), lab.Int("id bits", 16).Full(22), lab.Int("queries after each", 10_000).Full(100_000)},
+	Run:    runMerges,
 	Plots: []lab.View{{
 		Name: "rates", Title: "Rate of the results so far", X: "merge", By: "filter", Y: lab.Axis{Label: "false positives", Log: true}, Curves: []lab.Curve{{Measured: "rate so far"}}, Marks: []lab.Mark{{X: 1, Y: target, Text: "threshold, 1e-4"}},
 	}},

@@ -18,10 +18,9 @@ var space = lab.Experiment{
 	Question: "How many units do the map and the tree have, do the paper's bounds hold, and how much more space than a list of filters does that take?",
 	Says: "Sec. 2.2: s ≥ ⌈|S| 2^d / |U|⌉, where equality means as many Bloom filters as DBF has; s can be 2^d in the worst case, for elements distributed uniformly; " +
 		"s is a natural upper bound on the number of uBFs in the CPBPT, so that there are at most 2s. The extra space is not significant (Sec. 1), on real data (Sec. 2.2).",
-	Quick: lab.Params{lab.Ints("sizes", 1_024, 10_240, 102_400)},
-	Full:  lab.Params{lab.Ints("sizes", 1_024, 10_240, 102_400, 1_024_000, 10_240_000)},
-	Data:  []string{listFile},
-	Run:   runSpace,
+	Params: lab.Params{lab.Ints("sizes", 1_024, 10_240, 102_400).Full(1_024, 10_240, 102_400, 1_024_000, 10_240_000)},
+	Data:   []string{listFile},
+	Run:    runSpace,
 	Plots: []lab.View{
 		{Name: "bits", Title: "Bits per id in the paper's layout", X: "n", By: "ids", XAxis: lab.Axis{Label: "ids in the set", Log: true}, Y: lab.Axis{Label: "bits per id", Log: true}, Curves: []lab.Curve{{Measured: "paper's layout"}}},
 	},

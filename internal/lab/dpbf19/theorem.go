@@ -17,9 +17,11 @@ var theorem = lab.Experiment{
 	Question: "Is the rate of a list that of the theorem and of its proof, between whole numbers of units as well, and is its linear form a bound?",
 	Says: "Theorem A.1: n_t = -(m/k) ln(1 - f_t^(1/k)), α = |A|/n_t, f_D ≥ 1 - (1 - f_t)^⌊α⌋ ≈ ⌊α⌋ f_t. Proof: for α < 1 both filters are one unit with equal rates; " +
 		"for α ≥ 1 there are ⌊α⌋ units; every one but the last has rate f_t, the last f_last; f_D ≥ ⌊α⌋ f_t.",
-	Quick: lab.Params{lab.Floats("unit rates", 1e-4, 1e-2), lab.Int("keys of a unit", 2_000), lab.Floats("α", 0.5, 1.5, 4.5, 9.9, 32.5), lab.Int("lists", 20), lab.Int("units to ask", 300_000)},
-	Full:  lab.Params{lab.Floats("unit rates", 1e-4, 1e-2), lab.Int("keys of a unit", 10_000), lab.Floats("α", 0.5, 1.5, 2.5, 4.5, 9.9, 16.5, 32.5, 64.5, 150.5), lab.Int("lists", 40), lab.Int("units to ask", 25_000_000)},
-	Run:   runTheorem,
+	Params: lab.Params{
+		lab.Floats("unit rates", 1e-4, 1e-2), lab.Int("keys of a unit", 2_000).Full(10_000), lab.Floats("α", 0.5, 1.5, 4.5, 9.9, 32.5).Full(0.5, 1.5, 2.5, 4.5, 9.9, 16.5, 32.5, 64.5, 150.5),
+		lab.Int("lists", 20).Full(40), lab.Int("units to ask", 300_000).Full(25_000_000),
+	},
+	Run: runTheorem,
 	Plots: []lab.View{{
 		Name: "rate", Title: "Rate of a list; lines: the product in the proof", X: "α", By: "f_t", XAxis: lab.Axis{Label: "α, keys of the list over keys of a unit", Log: true}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
 		Curves: []lab.Curve{{Measured: "rate", Formula: "proof"}},

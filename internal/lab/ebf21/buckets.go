@@ -18,9 +18,8 @@ var formulas = lab.Experiment{
 	Question: "Do the formulas of Sec. 4 give filters of the rate that was asked for, and buckets that do not overflow?",
 	Says: "Sec. 4.1: m = log2(e) n log2(1/δ), k* = ln(2) m/n. Sec. 4.3: k = -log2(1/δ), or e.g. 4, and m = kn/ln(1 - δ^(1/k)), Ω = δ^(1/k), w = 32 for up to 512MB, and D = (enk/m) ln((ε/m)^-0.5) / " +
 		"ln ln((ε/m)^-0.5) with ε = 1/m, so that by Theorem 4.1 no bucket overflows but for probability ε.",
-	Quick: lab.Params{lab.Int("trials", 50)},
-	Full:  lab.Params{lab.Int("trials", 1_000)},
-	Run:   runFormulas,
+	Params: lab.Params{lab.Int("trials", 50).Full(1_000)},
+	Run:    runFormulas,
 	Plots: []lab.View{{
 		Name: "slots", Title: "Odds that a bucket overflows before Ω = 0.2, m = 2^15", X: "D", By: "branches", XAxis: lab.Axis{Label: "slots D; the formula of Sec. 4.3 gives 2.69, Table 1 has 8"}, Y: lab.Axis{Label: "filters with an overflow", Percent: true},
 		Curves: []lab.Curve{{Measured: "overflows", Formula: "exact odds"}},
@@ -106,10 +105,9 @@ var fig9 = lab.Experiment{
 	Question: "Which share of the slots is in use when the first bucket tree overflows?",
 	Says: "Sec. 5.5, CAIDA trace, 8 hash functions, 2^19 items: the load rate \"gets lower as the size of the Bloom filter gets larger\" and \"more branches can " +
 		"increase the load rate\"; \"with the number of branches fixed, the load rate increases as the size of the buckets gets larger. And with the size of the buckets fixed, the load rate increases as the number of branches gets larger.\"",
-	Quick: lab.Params{lab.Ints("sizes, log2", 8, 10, 12), lab.Ints("slots", 2, 4, 8), lab.Ints("branches", 1, 2, 3, 4, 8), lab.Int("trials", 20)},
-	Full:  lab.Params{lab.Ints("sizes, log2", 8, 10, 12, 14, 16), lab.Ints("slots", 2, 4, 8, 16, 32), lab.Ints("branches", 1, 2, 3, 4, 8), lab.Int("trials", 20)},
-	Run:   runFig9,
-	Plots: []lab.View{loadView("9a", "log2 size", "slots", tableSlots), loadView("9b", "slots", "log2 size", 12)},
+	Params: lab.Params{lab.Ints("sizes, log2", 8, 10, 12).Full(8, 10, 12, 14, 16), lab.Ints("slots", 2, 4, 8).Full(2, 4, 8, 16, 32), lab.Ints("branches", 1, 2, 3, 4, 8), lab.Int("trials", 20)},
+	Run:    runFig9,
+	Plots:  []lab.View{loadView("9a", "log2 size", "slots", tableSlots), loadView("9b", "slots", "log2 size", 12)},
 	Claims: []lab.Claim{
 		{Name: "the load rate by size", Printed: "gets lower as the size of the Bloom filter gets larger", Where: "Sec. 5.5", Of: lab.Of("load rate"), Is: lab.Falls("log2 size")},
 		{Name: "the load rate by branches", Printed: "more branches can increase the load rate", Where: "Sec. 5.5", Of: lab.Of("load rate"), Is: lab.Rises("branches")},

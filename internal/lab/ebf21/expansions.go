@@ -18,9 +18,8 @@ var expansions = lab.Experiment{
 	Says: "Table 1: 5 hashes, buckets of 8, 2^15 bits, bucket tree with 3 branches, Distinct Stream, threshold 0.2. Abstract: \"Importantly, when EBF expands, the false " +
 		"positives decrease.\" Sec. 3.2.4: it expands when the set-bit rate is above Ω, that is the rate above Δ = Ω^k. Sec. 5.4, CAIDA trace, 2^12 bits at first, a CBF of 2^22 counters: \"EBF uses less memory " +
 		"mostly, but CBF make a better use of memory when its size is nearly the maximum size\". The width of a counter is not said.",
-	Quick: lab.Params{lab.Int("initial size, log2", 9), lab.Int("expansions", 10), lab.Int("trials", 20), lab.Int("queries", 40_000)},
-	Full:  lab.Params{lab.Int("initial size, log2", 12), lab.Int("expansions", 10), lab.Int("trials", 20), lab.Int("queries", 1_000_000)},
-	Run:   runExpansions,
+	Params: lab.Params{lab.Int("initial size, log2", 9).Full(12), lab.Int("expansions", 10), lab.Int("trials", 20), lab.Int("queries", 40_000).Full(1_000_000)},
+	Run:    runExpansions,
 	Plots: []lab.View{
 		{
 			Name: "rates", Title: "The rate at every expansion", X: "expansions", Y: rateAxis,
@@ -112,9 +111,8 @@ var fig8b = lab.Experiment{
 	Question: "How long does an expansion take: with the lazy update, with all fingerprints moved at once, and if a new filter is built instead?",
 	Says: "Sec. 5.4: with the load rate \"the time cost of these operations increases slightly. However, the time cost of lazy update keeps the lowest and that of " +
 		"rebuilding EBF keeps the highest\".",
-	Quick: lab.Params{lab.Ints("sizes, log2", 13, 15), lab.Floats("loads", 0.25, 1), lab.Int("rounds", 7)},
-	Full:  lab.Params{lab.Ints("sizes, log2", 15, 18, 20), lab.Floats("loads", 0.125, 0.25, 0.5, 0.75, 1), lab.Int("rounds", 9)},
-	Run:   runFig8b,
+	Params: lab.Params{lab.Ints("sizes, log2", 13, 15).Full(15, 18, 20), lab.Floats("loads", 0.25, 1).Full(0.125, 0.25, 0.5, 0.75, 1), lab.Int("rounds", 7).Full(9)},
+	Run:    runFig8b,
 	Plots: []lab.View{{
 		Name: "time", Title: "Time of an expansion from 2^15 bits", X: "load", By: lab.Contenders, At: []any{"log2 size", tableSize},
 		XAxis: lab.Axis{Label: "keys, as a share of those at the threshold", Percent: true}, Y: lab.Axis{Label: "ns per bucket", Log: true}, Curves: []lab.Curve{{Measured: "expansion"}},

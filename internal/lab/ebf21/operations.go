@@ -20,9 +20,8 @@ var operations = lab.Experiment{
 	Question: "Do the operations of Sec. 3.2 and 3.4 do what is said of them, and how many keys are there at a resize, against the changes since the one before?",
 	Says: "Sec. 3.2: no duplicate fingerprints; deletion clears the bit of a bucket that becomes empty; compression below a set-bit rate of Ω/4. Sec. 3.4: union, intersection, exact " +
 		"cardinality (1/k) Σ|B[i]|, and a more accurate query. Theorem 4.2, proof: n_i <= 8/3 (a_i - a_(i-1)), where the i-th resize is at the a_i-th change and with n_i keys; p = n_i/n_(i-1) lies in (1/2, 5/8) or (8/5, 2).",
-	Quick: lab.Params{lab.Int("initial size, log2", 10), lab.Int("doublings", 4), lab.Int("trials", 8), lab.Int("queries", 20_000)},
-	Full:  lab.Params{lab.Int("initial size, log2", 12), lab.Int("doublings", 8), lab.Int("trials", 20), lab.Int("queries", 1_000_000)},
-	Run:   runOperations,
+	Params: lab.Params{lab.Int("initial size, log2", 10).Full(12), lab.Int("doublings", 4).Full(8), lab.Int("trials", 8).Full(20), lab.Int("queries", 20_000).Full(1_000_000)},
+	Run:    runOperations,
 	Claims: []lab.Claim{
 		{Name: "no key of the set is denied", Printed: "The queries do not cause false negatives", Where: "Sec. 2.1", Of: lab.Of("denied"), Is: lab.Zero()},
 		{Name: "keys whose fingerprints were stored twice", Printed: "check whether it has been inserted in order to avoid duplicate fingerprints", Where: "Sec. 3.2.1", Of: lab.Of("duplicates"), Is: lab.Zero()},

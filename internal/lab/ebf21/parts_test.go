@@ -332,7 +332,7 @@ func TestRealEntriesAreRead(t *testing.T) {
 		{makerFile, "Registry,Assignment,Name\nMA-L,0A0B0C,\"One\nstreet\"\n", 2, []uint64{0x0a0b0c000000}},
 		{routeFile, "10.1.2.3/16\n2001:db8::/32\n10.1.2.3\n", 3, []uint64{0x0a01000010}},
 	} {
-		list, err := usages(&lab.Env{Params: uses.Quick, Data: packed(t, c.file, c.text)})
+		list, err := usages(&lab.Env{Params: uses.Params, Data: packed(t, c.file, c.text)})
 		if err != nil || !slices.Equal(list[c.table].real, c.want) {
 			t.Errorf("%s: %x, %v", c.file, list[c.table].real, err)
 		}
@@ -341,7 +341,7 @@ func TestRealEntriesAreRead(t *testing.T) {
 
 // A table that lost an entry must show it, and one whose filters claim all.
 func TestTablesThatErrAreSeen(t *testing.T) {
-	list, err := usages(&lab.Env{Params: uses.Quick})
+	list, err := usages(&lab.Env{Params: uses.Params})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,8 @@ var fig3 = lab.Experiment{
 	Question: "How do the rates of an elastic, a dynamic, a scalable and a standard filter of equal initial size go on as more keys come than were expected?",
 	Says: "Sec. 5.2: 2^14 items in 2^18 bits at first; the standard filter is the worst; DBF and SBF \"get worse more slowly but keep increasing " +
 		"along with the RPDS\"; the EBF is the best.",
-	Quick: lab.Params{lab.Int("initial size, log2", 13), lab.Int("doublings", 4), lab.Int("points per doubling", 5), lab.Int("trials", 8), lab.Int("queries", 20_000)},
-	Full:  lab.Params{lab.Int("initial size, log2", peakSize), lab.Int("doublings", 5), lab.Int("points per doubling", 20), lab.Int("trials", 10), lab.Int("queries", 100_000)},
-	Run:   runFig3,
+	Params: lab.Params{lab.Int("initial size, log2", 13).Full(peakSize), lab.Int("doublings", 4).Full(5), lab.Int("points per doubling", 5).Full(20), lab.Int("trials", 8).Full(10), lab.Int("queries", 20_000).Full(100_000)},
+	Run:    runFig3,
 	Plots: []lab.View{{
 		Name: "rate", Title: "False positives while keys are added", X: "RPDS", By: "filter", XAxis: peakAxis, Y: rateAxis,
 		Curves: []lab.Curve{{Measured: "rate", Style: lab.Line}}, Marks: []lab.Mark{{X: 1, Y: 0.00032, Text: "Ω^k, where an EBF expands"}},
@@ -97,8 +96,7 @@ var fig4 = lab.Experiment{
 	Title:    "Fig. 4: the rate by the initial size",
 	Question: "Which of the filters that grow has the lowest rate in the end, if all begin with the same memory and get the same keys?",
 	Says:     "Sec. 5.2: \"EBF is the best for all initial memory sizes.\" How many keys there were is not said.",
-	Quick:    lab.Params{lab.Ints("initial bits per key, log2", -3, -1, 2, 4, 6), lab.Int("keys, log2", 10), lab.Int("trials", 12), lab.Int("queries", 60_000)},
-	Full:     lab.Params{lab.Ints("initial bits per key, log2", -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), lab.Int("keys, log2", 15), lab.Int("trials", 10), lab.Int("queries", 300_000)},
+	Params:   lab.Params{lab.Ints("initial bits per key, log2", -3, -1, 2, 4, 6).Full(-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6), lab.Int("keys, log2", 10).Full(15), lab.Int("trials", 12).Full(10), lab.Int("queries", 60_000).Full(300_000)},
 	Run:      runFig4,
 	Plots: []lab.View{{
 		Name: "rate", Title: "False positives by the initial size", X: initial, By: "filter", XAxis: lab.Axis{Label: "log2 of the initial bits per key"}, Y: rateAxis, Curves: []lab.Curve{{Measured: "rate"}},

@@ -37,10 +37,9 @@ var fig5 = lab.Experiment{
 	Question: "How long do insertion, query and deletion take in an elastic, a dynamic and a scalable filter, by how far the set has outgrown the initial size?",
 	Says: "Sec. 5.3: 2^18 bits at first, equal thresholds of the rate. \"The insertion speed of EBF is slower than the other two\"; \"its query speed is much faster " +
 		"than the other two\"; \"the deletion speed of EBF is faster when the relative peak data size is larger than 16\".",
-	Quick: lab.Params{lab.Int("initial size, log2", 13), lab.Floats("peaks", 1, 4, 16, 32), lab.Int("queries", 1<<12), lab.Int("rounds", 7)},
-	Full:  lab.Params{lab.Int("initial size, log2", peakSize), lab.Floats("peaks", 1, 2, 4, 8, 16, 32, 64), lab.Int("queries", 1<<16), lab.Int("rounds", 5)},
-	Run:   runFig5,
-	Plots: []lab.View{peakView(insertion), peakView(present), peakView(absent), peakView(deletion)},
+	Params: lab.Params{lab.Int("initial size, log2", 13).Full(peakSize), lab.Floats("peaks", 1, 4, 16, 32).Full(1, 2, 4, 8, 16, 32, 64), lab.Int("queries", 1<<12).Full(1 << 16), lab.Int("rounds", 7).Full(5)},
+	Run:    runFig5,
+	Plots:  []lab.View{peakView(insertion), peakView(present), peakView(absent), peakView(deletion)},
 	Claims: []lab.Claim{
 		{Name: "insertion, EBF to DBF", Printed: "the insertion speed of EBF is slower than the other two", Where: "Sec. 5.3", Of: to(insertion, ebf, dbf), Is: lab.Above(lab.Number(1))},
 		{Name: "insertion, EBF to SBF", Printed: "the insertion speed of EBF is slower than the other two", Where: "Sec. 5.3", Of: to(insertion, ebf, sbf), Is: lab.Above(lab.Number(1))},
@@ -76,9 +75,8 @@ var slowfile = lab.Experiment{
 	Question: "What does an elastic filter cost whose buckets are in a file?",
 	Says: "Sec. 4.3: \"the space of the slow memory (e.g., disk) is sufficient and the size of the Bloom filter in the fast memory can be up to 512MB\". Sec. 3.2.2: for a query " +
 		"\"there is no need to access the slow memory so that we can achieve a high query speed\". No experiment with a disk is printed.",
-	Quick: lab.Params{lab.Int("initial size, log2", 12), lab.Floats("peaks", 16), lab.Int("queries", 1<<13), lab.Int("rounds", 7)},
-	Full:  lab.Params{lab.Int("initial size, log2", tableSize), lab.Floats("peaks", 4, 32), lab.Int("queries", 1<<18), lab.Int("rounds", 9)},
-	Run:   runSlowfile,
+	Params: lab.Params{lab.Int("initial size, log2", 12).Full(tableSize), lab.Floats("peaks", 16).Full(4, 32), lab.Int("queries", 1<<13).Full(1 << 18), lab.Int("rounds", 7).Full(9)},
+	Run:    runSlowfile,
 	Claims: []lab.Claim{
 		{Name: "random query, file to memory", Printed: "there is no need to access the slow memory: at most 1.25 times the time", Where: "Sec. 3.2.2", Of: to(absent, onDisk, inMemory), Is: lab.AtMost(lab.Number(1.25))},
 		{Name: "positive query, file to memory", Printed: "there is no need to access the slow memory: at most 1.25 times the time", Where: "Sec. 3.2.2", Of: to(present, onDisk, inMemory), Is: lab.AtMost(lab.Number(1.25))},

@@ -32,10 +32,9 @@ var uses = lab.Experiment{
 	Question: "How often does a filter claim an entry of another one, as tables of several filters grow and change, and is any entry missed?",
 	Says: "Sec. 1: a white list beside a black list makes up for its false positives; one filter for all MAC addresses of a port, and for the groups of an interface; filters that determine the length of the matching prefix. " +
 		"In all of them entries come and go, and their number is unknown in advance. No number is printed.",
-	Quick: lab.Params{lab.Int("ports", 8), lab.Ints("entries", 1_000, 4_000, 16_000), lab.Float("rate", 0.01), lab.Int("queries", 2_000), lab.Int("trials", 6)},
-	Full:  lab.Params{lab.Int("ports", 48), lab.Ints("entries", 1_000, 4_000, 16_000, 64_000), lab.Float("rate", 0.001), lab.Int("queries", 20_000), lab.Int("trials", 6)},
-	Data:  []string{blackFile, makerFile, routeFile},
-	Run:   runUses,
+	Params: lab.Params{lab.Int("ports", 8).Full(48), lab.Ints("entries", 1_000, 4_000, 16_000).Full(1_000, 4_000, 16_000, 64_000), lab.Float("rate", 0.01).Full(0.001), lab.Int("queries", 2_000).Full(20_000), lab.Int("trials", 6)},
+	Data:   []string{blackFile, makerFile, routeFile},
+	Run:    runUses,
 	Plots: []lab.View{{
 		Name: "wrong", Title: "Filters that claim an entry of another one", X: "entries", By: "table", XAxis: lab.Axis{Label: "entries", Log: true}, Y: lab.Axis{Label: "share of the other filters", Log: true, Percent: true},
 		Curves: []lab.Curve{{Measured: "wrong"}, {Formula: "asked", Style: lab.Dashed, Once: true}},

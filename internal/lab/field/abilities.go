@@ -19,8 +19,7 @@ var abilities = lab.Experiment{
 	Title:    "What each kind does, tried",
 	Question: "Does every kind behave as the table of kinds says: when it gets more keys than it was made for, when keys are deleted, added twice, and deleted without being there?",
 	Says:     "docs/choosing.md: what each kind does; all that delete but evergreen and elastic must be asked to delete only keys that were added.",
-	Quick:    lab.Params{lab.Int("keys", 5_000), lab.Int("queries", 20_000)},
-	Full:     lab.Params{lab.Int("keys", 100_000), lab.Int("queries", 1_000_000)},
+	Params:   lab.Params{lab.Int("keys", 5_000).Full(100_000), lab.Int("queries", 20_000).Full(1_000_000)},
 	Run:      runAbilities,
 	Claims: []lab.Claim{
 		{Name: "grows, and past capacity", Printed: "what the table of kinds says", Where: page, Of: lab.Of("not as said: past capacity"), Is: lab.Zero()},

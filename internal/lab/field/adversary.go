@@ -18,8 +18,8 @@ var zipf = lab.Experiment{
 	Title:    "Negative queries that repeat",
 	Question: "When absent keys are asked about by a Zipf distribution, which rate does a stream of queries see?",
 	Says:     "docs/choosing.md: the expected rate, a mean over filters, is at most the one that was asked for. No paper of the five asks about keys that repeat.",
-	Quick:    zipfParams(500, 1_000, 2_000), Full: zipfParams(20_000, 2_000, 20_000),
-	Run: runZipf,
+	Params:   lab.Params{lab.Int("keys", 500).Full(20_000), lab.Int("universe", 1_000_000), lab.Floats("exponents", 0, 1.05, 1.2, 1.5, 2), lab.Int("queries", 2_000).Full(20_000), lab.Int("trials", 1_000).Full(2_000)},
+	Run:      runZipf,
 	Plots: []lab.View{{
 		Name: "spread", Title: "How far one filter's stream is off its rate, asked for 1 %", X: "exponent", By: "kind", XAxis: lab.Axis{Label: "exponent of the distribution; 0: every key once"},
 		Y: lab.Axis{Label: "mean distance ÷ rate", Log: true}, Curves: []lab.Curve{{Measured: "distance"}},
@@ -29,10 +29,6 @@ var zipf = lab.Experiment{
 		{Name: "distance of one filter", Printed: "rises with repetition", Where: "docs/findings.md", Of: lab.Of("distance"), Is: lab.Rises("exponent")},
 		{Kind: lab.Question, Name: "distance at exponent 2", Of: lab.Of("distance", "exponent", 2), Is: lab.Shows()},
 	},
-}
-
-func zipfParams(keys, trials, queries int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Int("universe", 1_000_000), lab.Floats("exponents", 0, 1.05, 1.2, 1.5, 2), lab.Int("queries", queries), lab.Int("trials", trials)}
 }
 
 func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
@@ -72,8 +68,8 @@ var adversary = lab.Experiment{
 	Title:    "An adversary who chooses keys",
 	Question: "What is gained by replaying false positives, and by adding and asking about keys that the hash sends to one part of the filter?",
 	Says:     "docs/choosing.md and package filter: XXH3 is for keys that are not chosen by others; SipHash with a secret is for keys that are.",
-	Quick:    lab.Params{lab.Int("keys", 20_000), lab.Int("queries", 20_000)}, Full: lab.Params{lab.Int("keys", 1_000_000), lab.Int("queries", 500_000)},
-	Run: runAdversary,
+	Params:   lab.Params{lab.Int("keys", 20_000).Full(1_000_000), lab.Int("queries", 20_000).Full(500_000)},
+	Run:      runAdversary,
 	Claims: []lab.Claim{
 		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
 		{Name: "crowded keys, secret hash", Printed: "the asked rate", Where: "package filter", Of: lab.Of("rate in the crowded part", "hash", secret), Is: lab.AtMost(lab.Number(rate))},

@@ -17,8 +17,8 @@ var frontier = lab.Experiment{
 	Question: "What does each kind cost in memory and in time, and how is that beside cuckoo, quotient, fuse, InfiniFilter, Aleph and Taffy filters at their rates?",
 	Says: "docs/choosing.md: bits per key of every kind; the rate that is measured is at most the one that was asked for. Measured with their own code: InfiniFilter and Aleph 16.46 bits per key when they are fullest, " +
 		"at 0.93 % after ten doublings; Taffy 36 to 47 bits; cuckoo 12.8 for 0.18 %; binary fuse, which never changes, 9.0 for 0.39 %.",
-	Quick: frontierParams(20_000, 100_000, 5), Full: frontierParams(1_000_000, 2_000_000, 7),
-	Run: runFrontier,
+	Params: lab.Params{lab.Int("keys", 20_000).Full(1_000_000), lab.Int("queries", 100_000).Full(2_000_000), lab.Int("rounds", 5).Full(7), lab.Floats("rates", 0.01, 0.001)},
+	Run:    runFrontier,
 	Plots: []lab.View{
 		{
 			Name: "frontier", Title: "Memory at equal rate: theirs measured, ours by formula", X: "rival", Y: lab.Axis{Label: "bits per key"},
@@ -82,10 +82,6 @@ func timeTo(work, other string) lab.Pick {
 
 func bitsTo(rival string) lab.Pick {
 	return lab.Of("perennial", "rival", rival).Over(lab.Of("bits, theirs"))
-}
-
-func frontierParams(keys, queries, rounds int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Int("queries", queries), lab.Int("rounds", rounds), lab.Floats("rates", 0.01, 0.001)}
 }
 
 func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {

@@ -22,18 +22,14 @@ var threads = lab.Experiment{
 	Title:    "One to sixteen goroutines",
 	Question: "How much faster do several goroutines add and ask than one, in kinds that are made for it and in sets with locks?",
 	Says:     "docs/choosing.md: evergreen and parallel may be used by many goroutines at a time; a Set of any kind may. [EBF21] Fig. 7 has 1, 4 and 16 threads.",
-	Quick:    threadsParams(64_000, 5), Full: threadsParams(2_000_000, 11),
-	Run:   runThreads,
-	Plots: []lab.View{threadsView("add", "Adds of several goroutines, time on the wall"), threadsView("query", "Queries of several goroutines, time on the wall")},
+	Params:   lab.Params{lab.Int("keys", 64_000).Full(2_000_000), lab.Ints("goroutines", 1, 2, 4, 8, 16), lab.Int("rounds", 5).Full(11)},
+	Run:      runThreads,
+	Plots:    []lab.View{threadsView("add", "Adds of several goroutines, time on the wall"), threadsView("query", "Queries of several goroutines, time on the wall")},
 	Claims: []lab.Claim{
 		{Name: "no false negatives", Printed: "a set may be used by many goroutines", Where: "README", Of: lab.Of("keys lost"), Is: lab.Zero()},
 		// Time on the wall depends on what else the machine does: it is shown, not judged.
 		threadsClaim("query", 2), threadsClaim("query", 16), threadsClaim("add", 2), threadsClaim("add", 16),
 	},
-}
-
-func threadsParams(keys, rounds int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Ints("goroutines", 1, 2, 4, 8, 16), lab.Int("rounds", rounds)}
 }
 
 func threadsView(lap, title string) lab.View {

@@ -16,20 +16,16 @@ var window = lab.Experiment{
 	Title:    "Sliding windows, and sets that are mostly deleted",
 	Question: "What becomes of rate, pinned keys, memory and time when a set is replaced again and again?",
 	Says:     "docs/choosing.md: which kinds delete every key, which pin some, which keep the rate. [DlBF10] leaves the dynamics to future work, [EBF21] measures insertions and deletions apart.",
-	Quick:    windowParams(5_000, 6, 20_000, 3), Full: windowParams(200_000, 10, 500_000, 7),
-	Run:    runWindow,
-	Plots:  []lab.View{windowView("rate", "The rate of a window that slides, asked for 1 %", sliding), windowView("emptied", "The rate when nine tenths were deleted, asked for 1 %", emptying)},
-	Claims: windowClaims(),
+	Params:   lab.Params{lab.Int("keys", 5_000).Full(200_000), lab.Int("turns", 6).Full(10), lab.Int("queries", 20_000).Full(500_000), lab.Int("rounds", 3).Full(7)},
+	Run:      runWindow,
+	Plots:    []lab.View{windowView("rate", "The rate of a window that slides, asked for 1 %", sliding), windowView("emptied", "The rate when nine tenths were deleted, asked for 1 %", emptying)},
+	Claims:   windowClaims(),
 }
 
 const (
 	sliding  = "sliding"
 	emptying = "nine tenths deleted"
 )
-
-func windowParams(keys, turns, queries, rounds int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Int("turns", turns), lab.Int("queries", queries), lab.Int("rounds", rounds)}
-}
 
 func windowView(name, title, workload string) lab.View {
 	return lab.View{

@@ -29,8 +29,8 @@ var pauses = lab.Experiment{
 	Title:    "Pauses while growing",
 	Question: "How much does a single Add or Delete do at most while a filter grows and shrinks, and how long do the slowest take?",
 	Says:     "Package comment: no operation does more than a few blocks' worth of work; design 4: doubling at once would mean a pause.",
-	Quick:    pausesParams(64_000, 1_000), Full: pausesParams(4_000_000, 62_500),
-	Run: pausesOf(evergreenName, lazyName, atOnceName),
+	Params:   lab.Params{lab.Int("keys", 64_000).Full(4_000_000), lab.Int("first size", 1_000).Full(62_500), lab.Float("rate", 0.01)},
+	Run:      pausesOf(evergreenName, lazyName, atOnceName),
 	Plots: []lab.View{{
 		Name: "cpu", Title: "The slowest Adds, processor time", X: "one in", By: "filter", XAxis: lab.Axis{Label: "the slowest of so many", Log: true},
 		Y: lab.Axis{Label: "microseconds", Log: true}, Curves: []lab.Curve{{Formula: "Adds"}},
@@ -50,18 +50,14 @@ var perennialPauses = lab.Experiment{
 	Title:    "The longest operations",
 	Question: "How many lines does one Add or Delete write at most, and how long do the slowest take?",
 	Says:     "Design 9: no operation writes more than 200 lines, at any size; of 100,000 Adds all but one take less than 200 microseconds.",
-	Quick:    pausesParams(300_000, 1_000), Full: pausesParams(50_000_000, 1_000),
-	Run: pausesOf(perennialName),
+	Params:   lab.Params{lab.Int("keys", 300_000).Full(50_000_000), lab.Int("first size", 1_000), lab.Float("rate", 0.01)},
+	Run:      pausesOf(perennialName),
 	Claims: []lab.Claim{
 		{Name: "lines that one Add writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Add"), Is: lab.AtMost(lab.Number(200)), Show: []lab.Pick{lab.Of("work per Add")}},
 		{Name: "lines that one Delete writes", Printed: "200 at most, at any size", Where: "design 9", Of: lab.Of("work of one Delete"), Is: lab.AtMost(lab.Number(200))},
 		{Kind: lab.Question, Name: "99.999th percentile of Add", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Adds", "one in", 100_000), Is: lab.Shows(), Show: []lab.Pick{lab.Of("longest Add")}},
 		{Kind: lab.Question, Name: "99.999th percentile of Delete", Printed: "200 us at most, on a quiet machine", Where: "design 9", Of: lab.Of("Deletes", "one in", 100_000), Is: lab.Shows()},
 	},
-}
-
-func pausesParams(keys, first int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Int("first size", first), lab.Float("rate", 0.01)}
 }
 
 // grower makes a filter that grows, with a function that tells its size, in blocks where

@@ -17,8 +17,7 @@ var readers = lab.Experiment{
 	Title:    "A reader beside a writer",
 	Question: "Does a reader ever miss a key that is there throughout while others come and go and the size changes, and how much slower is it than alone?",
 	Says:     "Package comments of evergreen and perennial: queries need no lock beside a writer; no key is denied that is in the set throughout. docs/claims.md: a reader keeps at least 0.8 of its speed.",
-	Quick:    lab.Params{lab.Int("lasting keys", 20_000), lab.Int("passing keys", 40_000), lab.Int("rounds", 7), lab.Int("queries", 200_000)},
-	Full:     lab.Params{lab.Int("lasting keys", 500_000), lab.Int("passing keys", 1_000_000), lab.Int("rounds", 11), lab.Int("queries", 3_000_000)},
+	Params:   lab.Params{lab.Int("lasting keys", 20_000).Full(500_000), lab.Int("passing keys", 40_000).Full(1_000_000), lab.Int("rounds", 7).Full(11), lab.Int("queries", 200_000).Full(3_000_000)},
 	Run:      runReaders,
 	Claims: []lab.Claim{
 		{Name: "no lasting key is denied", Printed: "no key is denied that is in the set throughout", Where: comment, Of: lab.Of("false negatives"), Is: lab.Zero(), Show: []lab.Pick{lab.Of("queries")}},

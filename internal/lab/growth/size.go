@@ -59,8 +59,8 @@ var size = lab.Experiment{
 	Title:    "Rate and memory while the set grows and shrinks",
 	Question: "Does the rate stay at the asked one at every size, there and back, and what does that cost in fast and in slow memory?",
 	Says:     "Package comment: the rate is kept to within a 128th; fast and slow bits per key at 1 % and 0.1 %, compact with 32 bits too; Delete undoes splits while the rate is below 0.8 of the asked one. README: about 80 bits per key in all at 1 %, of which queries read 12.",
-	Quick:    sizeParams(1_000, 400_000, 173, 2_000), Full: sizeParams(1_000, 50_000_000, 313, 500_000),
-	Run: growing(append(evergreens("", 0, 0.01, 0.001), evergreens(", compact", 32, 0.01, 0.001)...), []string{up, down}),
+	Params:   lab.Params{lab.Int("least keys", 1_000), lab.Int("most keys", 400_000).Full(50_000_000), lab.Int("sizes", 173).Full(313), lab.Int("queries", 2_000).Full(500_000)},
+	Run:      growing(append(evergreens("", 0, 0.01, 0.001), evergreens(", compact", 32, 0.01, 0.001)...), []string{up, down}),
 	Plots: []lab.View{
 		view("rate", "The measured rate while growing, as a share of the asked one", "filter", "rate to asked", lab.Dots, "way", up),
 		view("fast", "Fast memory while growing, which queries read", "filter", "fast bits per key", lab.Line, "way", up),
@@ -92,7 +92,7 @@ var asked = lab.Experiment{
 	Title:    "Any asked rate",
 	Question: "Is every asked rate held over a doubling, from one in two to one in 100,000?",
 	Says:     "Config: \"FPR is the rate of false positives that the filter keeps at every size, from 1e-9 to 0.5\".",
-	Quick:    sizeParams(25_000, 50_000, 5, 50_000), Full: sizeParams(1_000_000, 2_000_000, 21, 3_000_000),
+	Params:   lab.Params{lab.Int("least keys", 25_000).Full(1_000_000), lab.Int("most keys", 50_000).Full(2_000_000), lab.Int("sizes", 5).Full(21), lab.Int("queries", 50_000).Full(3_000_000)},
 	// At 1e-5 the last blocks of a doubling carry most of the rate: one key in one of them
 	// may add more to it than the 128th that stripes keep.
 	Run:    growing(evergreens("", 0, 0.5, 0.1, 0.03, 0.01, 0.001, 0.0001, 0.00001), []string{up}),
@@ -105,8 +105,8 @@ var perennialSize = lab.Experiment{
 	Question: "Does the filter stay at 16 bits per key and at the asked rate at every size, there and back?",
 	Says: "Design 9: from 20,000 keys on at most 16.9 bits per key at 1 %, 16.4 on average, and 20.6 and 20.1 at 0.1 %; 17.5 on the way down to a hundredth; the rate is kept at every size. " +
 		"Measured elsewhere with their own code: InfiniFilter and Aleph 16.46 bits per key when they are fullest and twice that after a doubling, their rate 0.16 to 0.93 % over ten doublings.",
-	Quick: sizeParams(1_000, 500_000, 181, 4_000), Full: sizeParams(1_000, 50_000_000, 313, 1_000_000),
-	Run: growing(perennials(0.01, 0.001), []string{up, down}, theirTable()),
+	Params: lab.Params{lab.Int("least keys", 1_000), lab.Int("most keys", 500_000).Full(50_000_000), lab.Int("sizes", 181).Full(313), lab.Int("queries", 4_000).Full(1_000_000)},
+	Run:    growing(perennials(0.01, 0.001), []string{up, down}, theirTable()),
 	Plots: []lab.View{
 		withMarks(view("bits", "All memory while growing; theirs: when fullest and after a doubling", "filter", "bits per key", lab.Line, "way", up), fullest, twiceThat),
 		withMarks(view("rate", "The measured rate while growing, as a share of the asked one; theirs: of 1 %", "filter", "rate to asked", lab.Dots, "way", up), drift),
@@ -126,7 +126,7 @@ var all = lab.Experiment{
 	Question: "What becomes of the rate and of the memory when a set grows to many times the size that it began with?",
 	Says: "docs/choosing.md: evergreen, perennial, scalable and partition keep the rate; scalable takes 12.6 bits per key for 1 % if its first size was right, 14 to 48 after it has grown; " +
 		"dynamic and parallel have a rate that rises; elastic takes thousands of bits per key.",
-	Quick: sizeParams(1_000, 64_000, 121, 4_000), Full: sizeParams(10_000, 1_280_000, 141, 100_000),
+	Params: lab.Params{lab.Int("least keys", 1_000).Full(10_000), lab.Int("most keys", 64_000).Full(1_280_000), lab.Int("sizes", 121).Full(141), lab.Int("queries", 4_000).Full(100_000)},
 	Run:    growing(growers(), []string{up}),
 	Plots:  []lab.View{five("rate", "The rate while the set grows, asked for 1 %", "rate", lab.Dots), five("bits", "All memory while the set grows", "bits per key", lab.Line)},
 	Claims: growersClaims(),
@@ -191,10 +191,6 @@ func keptClaims(factor float64) []lab.Claim {
 		{Name: "rate by its own account", Printed: keeps, Where: comment, Of: lab.Of("rate by Info").Over(lab.Of("asked")), Is: lab.AtMost(lab.Number(factor))},
 		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
 	}
-}
-
-func sizeParams(least, most, sizes, queries int) lab.Params {
-	return lab.Params{lab.Int("least keys", least), lab.Int("most keys", most), lab.Int("sizes", sizes), lab.Int("queries", queries)}
 }
 
 // stage is a look at a filter on its way. What is not judged there is NaN.

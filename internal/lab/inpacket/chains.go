@@ -14,9 +14,11 @@ var chains = lab.Experiment{
 	Title:    "Chains of services in packet headers",
 	Question: "How often is a packet that comes to its switch twice sent to a service again, to a wrong one, or to one too few, with and without deleting services that are done?",
 	Says:     "Sec. V: the filter represents \"a sequence of middlebox services (e.g., firewall, load balancer, DPI)\"; packets are forwarded \"upon match on Bloomed Service IDs, which are removed after leaving the middlebox\".",
-	Quick:    chainParams(2_000, 1, 2, 4, 6, 8),
-	Full:     chainParams(5_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
-	Run:      runChains,
+	Params: lab.Params{ // 96 bits are those of two Ethernet addresses
+		lab.Int("bits", 96), lab.Int("hashes", 4), lab.Int("regions", 16), lab.Int("candidates", 16), lab.Int("services", 32),
+		lab.Ints("lengths", 1, 2, 4, 6, 8).Full(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12), lab.Int("trials", 2_000).Full(5_000),
+	},
+	Run: runChains,
 	Plots: []lab.View{{
 		Name: "right", Title: "Packets served right, whose way leads through the switch twice", X: "length", By: headers, Only: []any{"plain", "deleting", "deleting, by mistakes", "deleting, by both"},
 		XAxis: lab.Axis{Label: "services in the chain"}, Y: lab.Axis{Label: "share of packets", Percent: true, Max: 1.02}, Curves: []lab.Curve{{Measured: "served right"}},
@@ -28,14 +30,6 @@ var chains = lab.Experiment{
 		{Kind: lab.Question, Name: "services skipped because a wrong one was deleted", Of: lab.Of("skipped", headers, "deleting"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("skipped", headers, "deleting, by both")}},
 		{Kind: lab.Question, Name: "packets served right", Of: lab.Of("served right", headers, "deleting"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("served right", headers, "deleting, by both")}},
 	},
-}
-
-// 96 bits are those of two Ethernet addresses.
-func chainParams(trials int, lengths ...int) lab.Params {
-	return lab.Params{
-		lab.Int("bits", 96), lab.Int("hashes", 4), lab.Int("regions", 16), lab.Int("candidates", 16),
-		lab.Int("services", 32), lab.Ints("lengths", lengths...), lab.Int("trials", trials),
-	}
 }
 
 // visits is what a packet met.

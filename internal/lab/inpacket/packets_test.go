@@ -11,7 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/lab"
 )
 
-func quickEnv() *lab.Env { return &lab.Env{Params: treeParams(300, 1), Seed: 1} }
+func quickEnv() *lab.Env { return &lab.Env{Params: trees.Params, Seed: 1} }
 
 func network() *graph { return hubs(300, 2, rand.New(rand.NewPCG(7, 7))) }
 
@@ -141,7 +141,7 @@ func TestBrokenHeadersAreSeen(t *testing.T) {
 
 // Without deletion every service is visited twice; with it most packets are served right.
 func TestServicesAreVisited(t *testing.T) {
-	list, right, r := contenders(&lab.Env{Params: chains.Quick})[:8], map[string]float64{}, rand.New(rand.NewPCG(2, 2))
+	list, right, r := contenders(&lab.Env{Params: chains.Params})[:8], map[string]float64{}, rand.New(rand.NewPCG(2, 2))
 	table := lab.RandomKeys(r, 32)
 	for range 500 {
 		found, err := serveAll(table, 6, list, r)

@@ -15,9 +15,11 @@ var trees = lab.Experiment{
 	Says: "Sec. V: a 256-bit filter with the LIDs of a multicast delivery tree; \"being able to remove already processed LIDs enables (1) avoiding loops\". " +
 		"Sec. I: a filter can be thinned out to avoid repeated matches and to reduce false positives. " +
 		"Sec. V leaves open \"creating d DlBF candidates with different sets of hash functions and selecting the best in terms of fpr or guarantees that certain elements are deletable\".",
-	Quick: treeParams(1_000, 900, 12, 20, 24, 28),
-	Full:  treeParams(10_000, 500, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40),
-	Run:   runTrees,
+	Params: lab.Params{
+		lab.Int("nodes", 1_000).Full(10_000), lab.Int("trials", 900).Full(500), lab.Int("bits", 256), lab.Int("hashes", 5), lab.Int("regions", 25),
+		lab.Int("candidates", 16), lab.Int("limit", 1_000), lab.Ints("links", 12, 20, 24, 28).Full(4, 8, 12, 16, 20, 24, 28, 32, 36, 40),
+	},
+	Run: runTrees,
 	Plots: []lab.View{
 		byLinks("efficiency", "Transmissions that were needed", "plain", "plain, by mistakes", "deleting", "deleting, by set bits", "deleting, by mistakes"),
 		byLinks("circles", "Packets that nothing but the TTL ended", "plain", "deleting", "deleting, by deletability", "plain, never back", "deleting, never back"),
@@ -52,13 +54,6 @@ func bestOf16(name, metric, contender string) lab.Claim {
 
 func byLinks(metric, title string, only ...any) lab.View {
 	return lab.View{Name: metric, Title: title, X: "links", By: headers, Only: only, XAxis: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share", Percent: true}, Curves: []lab.Curve{{Measured: metric}}}
-}
-
-func treeParams(nodes, trials int, links ...int) lab.Params {
-	return lab.Params{
-		lab.Int("nodes", nodes), lab.Int("trials", trials), lab.Int("bits", 256), lab.Int("hashes", 5), lab.Int("regions", 25), lab.Int("candidates", 16),
-		lab.Int("limit", 1_000), lab.Ints("links", links...),
-	}
 }
 
 // packet is what became of one; with deleting beside it what became of one with the same

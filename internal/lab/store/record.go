@@ -54,7 +54,7 @@ func (r *Record) Mode() string {
 
 // Current reports whether the experiment still has the parameters of the record.
 func (r *Record) Current(x lab.Experiment) bool {
-	return slices.Equal(r.Params, Settings(x.Params(r.Full)))
+	return slices.Equal(r.Params, Settings(x.Params.In(r.Full)))
 }
 
 // Repeats reports whether a run with this environment and program would only

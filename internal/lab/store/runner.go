@@ -81,7 +81,7 @@ func (r *Runner) stored(x lab.Experiment) Outcome {
 }
 
 func (r *Runner) env(x lab.Experiment) *lab.Env {
-	return &lab.Env{Params: x.Params(r.Full), Full: r.Full, Seed: r.Seed, Data: r.Data, Workers: cmp.Or(r.Workers, runtime.GOMAXPROCS(0))}
+	return &lab.Env{Params: x.Params.In(r.Full), Full: r.Full, Seed: r.Seed, Data: r.Data, Workers: cmp.Or(r.Workers, runtime.GOMAXPROCS(0))}
 }
 
 // run runs one experiment and stores what it found. The error is that of storing.

@@ -25,7 +25,7 @@ type bench struct {
 func (b *bench) list(ids ...string) (list []lab.Experiment) {
 	for _, id := range ids {
 		list = append(list, lab.Experiment{
-			ID: id, Title: "T", Question: "Q?", Quick: lab.Params{lab.Int("trials", 2)}, Full: lab.Params{lab.Int("trials", 4)},
+			ID: id, Title: "T", Question: "Q?", Params: lab.Params{lab.Int("trials", 2).Full(4)},
 			Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				b.ran[id]++
 				if id == "x/stop" && b.stop != nil {
@@ -114,7 +114,7 @@ func TestFullResultIsNotReplacedByAQuickOneUnlessAsked(t *testing.T) {
 	if o := run(t, r, list); !o[0].Stored || !o[0].Record.Full || b.ran["x/a"] != 1 {
 		t.Errorf("ran %v, %+v", b.ran, o[0])
 	}
-	list[0].Full = lab.Params{lab.Int("trials", 5)}
+	list[0].Params = lab.Params{lab.Int("trials", 2).Full(5)}
 	if o := run(t, r, list); o[0].Stored || o[0].Record.Full {
 		t.Error("a full result of other parameters was kept")
 	}

@@ -165,7 +165,7 @@ func TestSaveReportsWhatGoesWrong(t *testing.T) {
 }
 
 func TestRepeatsOnlyWithEqualParametersSeedDataAndCommit(t *testing.T) {
-	x := lab.Experiment{ID: "sum/params", Quick: lab.Params{lab.Int("n", 5)}, Full: lab.Params{lab.Int("n", 50)}}
+	x := lab.Experiment{ID: "sum/params", Params: lab.Params{lab.Int("n", 5).Full(50)}}
 	r := record()
 	r.Data = nil
 	same := func() *lab.Env { return &lab.Env{Seed: r.Seed} }
@@ -188,11 +188,11 @@ func TestRepeatsOnlyWithEqualParametersSeedDataAndCommit(t *testing.T) {
 	if r.Repeats(x, same(), "def") {
 		t.Error("another commit is not seen")
 	}
-	x.Quick = lab.Params{lab.Int("n", 6)}
+	x.Params = lab.Params{lab.Int("n", 6).Full(50)}
 	if r.Repeats(x, same(), "abc") || r.Current(x) {
 		t.Error("another parameter is not seen")
 	}
-	r.Full, r.Params = true, Settings(x.Full)
+	r.Full, r.Params = true, Settings(x.Params.In(true))
 	if !r.Current(x) || r.Mode() != "full" {
 		t.Error("full parameters are not compared with full ones")
 	}
@@ -213,7 +213,7 @@ func withData(t *testing.T, e *lab.Env, name string, size int) *lab.Env {
 }
 
 func TestRepeatsOnlyWithTheSameFilesOfData(t *testing.T) {
-	x := lab.Experiment{ID: "sum/params", Quick: lab.Params{lab.Int("n", 5)}, Data: []string{"words/*.gz"}}
+	x := lab.Experiment{ID: "sum/params", Params: lab.Params{lab.Int("n", 5)}, Data: []string{"words/*.gz"}}
 	r := record()
 	env := func() *lab.Env { return &lab.Env{Seed: r.Seed} }
 	for _, c := range []struct {

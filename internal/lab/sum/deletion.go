@@ -21,9 +21,8 @@ var deletion = lab.Experiment{
 	Says: "Key Solution Ideas: counters of 4 bits \"suffice for most practical scenarios, with an extremely low probability of overflow\", take up more space than a collision array, but are \"100% accurate in deleting members\"; " +
 		"a bit on which two deleted keys collided stays set in the collision array and is reset by counters. A second filter of deleted keys \"takes up the same amount of space as the collision array\", " +
 		"brings \"a greater possibility of false negatives\" and \"causes even more error in the result\". Conclusion: false negatives are introduced, or the size increases \"by at least roughly double\".",
-	Quick: deletionParams(1_000, 60, 5_000),
-	Full:  deletionParams(10_000, 100, 20_000),
-	Run:   runDeletion,
+	Params: lab.Params{lab.Int("keys", 1_000).Full(10_000), lab.Float("bits per key", 24), lab.Floats("turnovers", 0, 0.5, 1, 2, 3, 4), lab.Int("trials", 60).Full(100), lab.Int("queries", 5_000).Full(20_000)},
+	Run:    runDeletion,
 	Plots: []lab.View{
 		{Name: "denied", Title: "Keys of the set that are denied, P = 0.001", X: "turnovers", By: "way", At: []any{"sizing", "P = 0.001"}, XAxis: turnoverAxis, Y: lab.Axis{Label: "false negatives", Percent: true}, Curves: []lab.Curve{{Measured: "denied"}}},
 		{Name: "kept", Title: "Deleted keys that still get a yes, P = 0.001", X: "turnovers", By: "way", At: []any{"sizing", "P = 0.001"}, XAxis: turnoverAxis, Y: lab.Axis{Label: "share of the deleted keys", Percent: true}, Curves: []lab.Curve{{Measured: "left over"}}},
@@ -53,10 +52,6 @@ var deletion = lab.Experiment{
 const preferred = "speed and size are preferred over 100% correctness, so the collision array"
 
 var turnoverAxis = lab.Axis{Label: "turnovers: times that all keys were replaced"}
-
-func deletionParams(keys, trials, queries int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Float("bits per key", 24), lab.Floats("turnovers", 0, 0.5, 1, 2, 3, 4), lab.Int("trials", trials), lab.Int("queries", queries)}
-}
 
 // The ways to delete, and the sizing that gives all of them as many bits.
 const (

@@ -20,9 +20,8 @@ var metflicks = lab.Experiment{
 	Question: "How often are all answers right, by the number of addresses and the kind of filter, and does a banned source ever get through?",
 	Says: "Programming Challenge: reject packets of addresses on a black list, ban users at the third bad sequence, tell which addresses are good or bad. With many packets or addresses " +
 		"\"the actual correct solution [is] only occasionally being found\"; for smaller cases \"the solution should be correct most of the time\"; \"false positives and false negatives are possible\".",
-	Quick: gateParams(24, 4, 100, 10_000),
-	Full:  gateParams(40, 10, 100, 1_000, 3_000, 10_000),
-	Run:   runGate,
+	Params: lab.Params{lab.Int("trials", 24).Full(40), lab.Ints("users", 100, 10_000).Full(100, 1_000, 3_000, 10_000), lab.Int("packets per user", 4).Full(10)},
+	Run:    runGate,
 	Plots: []lab.View{{
 		Name: "right", Title: "Cases in which all answers are right", X: "users", By: "gate", XAxis: lab.Axis{Label: "users", Log: true}, Y: lab.Axis{Label: "share of the cases", Percent: true, Max: 1.02},
 		Curves: []lab.Curve{{Measured: "all right"}},
@@ -38,10 +37,6 @@ var metflicks = lab.Experiment{
 }
 
 const arrayGate = "collision flags"
-
-func gateParams(trials, each int, users ...int) lab.Params {
-	return lab.Params{lab.Int("trials", trials), lab.Ints("users", users...), lab.Int("packets per user", each)}
-}
 
 // kind is a gate with one kind of filter.
 type kind struct {

@@ -15,9 +15,8 @@ var hashset = lab.Experiment{
 	Question: "How much memory and time does a Bloom filter save against a hash set of the keys, and what do k hashes and counters cost?",
 	Says: "Introduction: a Bloom filter \"is similar to a HashSet, but performs better on large datasets for membership queries\"; it uses \"less memory than HashSets\"; adding and asking take constant time. " +
 		"Approach: \"a Bloom Filter is only as fast as its hashing function\". Implementation: counters come at the cost of increased computational complexity.",
-	Quick: lab.Params{lab.Ints("keys", 10_000, 100_000), lab.Int("rounds", 7)},
-	Full:  lab.Params{lab.Ints("keys", 10_000, 100_000, 1_000_000), lab.Int("rounds", 9)},
-	Run:   runHashset,
+	Params: lab.Params{lab.Ints("keys", 10_000, 100_000).Full(10_000, 100_000, 1_000_000), lab.Int("rounds", 7).Full(9)},
+	Run:    runHashset,
 	Claims: []lab.Claim{
 		{Name: "memory of the filter", Printed: "less memory than HashSets", Where: "Introduction", Of: lab.Of("bits per key, filter"), Is: lab.Below(lab.Of("bits per key, set")), Show: []lab.Pick{lab.Of("bits per key, set").Over(lab.Of("bits per key, filter"))}},
 		{

@@ -16,9 +16,8 @@ var params = lab.Experiment{
 	Question: "Does a filter that is sized by the formulas for m and k have the rate P of the third one, is that k the best, and does it matter how the k positions are found?",
 	Says: "Implementation: P is 0.001 if m is not given, m = -n ln(P) / (ln 2)², k = (m/n) ln 2, and in turn P = (1 - [1 - 1/m]^(kn))^k; " +
 		"the hash functions, MurmurHash3 with k seeds from randint(0, 2147483647), 32 bits \"reduced by modulo m\", must be independent and uniformly random.",
-	Quick: sizingParams(1_000, 100, 5_000, 1, 4, 7, 10, 13),
-	Full:  sizingParams(10_000, 200, 20_000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14),
-	Run:   runParams,
+	Params: lab.Params{lab.Int("keys", 1_000).Full(10_000), lab.Ints("hashes", 1, 4, 7, 10, 13).Full(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14), lab.Int("trials", 100).Full(200), lab.Int("queries", 5_000).Full(20_000)},
+	Run:    runParams,
 	Plots: []lab.View{{
 		Name: "rate", Title: "The rate over the number of hashes, with m for P = 0.001", X: "k", By: "positions", XAxis: lab.Axis{Label: "hashes k"}, Y: lab.Axis{Label: "false positives", Log: true, Percent: true},
 		Curves: []lab.Curve{{Measured: "rate", Style: lab.Dots}, {Name: "P by the formula", Formula: "P", Once: true}}, Marks: []lab.Mark{{X: 10, Y: 0.001, Text: "P = 0.001"}},
@@ -38,10 +37,6 @@ var (
 		lab.Constant{Name: "reduced by modulo m: rate to that of even positions, 10 million keys", Printed: "uniformly random: taken as at most 1 % above", Where: "Implementation", Value: moduloToEven(1e7), Is: lab.AtMost(lab.Number(1.01))},
 		lab.Constant{Name: "the same, 200 million keys", Value: moduloToEven(2e8)})
 )
-
-func sizingParams(keys, trials, queries int, hashes ...int) lab.Params {
-	return lab.Params{lab.Int("keys", keys), lab.Ints("hashes", hashes...), lab.Int("trials", trials), lab.Int("queries", queries)}
-}
 
 // rateOf returns the share of absent keys that a filter says yes to.
 func rateOf(way string, r *rand.Rand, s bloom.Shape, n, queries int) (float64, error) {
