@@ -79,8 +79,8 @@ func fewestRegions(e *lab.Env, keys []filter.Key, budget int) (best coded, err e
 		if err != nil {
 			return best, err
 		}
-		if o.deletable > best.deletable {
-			best = coded{o.deletable, float64(regions + number)}
+		if o["deletable"] > best.deletable {
+			best = coded{o["deletable"], float64(regions + number)}
 		}
 	}
 	return best, nil

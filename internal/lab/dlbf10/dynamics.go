@@ -40,9 +40,9 @@ var dynamics = lab.Experiment{
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, turnovers := e.Int("keys"), e.Floats("turnovers")
-	return lab.Find(ctx, e, lab.Sweep[outcome]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "turnovers", Title: "Filters whose keys are replaced", Dims: []lab.Dim{lab.AmongAll("setting", settings, setting.String)}, Trace: lab.Along("turnovers", turnovers...), Trials: e.Int("trials"),
-		Follow: func(at lab.At, r *rand.Rand) (looks []outcome, err error) {
+		Follow: func(at lab.At, r *rand.Rand) (looks []lab.Figures, err error) {
 			s := settings[at.Int("setting")]
 			f, err := deletable.Build(sized(n, e.Int("hashes"), s.density, s.ratio))
 			if err != nil {
@@ -56,10 +56,8 @@ func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			})
 			return looks, err
 		},
-		Metrics: []lab.Metric[outcome]{
-			{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: lab.Each(n)},
-			{Name: "false negatives", Of: lostKeys},
-			percent("clean regions", cleanShare), percent("rate", func(o outcome) float64 { return o.before }),
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "deletable", Unit: lab.InPercent, Asked: lab.Each(n)}, {Name: "false negatives"}, {Name: "clean regions", Unit: lab.InPercent}, {Name: "rate", Unit: lab.InPercent},
 		},
 		Notes: []string{"Each step deletes a random key and adds a new one. A key that cannot be deleted is gone for its owner, but is still answered with yes."},
 	})
@@ -67,13 +65,13 @@ func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // look examines a filter and leaves it as it is. Deleting one key never changes whether
 // another can be deleted, so a copy from which all are deleted tells.
-func look(f *deletable.Filter, keys []filter.Key) (o outcome, err error) {
+func look(f *deletable.Filter, keys []filter.Key) (lab.Figures, error) {
 	lost := float64(len(keys) - lab.CountYes(f, keys))
 	twin, err := deletable.FromRaw(f.Shape(), f.AppendRaw(nil))
 	if err != nil {
-		return o, err
+		return nil, err
 	}
-	o = deleteAll(twin, keys)
-	o.lost, o.before = o.lost+lost, f.Info().FPR
+	o := deleteAll(twin, keys)
+	o["false negatives"], o["rate"] = o["false negatives"]+lost, f.Info().FPR
 	return o, nil
 }

@@ -86,28 +86,25 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return theory.BloomFPR(float64(e.Int("bits"))-marks*at.Float("r"), float64(e.Int("hashes")), at.Float("n"))
 		}}
 	}
-	tests := func(name string, of func(outcome) float64) lab.Metric[outcome] {
-		return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(tested)}
-	}
-	return lab.Find(ctx, e, lab.Sweep[outcome]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "deletability", Title: "Keys that can be deleted, and what that resets",
 		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
 		Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (outcome, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			n := at.Int("n")
 			keys := sample(r, from, n+tested)
 			return try(shape(e, at.Int("r")), keys[:n], keys[n:])
 		},
-		Metrics: []lab.Metric[outcome]{
-			{Name: "deletable", Unit: lab.InPercent, Of: deletableShare, Asked: func(at lab.At) int { return at.Int("n") }},
-			percent("pinned", func(o outcome) float64 { return 1 - o.deletable }),
-			percent("reset bits of the set", func(o outcome) float64 { return o.reset / o.set }),
-			percent("clean regions", cleanShare),
-			{Name: "reset bits", Of: func(o outcome) float64 { return o.reset }},
-			{Name: "false negatives", Of: lostKeys},
-			tests("standard", func(o outcome) float64 { return o.standard }),
-			tests("before removing", func(o outcome) float64 { return o.before }),
-			tests("after removing", func(o outcome) float64 { return o.after }),
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "deletable", Unit: lab.InPercent, Asked: func(at lab.At) int { return at.Int("n") }},
+			{Name: "pinned", Unit: lab.InPercent},
+			{Name: "reset bits of the set", Unit: lab.InPercent},
+			{Name: "clean regions", Unit: lab.InPercent},
+			{Name: "reset bits"},
+			{Name: "false negatives"},
+			{Name: "standard", Unit: lab.InPercent, Asked: lab.Each(tested)},
+			{Name: "before removing", Unit: lab.InPercent, Asked: lab.Each(tested)},
+			{Name: "after removing", Unit: lab.InPercent, Asked: lab.Each(tested)},
 		},
 		Formulas: append(formulas,
 			lab.Formula{Name: "pinned by Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return 1 - formulas[0].Of(at) }},
@@ -130,11 +127,11 @@ func byPositions(e *lab.Env) lab.Part {
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			if at.Int(positions) == 0 {
 				o, err := try(s, sample(r, from, n), nil)
-				return o.deletable, err
+				return o["deletable"], err
 			}
 			p := throw(r, int(s.Cells()), s.Hashes, n, at.Int(positions) == 2)
 			return p.share(inRow(len(p.hits), int(s.Regions))), nil
 		},
-		Metrics: []lab.Metric[float64]{{Name: "deletable by positions", Unit: lab.InPercent, Of: func(share float64) float64 { return share }}},
+		Metrics: []lab.Metric[float64]{{Name: "deletable by positions", Unit: lab.InPercent}},
 	}
 }

@@ -26,7 +26,7 @@ func TestFalseNegativesAreSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := deleteAll(broken, keys); o.lost == 0 {
+	if o := deleteAll(broken, keys); o["false negatives"] == 0 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -47,10 +47,10 @@ func TestFewestRegionsThatSufficeAreTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if float64(n+3) < got.bits && o.deletable >= asked {
+			if float64(n+3) < got.bits && o["deletable"] >= asked {
 				t.Errorf("%d regions suffice, %v bits were taken", n, got.bits)
 			}
-			best = max(best, o.deletable)
+			best = max(best, o["deletable"])
 		}
 		if got.deletable < asked && got.deletable != best {
 			t.Errorf("%v deletable, the best has %v", got.deletable, best)
@@ -90,11 +90,11 @@ func TestLookLeavesTheFilterAlone(t *testing.T) {
 	if err != nil || string(f.AppendRaw(nil)) != before {
 		t.Fatalf("looking changed the filter: %v", err)
 	}
-	if first.lost != 0 {
+	if first["false negatives"] != 0 {
 		t.Errorf("%+v", first)
 	}
-	if want := deleteAll(f, keys).deletable; first.deletable != want {
-		t.Errorf("deletable %v, really %v", first.deletable, want)
+	if want := deleteAll(f, keys)["deletable"]; first["deletable"] != want {
+		t.Errorf("deletable %v, really %v", first["deletable"], want)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestIdealTrialsAgreeWithTheFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, o.deletable)
+		found = append(found, o["deletable"])
 	}
 	a, b := lab.Mean(random), lab.Mean(found)
 	if d := a.Mean - b.Mean; d > lab.Spread(a, b) || -d > lab.Spread(a, b) {

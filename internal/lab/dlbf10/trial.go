@@ -15,49 +15,41 @@ import (
 // paperTrials is the number of trials per set of parameters in Sec. IV.
 const paperTrials = 2_000
 
-// outcome is what one trial of Sec. IV found: n keys added, those deleted that can be.
-type outcome struct {
-	deletable float64 // share of the keys
-	set       float64 // set bits before anything was deleted
-	reset     float64 // of these
-	clean     float64 // share of the regions
-	lost      float64 // keys that could not be deleted and are absent nevertheless
-
-	standard, before, after float64 // rates of a standard filter, and before and after deleting
-}
-
-// try is a trial with rates that absent keys show.
-func try(s deletable.Shape, keys, absent []filter.Key) (o outcome, err error) {
+// try is a trial of Sec. IV: keys are added, and those deleted that can be. Rates are what
+// absent keys show, in a standard filter as well.
+func try(s deletable.Shape, keys, absent []filter.Key) (lab.Figures, error) {
 	f, err := filled(s, keys)
 	if err != nil {
-		return o, err
+		return nil, err
 	}
 	plain, err := bloom.Build(bloom.Shape{Bits: s.Bits, Hashes: s.Hashes})
 	if err != nil {
-		return o, err
+		return nil, err
 	}
 	if _, _, err := plain.AddBatch(keys); err != nil {
-		return o, err
+		return nil, err
 	}
 	before := lab.YesShare(f, absent)
-	o = deleteAll(f, keys)
-	o.standard, o.before, o.after = lab.YesShare(plain, absent), before, lab.YesShare(f, absent)
+	o := deleteAll(f, keys)
+	o["standard"], o["before removing"], o["after removing"] = lab.YesShare(plain, absent), before, lab.YesShare(f, absent)
 	return o, nil
 }
 
-// deleteAll deletes the keys that f has and tells what became of it.
-func deleteAll(f *deletable.Filter, keys []filter.Key) (o outcome) {
-	o.clean, o.set = f.CleanRegions(), setBits(f)
+// deleteAll deletes the keys that f has and tells what became of it. False negatives are
+// keys that could not be deleted and are absent nevertheless.
+func deleteAll(f *deletable.Filter, keys []filter.Key) lab.Figures {
+	clean, set := f.CleanRegions(), setBits(f)
 	var pinned []filter.Key
 	for _, k := range keys {
 		if f.Delete(k) != nil {
 			pinned = append(pinned, k)
 		}
 	}
-	o.lost = float64(len(pinned) - lab.CountYes(f, pinned))
-	o.deletable = 1 - float64(len(pinned))/float64(len(keys))
-	o.reset = o.set - setBits(f)
-	return o
+	share, reset := 1-float64(len(pinned))/float64(len(keys)), set-setBits(f)
+	return lab.Figures{
+		"deletable": share, "pinned": 1 - share, "clean regions": clean, "reset bits": reset, "reset bits of the set": reset / set,
+		"false negatives": float64(len(pinned) - lab.CountYes(f, pinned)),
+	}
 }
 
 // setBits undoes a division, and its rounding.
@@ -104,15 +96,6 @@ var noneLost = lab.Claim{Name: "no false negatives after deleting", Printed: "no
 
 // deletableAxis is that of most plots.
 var deletableAxis = lab.Axis{Label: "keys that can be deleted", Percent: true, Max: 1.02}
-
-// percent is a metric of a share.
-func percent(name string, of func(outcome) float64) lab.Metric[outcome] {
-	return lab.Metric[outcome]{Name: name, Unit: lab.InPercent, Of: of}
-}
-
-func deletableShare(o outcome) float64 { return o.deletable }
-func cleanShare(o outcome) float64     { return o.clean }
-func lostKeys(o outcome) float64       { return o.lost }
 
 // words are the keys of a made-up dictionary as large as the paper's.
 func words(h filter.Hash) []filter.Key {

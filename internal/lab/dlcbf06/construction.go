@@ -3,7 +3,6 @@ package dlcbf06
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -42,13 +41,13 @@ var locators = map[string]func(*rand.Rand) locator{directBuild: independent, low
 
 func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps := e.Int("steps")
-	return lab.Find(ctx, e, lab.Sweep[tried]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "constructions", Title: "Of so many deletions and insertions at an average load of six, per trial",
 		Dims: []lab.Dim{lab.Among(builds, directBuild, lowBuild, highBuild)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (tried, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			return (&sketch{locate: locators[at.Name(builds)](r)}).try(exampleKeys, steps, r)
 		},
-		Metrics: triedMetrics(),
+		Metrics: []lab.Metric[lab.Figures]{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "several copies"}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
 		Notes: []string{
 			"Of several copies the first is deleted. If that was another key's, the other is denied from then on. A trial ends with the first key without room.",
 			"Independent choices: each of the 18 elements in the other three buckets has the same remainder with odds of 2^-14. Half of them came later, which makes one delete in 1,820.",
@@ -57,28 +56,17 @@ func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	})
 }
 
-// tried is what became of a sketch.
-type tried struct{ noRoom, unclear, denied, moves float64 }
-
 // try runs a trial up to the first key without room, and looks for all keys then.
-func (s *sketch) try(n, steps int, r *rand.Rand) (t tried, err error) {
+func (s *sketch) try(n, steps int, r *rand.Rand) (lab.Figures, error) {
 	keys, err := churn(s, n, steps, steps, r, func() {})
-	t = tried{unclear: float64(s.unclear), denied: float64(s.denied), moves: 1000 * float64(s.moved) / float64(steps)}
+	t := lab.Figures{"no room": 0, "several copies": float64(s.unclear), "keys denied": float64(s.denied)}
 	if errors.Is(err, filter.ErrFull) {
-		t.noRoom, t.moves = 1, math.NaN()
+		t["no room"] = 1
 		return t, nil
 	}
+	t["moves per thousand steps"] = 1000 * float64(s.moved) / float64(steps)
 	for _, k := range keys {
-		t.denied += lab.OneIf(len(s.find(k)) == 0)
+		t["keys denied"] += lab.OneIf(len(s.find(k)) == 0)
 	}
 	return t, err
-}
-
-func triedMetrics() []lab.Metric[tried] {
-	return []lab.Metric[tried]{
-		{Name: "no room", Unit: lab.InPercent, Of: func(t tried) float64 { return t.noRoom }, Asked: lab.Each(1)},
-		{Name: "several copies", Of: func(t tried) float64 { return t.unclear }},
-		{Name: "keys denied", Of: func(t tried) float64 { return t.denied }},
-		{Name: "moves per thousand steps", Of: func(t tried) float64 { return t.moves }},
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
 	"github.com/everbloom-go/everbloom/internal/theory"
@@ -144,13 +143,13 @@ func readings() lab.Part {
 // first subarray.
 func moreMoves(e *lab.Env) lab.Part {
 	rules := []string{"one move, first subarray", "one move, any subarray", "two moves, any subarray"}
-	return lab.Sweep[tried]{
+	return lab.Sweep[lab.Figures]{
 		Name: "further", Title: "Trials at greater loads, up to the first key without room", Dims: []lab.Dim{lab.Among(movement, rules...), lab.Along("load", e.Floats("further loads")...)},
 		Trials: e.Int("further trials"),
-		Trial: func(at lab.At, r *rand.Rand) (tried, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s := &sketch{locate: permuted(false)(r), moves: 1 + at.Int(movement)/2, first: at.Int(movement) == 0}
 			return s.try(int(at.Float("load")*exampleBuckets), e.Int("further steps"), r)
 		},
-		Metrics: slices.Delete(triedMetrics(), 1, 2),
+		Metrics: []lab.Metric[lab.Figures]{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
 	}
 }

@@ -99,10 +99,10 @@ func TestMovedKeysAreFound(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 5))
 		s := &sketch{locate: permuted(false)(r), moves: moves}
 		m, err := s.try(65_024, 20_000, r)
-		if err != nil || m.denied > 0 || s.denied > 0 || s.moved == 0 {
+		if err != nil || m["keys denied"] > 0 || s.denied > 0 || s.moved == 0 {
 			t.Errorf("%d moves: %+v, %d denied, %d moved, %v", moves, m, s.denied, s.moved, err)
 		}
-		rooms[moves] = m.noRoom
+		rooms[moves] = m["no room"]
 	}
 	if rooms[1] != 1 || rooms[2] != 0 {
 		t.Errorf("no room with one and two moves: %v", rooms[1:])

@@ -168,7 +168,7 @@ func measureWorked(e *lab.Env) lab.Part {
 			}
 			return lab.YesShare(f, lab.RandomKeys(r, queries)), nil
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "measured", Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric[float64]{{Name: "measured", Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "by formula", Of: func(at lab.At) float64 { return []float64{nine.FPR(n), eleven.FPR(n)}[at.Int("filter")] }}},
 	}
 }

@@ -34,9 +34,6 @@ var fig1 = lab.Experiment{
 	},
 }
 
-// rated is what a filter was found to have, and what it tells of itself.
-type rated struct{ rate, told float64 }
-
 func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	width := e.Int("id bits") // with 26 the paper's map has up to 65,536 units of 2.5 KB
 	sizes, per := lab.Dim{Name: "ids"}, e.Int("points per doubling")
@@ -52,9 +49,9 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		return e.Int("queries")
 	}
-	return lab.Find(ctx, e, lab.Sweep[rated]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "sizes", Title: "False positives, units for 1,024 ids", Dims: []lab.Dim{lab.Among("filter", dpbf, dbf)}, Trace: sizes, Trials: e.Int("sets"),
-		Follow: func(at lab.At, r *rand.Rand) (out []rated, err error) {
+		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
 			f, err := build(at.Name("filter"), width, 0)
 			p, added := evenly(width, r.Uint32()), uint64(0)
 			for i, size := range sizes.Values {
@@ -64,21 +61,18 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 				n := uint64(size)
 				err = errors.Join(p.fill(f, added, n), ctx.Err())
 				added = n
-				found := rated{math.NaN(), f.Info().FPR}
-				if found.told < 1e-8 { // of nearly empty filters
-					found.told = math.NaN()
+				found := lab.Figures{}
+				if told := f.Info().FPR; told >= 1e-8 { // or it is nearly empty
+					found["told"] = told
 				}
 				if (len(sizes.Values)-1-i)%per == 0 {
-					found.rate = p.yes(f, n, asked(at, size))
+					found["rate"] = p.yes(f, n, asked(at, size))
 				}
 				out = append(out, found)
 			}
 			return out, err
 		},
-		Metrics: []lab.Metric[rated]{
-			{Name: "rate", Of: func(r rated) float64 { return r.rate }, Asked: func(at lab.At) int { return asked(at, at.Float("ids")) }},
-			{Name: "told", Of: func(r rated) float64 { return r.told }},
-		},
+		Metrics: []lab.Metric[lab.Figures]{{Name: "rate", Asked: func(at lab.At) int { return asked(at, at.Float("ids")) }}, {Name: "told"}},
 	}, lab.Notes{
 		"The paper gives neither its universe nor its data. Here: ids of 26 bits, of 20 in quick runs, spread evenly, units for 1,024 of them in all filters.",
 	})

@@ -29,29 +29,18 @@ var merges = lab.Experiment{
 	},
 }
 
-// merged is what a chain was found to be after a merge.
-type merged struct {
-	rate   float64 // so far
-	above  float64 // 1 if the result tells a rate above the threshold of itself
-	denied float64
-}
-
 func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	width, queries, steps := e.Int("id bits"), e.Int("queries after each"), lab.Dim{Name: "merge"}
 	for i := range e.Int("merges in each") {
 		steps.Values = append(steps.Values, float64(i+1))
 	}
-	return lab.Find(ctx, e, lab.Sweep[merged]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", dpbf, plain)}, Trace: steps, Trials: e.Int("chains"),
-		Follow: func(at lab.At, r *rand.Rand) ([]merged, error) {
+		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			c := chain{name: at.Name("filter"), r: r, ids: evenly(width, r.Uint32()), width: width, all: 1 << (width - 3)}
 			return c.run(ctx, len(steps.Values), queries)
 		},
-		Metrics: []lab.Metric[merged]{
-			{Name: "rate so far", Of: func(m merged) float64 { return m.rate }, Asked: func(at lab.At) int { return queries * at.Int("merge") }},
-			{Name: "above", Of: func(m merged) float64 { return m.above }},
-			{Name: "denied", Of: func(m merged) float64 { return m.denied }},
-		},
+		Metrics: []lab.Metric[lab.Figures]{{Name: "rate so far", Asked: func(at lab.At) int { return queries * at.Int("merge") }}, {Name: "above"}, {Name: "denied"}},
 	}, lab.Notes{
 		"Sets have from 10 ids to a sixteenth of the universe, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. " +
 			"Each result is asked about ids of other sets and about any others. The plain filter is sized for a set in the middle and merged by OR and AND.",
@@ -98,7 +87,7 @@ func (c chain) random(least float64) (s collection, err error) {
 }
 
 // run does so many merges.
-func (c chain) run(ctx context.Context, merges, queries int) (out []merged, err error) {
+func (c chain) run(ctx context.Context, merges, queries int) (out []lab.Figures, err error) {
 	set, err := c.random(smallest)
 	for i := 0; i < merges && err == nil; i++ {
 		union, least := c.r.IntN(3) > 0, smallest
@@ -112,7 +101,7 @@ func (c chain) run(ctx context.Context, merges, queries int) (out []merged, err 
 		err = errors.Join(set.merge(other, union), ctx.Err())
 		m := c.examine(set, queries)
 		if i > 0 {
-			m.rate += (out[i-1].rate - m.rate) * float64(i) / float64(i+1)
+			m["rate so far"] += (out[i-1]["rate so far"] - m["rate so far"]) * float64(i) / float64(i+1)
 		}
 		out = append(out, m)
 		if err == nil && (set.size < c.r.IntN(1_000) || set.size > c.all/2) {
@@ -138,18 +127,18 @@ func (s *collection) merge(other collection, union bool) error {
 }
 
 // examine asks about all ids of a set, and about others: those that other sets have, if
-// one is found at once, and any.
-func (c chain) examine(s collection, queries int) merged {
-	m := merged{above: lab.OneIf(s.Info().FPR > target)}
+// one is found at once, and any. It may tell a rate above the threshold of itself.
+func (c chain) examine(s collection, queries int) lab.Figures {
+	denied, rate := 0.0, 0.0
 	for i, has := range s.has {
-		m.denied += lab.OneIf(has && !s.MayContain(c.ids(uint64(i))))
+		denied += lab.OneIf(has && !s.MayContain(c.ids(uint64(i))))
 	}
 	for range queries {
 		number := c.r.IntN(2 * c.all)
 		if number < c.all && s.has[number] {
 			number += c.all
 		}
-		m.rate += lab.OneIf(s.MayContain(c.ids(uint64(number)))) / float64(queries)
+		rate += lab.OneIf(s.MayContain(c.ids(uint64(number)))) / float64(queries)
 	}
-	return m
+	return lab.Figures{"rate so far": rate, "denied": denied, "above": lab.OneIf(s.Info().FPR > target)}
 }

@@ -73,9 +73,6 @@ func (l listed) product(set, taken float64) float64 {
 // key after it would be too many.
 func (l listed) early() float64 { return float64(l.shape.Full) - l.k + 1 }
 
-// asked is what a list was found to have.
-type asked struct{ rate, units float64 }
-
 func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	unit := e.Int("keys of a unit")
 	questions := func(at lab.At) int { return int(float64(e.Int("units to ask")) / math.Ceil(at.Float("α"))) }
@@ -83,12 +80,10 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return lab.Formula{Name: name, Unit: lab.InPercent, Of: func(at lab.At) float64 { return of(listAt(at, unit)) }}
 	}
 	const m, k = 1e6, 13
-	return lab.Find(ctx, e, lab.Sweep[asked]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "lists", Title: "Lists of units", Dims: []lab.Dim{lab.Along("f_t", e.Floats("unit rates")...), lab.Along("α", e.Floats("α")...)}, Trials: e.Int("lists"),
-		Trial: func(at lab.At, r *rand.Rand) (asked, error) { return askList(listAt(at, unit), r, questions(at)) },
-		Metrics: []lab.Metric[asked]{
-			{Name: "rate", Unit: lab.InPercent, Of: func(a asked) float64 { return a.rate }, Asked: questions}, {Name: "units", Of: func(a asked) float64 { return a.units }},
-		},
+		Trial:   func(at lab.At, r *rand.Rand) (lab.Figures, error) { return askList(listAt(at, unit), r, questions(at)) },
+		Metrics: []lab.Metric[lab.Figures]{{Name: "rate", Unit: lab.InPercent, Asked: questions}, {Name: "units"}},
 		Formulas: []lab.Formula{
 			formula("proof", func(l listed) float64 {
 				return theory.DynamicFPR(l.m, l.k, theory.DynamicCapacity(l.m, l.k, l.f), l.keys)
@@ -107,17 +102,17 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // askList fills a list and asks it.
-func askList(l listed, r *rand.Rand, questions int) (a asked, err error) {
+func askList(l listed, r *rand.Rand, questions int) (lab.Figures, error) {
 	d, err := dynamic.Build(l.shape)
 	if err != nil {
-		return a, err
+		return nil, err
 	}
 	if _, _, err := filter.AddBatch(d, lab.RandomKeys(r, int(l.keys))); err != nil {
-		return a, err
+		return nil, err
 	}
+	rate := 0.0
 	for range questions {
-		a.rate += lab.OneIf(d.MayContain(filter.Key(r.Uint64()))) / float64(questions)
+		rate += lab.OneIf(d.MayContain(filter.Key(r.Uint64()))) / float64(questions)
 	}
-	a.units = float64(d.Units())
-	return a, nil
+	return lab.Figures{"rate": rate, "units": float64(d.Units())}, nil
 }

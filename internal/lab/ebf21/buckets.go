@@ -86,7 +86,7 @@ func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			_, full, err := bucketingAt(at).fill(tableHashes, lab.RandomKeys(r, int(fullKeys(tableSize))), r.Uint64())
 			return lab.OneIf(full), err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Of: itself, Asked: lab.Each(1)}},
+		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Asked: lab.Each(1)}},
 		Formulas: []lab.Formula{
 			{Name: "exact odds", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 				return -math.Expm1(-bucketingAt(at).overflowing(-math.Log1p(-tableThreshold)))
@@ -167,7 +167,7 @@ func runFig9(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return float64(n) * fig9Hashes / b.slotsInAll(), err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "load rate", Unit: lab.InPercent, Of: itself}},
+		Metrics: []lab.Metric[float64]{{Name: "load rate", Unit: lab.InPercent}},
 	}, lab.Notes{
 		"k = 8. A repeated packet finds its fingerprints and changes nothing, so that only flows were added, each once, and in place of CAIDA's these are random. One branch is without level 2.",
 	})

@@ -42,29 +42,24 @@ var expansions = lab.Experiment{
 	},
 }
 
-// grown is an expansion: rates around it, and bits of slow memory before it.
-type grown struct{ keys, before, lazy, after, slots float64 }
-
 func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, last, queries := e.Int("initial size, log2"), e.Int("expansions"), e.Int("queries")
 	stages := lab.Dim{Name: "expansions"}
 	for i := range last + 1 {
 		stages.Values = append(stages.Values, float64(i))
 	}
-	rate := func(name string, of func(g grown) float64) lab.Metric[grown] {
-		return lab.Metric[grown]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(queries)}
+	rate := func(name string) lab.Metric[lab.Figures] {
+		return lab.Metric[lab.Figures]{Name: name, Unit: lab.InPercent, Asked: lab.Each(queries)}
 	}
 	counters := func(bits float64) lab.Formula {
 		return lab.Fixed(fmt.Sprintf("CBF, %v bits", bits), "KiB", math.Ldexp(bits, size+last-13))
 	}
-	return lab.Find(ctx, e, lab.Sweep[grown]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "stages", Title: "Expansions", Trace: stages, Trials: e.Int("trials"),
-		Follow: func(_ lab.At, r *rand.Rand) ([]grown, error) { return watchExpansions(ctx, r, size, last+1, queries) },
-		Metrics: []lab.Metric[grown]{
-			{Name: "keys", Of: func(g grown) float64 { return g.keys }},
-			rate("before", func(g grown) float64 { return g.before }), rate("just after, nothing moved", func(g grown) float64 { return g.lazy }), rate("all moved", func(g grown) float64 { return g.after }),
-			{Name: "all slots", Unit: "KiB", Of: func(s grown) float64 { return s.slots / 8 / 1024 }},
+		Follow: func(_ lab.At, r *rand.Rand) ([]lab.Figures, error) {
+			return watchExpansions(ctx, r, size, last+1, queries)
 		},
+		Metrics: []lab.Metric[lab.Figures]{{Name: "keys"}, rate("before"), rate("just after, nothing moved"), rate("all moved"), {Name: "all slots", Unit: "KiB"}},
 		Formulas: []lab.Formula{
 			{Name: "-(m/k) ln(1 - Ω)", Of: func(at lab.At) float64 { return fullKeys(float64(size) + at.Float("expansions")) }},
 			lab.Fixed("Δ = Ω^k", lab.InPercent, tableRate), lab.Fixed("twice the bits", lab.InPercent, math.Pow(1-math.Sqrt(1-tableThreshold), tableHashes)),
@@ -76,17 +71,18 @@ func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	})
 }
 
-// watchExpansions fills a filter and looks at it around every expansion.
-func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, queries int) (seen []grown, err error) {
+// watchExpansions fills a filter and looks at it around every expansion: rates, and slow
+// memory before it, in KiB.
+func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, queries int) (seen []lab.Figures, err error) {
 	f, err := elastic.Build(tableShape(size, r.Uint64()))
 	if err != nil {
 		return nil, err
 	}
-	var now grown
+	var now lab.Figures
 	for n := 1; len(seen) < expansions; n++ {
 		bits := f.Bits()
 		if f.Unsplit() == 0 && f.Info().Fill > tableThreshold-float64(tableHashes)/float64(bits) { // the next key may be the one
-			now = grown{before: lab.YesShare(f, lab.RandomKeys(r, queries)), slots: float64(f.Info().SlowBits)}
+			now = lab.Figures{"before": lab.YesShare(f, lab.RandomKeys(r, queries)), "all slots": float64(f.Info().SlowBits) / 8 / 1024}
 		}
 		if _, err := f.Add(filter.Key(r.Uint64())); err != nil {
 			return nil, err
@@ -94,9 +90,9 @@ func watchExpansions(ctx context.Context, r *rand.Rand, size, expansions, querie
 		if f.Bits() == bits {
 			continue
 		}
-		now.keys, now.lazy = float64(n), lab.YesShare(f, lab.RandomKeys(r, queries))
+		now["keys"], now["just after, nothing moved"] = float64(n), lab.YesShare(f, lab.RandomKeys(r, queries))
 		f.FinishResize()
-		now.after = lab.YesShare(f, lab.RandomKeys(r, queries))
+		now["all moved"] = lab.YesShare(f, lab.RandomKeys(r, queries))
 		seen = append(seen, now)
 		if err := ctx.Err(); err != nil {
 			return nil, err

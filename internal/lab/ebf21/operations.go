@@ -46,28 +46,36 @@ var operations = lab.Experiment{
 	},
 }
 
-// deeds is what one trial counted.
-type deeds map[string]float64
-
 func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	var metrics []lab.Metric[deeds]
-	for _, name := range []string{
-		"denied", "duplicates", "miscounted", "bits left", "absent deleted", "first compression", "mistaken", "false positives",
-		"common keys lost", "foreign keys", "fingerprints of a union", "length of a union", "most n over changes", "least p", "most p", "p outside",
-	} {
-		metrics = append(metrics, lab.Metric[deeds]{Name: name, Of: func(d deeds) float64 { return d[name] }})
-	}
-	return lab.Find(ctx, e, lab.Sweep[deeds]{
-		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"), Metrics: metrics,
-		Trial: func(_ lab.At, r *rand.Rand) (deeds, error) {
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"),
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "denied"},
+			{Name: "duplicates"},
+			{Name: "miscounted"},
+			{Name: "bits left"},
+			{Name: "absent deleted"},
+			{Name: "first compression"},
+			{Name: "mistaken"},
+			{Name: "false positives"},
+			{Name: "common keys lost"},
+			{Name: "foreign keys"},
+			{Name: "fingerprints of a union"},
+			{Name: "length of a union"},
+			{Name: "most n over changes"},
+			{Name: "least p"},
+			{Name: "most p"},
+			{Name: "p outside"},
+		},
+		Trial: func(_ lab.At, r *rand.Rand) (lab.Figures, error) {
 			size, doublings := e.Int("initial size, log2"), e.Int("doublings")
-			d := deeds{"least p": 1, "most p": 1}
+			d := lab.Figures{"least p": 1, "most p": 1}
 			f, err := elastic.Build(tableShape(size, r.Uint64()))
 			if err != nil {
 				return nil, err
 			}
 			l := life{deeds: d, f: f, r: r}
-			return d, errors.Join(l.wave(ctx, doublings, e.Int("queries")), d.merge(r, size, int(fullKeys(float64(size+doublings-1)))))
+			return d, errors.Join(l.wave(ctx, doublings, e.Int("queries")), merge(d, r, size, int(fullKeys(float64(size+doublings-1)))))
 		},
 	}, lab.Notes{
 		"Distinct Stream, Table 1's k, D, b and Ω. A filter grows by so many doublings, then the set swings between the sizes at which it expands and is compressed, which is the worst there is for Theorem 4.2, then everything is deleted. " +
@@ -78,7 +86,7 @@ func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // life is a filter beside its exact set.
 type life struct {
-	deeds
+	deeds   lab.Figures // what a trial counts
 	f       *elastic.Filter
 	r       *rand.Rand
 	keys    []filter.Key
@@ -166,7 +174,7 @@ func denied(f filter.Filter, keys []filter.Key) float64 {
 
 // merge unites and intersects two filters, one of n keys and one of n/2, half of
 // which it has in common with the first.
-func (d deeds) merge(r *rand.Rand, size, n int) error {
+func merge(d lab.Figures, r *rand.Rand, size, n int) error {
 	shape, keys := tableShape(size, r.Uint64()), lab.RandomKeys(r, n+n/4)
 	union, err := filled(shape, keys[:n])
 	intersection, err2 := filled(shape, keys[:n])

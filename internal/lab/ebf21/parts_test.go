@@ -267,21 +267,21 @@ func TestExpansionsComeAtTheThreshold(t *testing.T) {
 		t.Fatalf("%d expansions, %v", len(seen), err)
 	}
 	for i, x := range seen {
-		if full := fullKeys(12 + float64(i)); math.Abs(x.keys-full) > 0.1*full || x.slots == 0 {
-			t.Errorf("expansion %d with %v keys, want %.0f; %v bits", i, x.keys, full, x.slots)
+		if full := fullKeys(12 + float64(i)); math.Abs(x["keys"]-full) > 0.1*full || x["all slots"] == 0 {
+			t.Errorf("expansion %d with %v keys, want %.0f; %v bits", i, x["keys"], full, x["all slots"])
 		}
 	}
 }
 
 func TestLivesAreWithoutFault(t *testing.T) {
 	const size, n = 10, 1000
-	r, d := testRand(20), deeds{}
+	r, d := testRand(20), lab.Figures{}
 	f, err := elastic.Build(tableShape(size, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := life{deeds: d, f: f, r: r}
-	if err := errors.Join(l.wave(t.Context(), 3, 2000), d.merge(r, size, n)); err != nil {
+	if err := errors.Join(l.wave(t.Context(), 3, 2000), merge(d, r, size, n)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"denied", "duplicates", "miscounted", "bits left", "absent deleted", "mistaken", "common keys lost", "foreign keys"} {
@@ -354,18 +354,18 @@ func TestTablesThatErrAreSeen(t *testing.T) {
 		if err := errors.Join(d.grow(1_000, r), d.grow(1_200, r)); err != nil {
 			t.Fatal(err)
 		}
-		if a := d.ask(2_000, r); a.missed != 0 || a.wrong > 0.03 {
+		if a := d.ask(2_000, r); a["missed"] != 0 || a["wrong"] > 0.03 {
 			t.Errorf("%s: %+v", u.name, a)
 		}
 		in := d.in
 		d.in = map[spot]bool{} // all that filters claim is wrong
-		if a := d.ask(2_000, r); a.wrong < 0.9/float64(u.filters) {
+		if a := d.ask(2_000, r); a["wrong"] < 0.9/float64(u.filters) {
 			t.Errorf("%s, nothing in it: %+v", u.name, a)
 		}
 		for s := range in {
 			d.in[spot{(s.at + 1) % u.filters, s.number}] = true // all are elsewhere
 		}
-		if a := d.ask(2_000, r); a.missed == 0 && u.name != routes {
+		if a := d.ask(2_000, r); a["missed"] == 0 && u.name != routes {
 			t.Errorf("%s, all elsewhere: %+v", u.name, a)
 		}
 	}

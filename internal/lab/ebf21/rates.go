@@ -66,7 +66,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
 			return ratesOf(at.Name("filter"), size, numbers, r, queries)
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "Sec. 2.1", Unit: lab.InPercent, Of: ofStandard}, lab.Fixed("Ω^k", lab.InPercent, tableRate)},
 	}, lab.Computed("unit", "Set-bit rate of 2^14 keys in 2^18 bits", []lab.Dim{lab.Along("k", 4, tableHashes)}, lab.Formula{
 		Name: "set-bit rate of 2^14 keys", Of: func(at lab.At) float64 { return theory.BloomFill(1<<peakSize, at.Float("k"), 1<<peakUnit) },
@@ -123,7 +123,7 @@ func runFig4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
 			return ratesOf(at.Name("filter"), n+at.Int(initial), keys.Values, r, queries)
 		},
-		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: itself, Asked: lab.Each(queries)}},
+		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 	}, lab.Notes{
 		"Distinct Stream, k = 5, Ω = 0.2 in every unit. An EBF ends with the size that the keys need, whatever it began with; beyond that size nothing grows, and all are equal.",
 	})

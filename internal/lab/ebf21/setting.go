@@ -155,6 +155,3 @@ func addAll(f filter.Filter, keys []filter.Key) error {
 	}
 	return nil
 }
-
-// itself is for trials of one figure.
-func itself(v float64) float64 { return v }

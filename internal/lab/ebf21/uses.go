@@ -205,25 +205,20 @@ func (d *directory) grow(n int, r *rand.Rand) error {
 	return nil
 }
 
-// answered is what filters said of entries: how many were missed, and the share of wrong
-// claims.
-type answered struct{ missed, wrong float64 }
-
-// ask asks all filters about entries.
-func (d *directory) ask(queries int, r *rand.Rand) (a answered) {
-	others := 0.0
+// ask asks all filters about entries: how many are missed, and the share of wrong claims.
+func (d *directory) ask(queries int, r *rand.Rand) lab.Figures {
+	missed, wrong, others := 0.0, 0.0, 0.0
 	for range queries {
 		number := d.spots[r.IntN(len(d.spots))].number
 		for i, f := range d.filters {
 			s := d.spotOf(number, i)
 			claims := f.MayContain(d.hash.Uint64(s.number))
-			a.missed += lab.OneIf(d.in[s] && !claims)
-			a.wrong += lab.OneIf(!d.in[s] && claims)
+			missed += lab.OneIf(d.in[s] && !claims)
+			wrong += lab.OneIf(!d.in[s] && claims)
 			others += lab.OneIf(!d.in[s])
 		}
 	}
-	a.wrong /= max(1, others)
-	return a
+	return lab.Figures{"missed": missed, "wrong": wrong / max(1, others)}
 }
 
 func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
@@ -232,10 +227,10 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	rate, sizes, queries := e.Float("rate"), e.Ints("entries"), e.Int("queries")
-	return lab.Find(ctx, e, lab.Sweep[answered]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "tables", Title: fmt.Sprintf("Answers about entries, %d ports", e.Int("ports")), Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.AmongAll("table", list, func(u usage) string { return u.name })}, Trace: lab.Along("entries", sizes...),
-		Follow: func(at lab.At, r *rand.Rand) (out []answered, err error) {
+		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
 			u := list[at.Int("table")]
 			d, err := newDirectory(u, uint64(max(64, sizes[0]/u.filters)), rate, r)
 			for _, size := range sizes {
@@ -249,9 +244,9 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return out, ctx.Err()
 		},
-		Metrics: []lab.Metric[answered]{
-			{Name: "missed", Of: func(a answered) float64 { return a.missed }},
-			{Name: "wrong", Unit: lab.InPercent, Of: func(a answered) float64 { return a.wrong }, Asked: func(at lab.At) int { return queries * max(1, list[at.Int("table")].filters-4) }},
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "missed"},
+			{Name: "wrong", Unit: lab.InPercent, Asked: func(at lab.At) int { return queries * max(1, list[at.Int("table")].filters-4) }},
 		},
 		Formulas: []lab.Formula{lab.Fixed("asked", lab.InPercent, rate)},
 	}, lab.Notes{

@@ -50,7 +50,7 @@ func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return yes, nil
 		},
 		Metrics: []lab.Metric[float64]{
-			{Name: "rate", Unit: lab.InPercent, Of: func(yes float64) float64 { return yes }},
+			{Name: "rate", Unit: lab.InPercent},
 			{Name: "distance", Of: func(yes float64) float64 { return math.Abs(yes/rate - 1) }},
 		},
 	}, lab.Notes{
@@ -81,27 +81,21 @@ var adversary = lab.Experiment{
 	},
 }
 
-// An attack is what an adversary got: shares, and keys lost.
-type attack struct{ rate, crowded, lost, refused, same, again float64 }
-
 func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries := e.Int("keys"), e.Int("queries")
-	share := func(name string, of func(s attack) float64, asked func(lab.At) int) lab.Metric[attack] {
-		return lab.Metric[attack]{Name: name, Unit: lab.InPercent, Of: of, Asked: asked}
-	}
-	return lab.Find(ctx, e, lab.Sweep[attack]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (attack, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s, err := attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
 			return s, errors.Join(err, ctx.Err())
 		},
-		Metrics: []lab.Metric[attack]{
-			share("rate", func(s attack) float64 { return s.rate }, lab.Each(queries)),
-			share("rate in the crowded part", func(s attack) float64 { return s.crowded }, lab.Each(queries)),
-			{Name: "false negatives", Of: func(s attack) float64 { return s.lost }},
-			share("refused", func(s attack) float64 { return s.refused }, nil),
-			share("replayed, same filter", func(s attack) float64 { return s.same }, nil),
-			share("replayed, built again", func(s attack) float64 { return s.again }, nil),
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)},
+			{Name: "rate in the crowded part", Unit: lab.InPercent, Asked: lab.Each(queries)},
+			{Name: "false negatives"},
+			{Name: "refused", Unit: lab.InPercent},
+			{Name: "replayed, same filter", Unit: lab.InPercent},
+			{Name: "replayed, built again", Unit: lab.InPercent},
 		},
 	}, lab.Notes{
 		"The adversary computes XXH3 with seed 0 and adds one key to every ten honest ones, all of which fall into the first of 256 parts of the filter. Then absent keys of that sort are asked about. Where the filter's hash is SipHash with a secret, this is what the adversary believes.",
@@ -111,12 +105,12 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // attackOn fills a filter with honest and with chosen keys and asks it. Numbers of honest
 // keys, of absent ones and of the adversary's begin apart.
-func attackOn(kind string, isSecret bool, n, queries int, r *rand.Rand) (out attack, err error) {
+func attackOn(kind string, isSecret bool, n, queries int, r *rand.Rand) (lab.Figures, error) {
 	crowd := n / 10
 	chosen := crowded(kind, crowd+queries)
 	s, err := withChosen(kind, isSecret, n, chosen[:crowd], r)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	var replay []uint64
 	for i := uint64(1 << 61); i < 1<<61+uint64(queries); i++ {
@@ -124,12 +118,14 @@ func attackOn(kind string, isSecret bool, n, queries int, r *rand.Rand) (out att
 			replay = append(replay, i)
 		}
 	}
-	out = attack{rate: float64(len(replay)) / float64(queries), crowded: s.share(chosen[crowd:]), lost: s.denied(), refused: float64(s.refused) / float64(crowd), same: s.share(replay)}
-	if s, err = withChosen(kind, isSecret, n, chosen[:crowd], r); err != nil {
-		return out, err
+	again, err := withChosen(kind, isSecret, n, chosen[:crowd], r)
+	if err != nil {
+		return nil, err
 	}
-	out.again = s.share(replay)
-	return out, nil
+	return lab.Figures{
+		"rate": float64(len(replay)) / float64(queries), "rate in the crowded part": s.share(chosen[crowd:]), "false negatives": s.denied(),
+		"refused": float64(s.refused) / float64(crowd), "replayed, same filter": s.share(replay), "replayed, built again": again.share(replay),
+	}, nil
 }
 
 // crowded returns numbers of keys that no honest key has and whose known hash, mixed as

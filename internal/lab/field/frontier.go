@@ -86,20 +86,20 @@ func bitsTo(rival string) lab.Pick {
 
 func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, all := e.Int("keys"), e.Int("queries"), kindDim(kinds.All())
-	return lab.Find(ctx, e, lab.Sweep[walk.Look]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "ours", Title: "Ours, by the rate that was asked for", Dims: []lab.Dim{all, lab.Along("asked rate", e.Floats("rates")...)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (walk.Look, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s, err := newSubject(at.Name("kind"), n, at.Float("asked rate"), walk.NewKeys(r))
 			if err != nil {
-				return walk.Look{}, err
+				return nil, err
 			}
 			looks, err := walk.Through(ctx, s.Filter, s.keys, []int{n}, queries, false)
 			if err != nil {
-				return walk.Look{}, err
+				return nil, err
 			}
-			return looks[0], nil
+			return looks[0].Figures(), nil
 		},
-		Metrics:  walk.MetricsOf(queries, func(l walk.Look) walk.Look { return l }),
+		Metrics:  walk.Metrics(queries),
 		Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return at.Float("asked rate") }}},
 	}, lab.Race{
 		Name: "times", Title: "Ours at 1 %, processor time", Contenders: all.Names, Rounds: e.Int("rounds"),

@@ -62,7 +62,7 @@ func TestSubjectsNoticeWhatGoesWrong(t *testing.T) {
 	if err := s.turn(500, false); err != nil || s.next-s.first != 50 {
 		t.Fatalf("%d to %d, %v", s.first, s.next, err)
 	}
-	if got := s.look(100); got.lost != 0 || got.pinned != 0 || s.refused != 0 {
+	if got := s.look(100); got["false negatives"] != 0 || got["pinned"] != 0 || s.refused != 0 {
 		t.Errorf("%+v", got)
 	}
 	bad := &broken{Filter: s.Filter, addErr: filter.ErrFull, deleteErr: filter.ErrPinned}
@@ -100,7 +100,7 @@ func TestChosenKeysCrowdUnderTheKnownHashOnly(t *testing.T) {
 	r := (&lab.Env{Seed: 1}).Rand(0)
 	for _, isSecret := range []bool{false, true} {
 		s, err := attackOn("blocked", isSecret, 5_000, 2_000, r)
-		if err != nil || (s.crowded > 0.2) == isSecret || s.lost != 0 || s.same != 1 || (s.again == 1) == isSecret {
+		if err != nil || (s["rate in the crowded part"] > 0.2) == isSecret || s["false negatives"] != 0 || s["replayed, same filter"] != 1 || (s["replayed, built again"] == 1) == isSecret {
 			t.Errorf("secret %t: %+v, %v", isSecret, s, err)
 		}
 	}

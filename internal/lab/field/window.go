@@ -67,18 +67,14 @@ func windowClaims() []lab.Claim {
 	return claims
 }
 
-// A turn is what a filter was like when its keys had been replaced so often. Pinned are
-// keys that a delete could not take out, as a share of the set.
-type turn struct{ rate, lost, pinned, notFound, bits float64 }
-
 func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, turns := e.Int("keys"), e.Int("queries"), lab.Dim{Name: "turn"}
 	for i := range e.Int("turns") + 1 {
 		turns.Values = append(turns.Values, float64(i))
 	}
-	return lab.Find(ctx, e, lab.Sweep[turn]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "turns", Title: "Turn by turn", Dims: []lab.Dim{kindDim(deleting()), lab.Among("workload", sliding, emptying)}, Trace: turns, Trials: 1,
-		Follow: func(at lab.At, r *rand.Rand) (out []turn, err error) {
+		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
 			s, err := newWindow(at.Name("kind"), n, r)
 			for i := 0; err == nil && i < len(turns.Values); i++ {
 				if i > 0 {
@@ -88,12 +84,8 @@ func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return out, err
 		},
-		Metrics: []lab.Metric[turn]{
-			{Name: "rate", Unit: lab.InPercent, Of: func(t turn) float64 { return t.rate }, Asked: lab.Each(queries)},
-			{Name: "false negatives", Of: func(t turn) float64 { return t.lost }},
-			{Name: "pinned", Unit: lab.InPercent, Of: func(t turn) float64 { return t.pinned }},
-			{Name: "not found", Of: func(t turn) float64 { return t.notFound }},
-			{Name: "bits per key", Of: func(t turn) float64 { return t.bits }},
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}, {Name: "false negatives"}, {Name: "pinned", Unit: lab.InPercent}, {Name: "not found"}, {Name: "bits per key"},
 		},
 	}, lab.Race{
 		Name: "times", Title: "Replacing the oldest key, processor time", Contenders: kindDim(deleting()).Names, Rounds: e.Int("rounds"),
@@ -129,7 +121,12 @@ func (s *subject) turn(n int, slides bool) error {
 	return nil
 }
 
-func (s *subject) look(queries int) turn {
+// look tells what a filter is like. Pinned are keys that a delete could not take out, as a
+// share of those deleted.
+func (s *subject) look(queries int) lab.Figures {
 	info, n := s.Info(), float64(s.next-s.first)
-	return turn{s.yes(queries), s.denied(), float64(s.pinned) / math.Max(1, float64(s.first)), float64(s.notFound), float64(info.FastBits+info.SlowBits) / n}
+	return lab.Figures{
+		"rate": s.yes(queries), "false negatives": s.denied(), "pinned": float64(s.pinned) / math.Max(1, float64(s.first)), "not found": float64(s.notFound),
+		"bits per key": float64(info.FastBits+info.SlowBits) / n,
+	}
 }

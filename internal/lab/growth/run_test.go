@@ -23,11 +23,11 @@ func TestStagesTellDoublingsAndTheHundredth(t *testing.T) {
 			sum, n = sum+l.Fast, n+1
 		}
 	}
-	if end := list[30]; math.Abs(end.meanFast-sum/n) > 1e-6 || math.Abs(end.meanAll-sum/n-1) > 1e-6 || list[29].meanFast > 0 || end.hundredth > 0 {
+	if end := list[30]; math.Abs(end["mean fast bits"]-sum/n) > 1e-6 || math.Abs(end["mean bits"]-sum/n-1) > 1e-6 || list[29]["mean fast bits"] > 0 || end["most bits, back to a hundredth"] > 0 {
 		t.Errorf("%+v, want a mean of %v", list[29:], sum/n)
 	}
 	list = stages(looks, 0.01, true)
-	if list[30].meanFast > 0 || list[30].hundredth != 16 || list[8].hundredth != 16 || list[7].hundredth > 0 {
+	if list[30]["mean fast bits"] > 0 || list[30]["most bits, back to a hundredth"] != 16 || list[8]["most bits, back to a hundredth"] != 16 || list[7]["most bits, back to a hundredth"] > 0 {
 		t.Errorf("%+v", list)
 	}
 }

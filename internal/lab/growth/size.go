@@ -193,26 +193,15 @@ func keptClaims(factor float64) []lab.Claim {
 	}
 }
 
-// stage is a look at a filter on its way. What is not judged there is NaN.
-type stage struct {
-	walk.Look
-	rate              float64 // asked
-	meanFast, meanAll float64 // at the last size, while growing
-	hundredth         float64 // most bits per key, while shrinking to a hundredth, or 10,000 keys
-}
-
 // growing leads filters through all sizes, there and, if that is a way, back, and has more
 // parts to show beside.
 func growing(list []variant, ways []string, more ...lab.Part) func(context.Context, *lab.Env) (*lab.Result, error) {
-	metric := func(name string, of func(s stage) float64) lab.Metric[stage] {
-		return lab.Metric[stage]{Name: name, Of: of}
-	}
 	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		sizes, queries := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes")), e.Int("queries")
-		return lab.Find(ctx, e, append([]lab.Part{lab.Sweep[stage]{
+		return lab.Find(ctx, e, append([]lab.Part{lab.Sweep[lab.Figures]{
 			Name: "sizes", Title: "The filter at each size", Dims: []lab.Dim{lab.AmongAll("filter", list, func(v variant) string { return v.name }), lab.Among("way", ways...)},
 			Trace: lab.Along("n", sizes...), Trials: 1,
-			Follow: func(at lab.At, r *rand.Rand) ([]stage, error) {
+			Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 				v, back := list[at.Int("filter")], at.Name("way") == down
 				f, err := v.make(sizes[0])
 				if err != nil {
@@ -221,12 +210,9 @@ func growing(list []variant, ways []string, more ...lab.Part) func(context.Conte
 				looks, err := walk.Through(ctx, f, walk.NewKeys(r), sizes, queries, back)
 				return stages(looks, v.rate, back), err
 			},
-			Metrics: append(walk.MetricsOf(queries, func(s stage) walk.Look { return s.Look }),
-				metric("most bits per key", func(s stage) float64 { return s.Most }),
-				metric("rate to asked", func(s stage) float64 { return s.Yes / s.rate }),
-				metric("mean fast bits", func(s stage) float64 { return s.meanFast }),
-				metric("mean bits", func(s stage) float64 { return s.meanAll }),
-				metric("most bits, back to a hundredth", func(s stage) float64 { return s.hundredth })),
+			Metrics: append(walk.Metrics(queries),
+				lab.Metric[lab.Figures]{Name: "most bits per key"}, lab.Metric[lab.Figures]{Name: "rate to asked"}, lab.Metric[lab.Figures]{Name: "mean fast bits"},
+				lab.Metric[lab.Figures]{Name: "mean bits"}, lab.Metric[lab.Figures]{Name: "most bits, back to a hundredth"}),
 			Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return list[at.Int("filter")].rate }}},
 		}, lab.Notes{
 			"Ours begin with nothing and are not told how many keys will come; other kinds are made for the least number. At every size absent keys are asked about that were not asked about before, and as many present ones. " +
@@ -235,25 +221,28 @@ func growing(list []variant, ways []string, more ...lab.Part) func(context.Conte
 	}
 }
 
-func stages(looks []walk.Look, rate float64, back bool) []stage {
-	out, nan := make([]stage, len(looks)), math.NaN()
+// stages are the figures of looks at a filter on its way: of the last while growing the means
+// as well, and the most bits per key while shrinking to a hundredth, or 10,000 keys.
+func stages(looks []walk.Look, rate float64, back bool) (out []lab.Figures) {
 	if len(looks) == 0 {
-		return out
+		return nil
 	}
 	most := float64(looks[len(looks)-1].Keys)
 	whole := math.Exp2(math.Floor(math.Log2(most / 20_000))) // doublings
 	sum, n := walk.Look{}, 0.0
-	for i, l := range looks {
-		out[i] = stage{Look: l, rate: rate, meanFast: nan, meanAll: nan, hundredth: nan}
-		if keys := float64(l.Keys); keys > most/whole*1.0001 {
+	for _, l := range looks {
+		stage := l.Figures()
+		stage["most bits per key"], stage["rate to asked"] = l.Most, l.Yes/rate
+		if float64(l.Keys) > most/whole*1.0001 {
 			sum.Fast, sum.Slow, n = sum.Fast+l.Fast, sum.Slow+l.Slow, n+1
 		}
 		if back && l.Keys >= max(int(most)/100, 10_000) {
-			out[i].hundredth = l.Most
+			stage["most bits, back to a hundredth"] = l.Most
 		}
+		out = append(out, stage)
 	}
-	if end := &out[len(out)-1]; !back {
-		end.meanFast, end.meanAll = sum.Fast/n, sum.All()/n
+	if end := out[len(out)-1]; !back {
+		end["mean fast bits"], end["mean bits"] = sum.Fast/n, sum.All()/n
 	}
 	return out
 }

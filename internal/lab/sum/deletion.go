@@ -95,34 +95,26 @@ func (p *pair) Info() filter.Info {
 	return filter.Info{Kind: "pair", FastBits: p.in.Info().FastBits + p.out.Info().FastBits, Fill: p.in.Info().Fill}
 }
 
-// mistakes are what is wrong with one filter.
-type mistakes struct {
-	denied   float64 // share of the keys in the set: false negatives
-	leftover float64 // share of the keys that were deleted
-	absent   float64 // share of keys that never were in the set
-	wrong    float64 // share of the answers about keys that were ever in the set
-	behind   float64 // set bits that a filter without the deleted keys does not have
-	bits     float64 // in all, to those of a standard filter
-}
-
 // look asks a filter about keys, and compares it with one of the live keys alone.
-func look(f filter.Filter, s bloom.Shape, live, gone, absent []filter.Key) (m mistakes, err error) {
+func look(f filter.Filter, s bloom.Shape, live, gone, absent []filter.Key) (lab.Figures, error) {
 	fresh, err := bloom.Build(s)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	if _, _, err := fresh.AddBatch(live); err != nil {
-		return m, err
+		return nil, err
 	}
-	m = mistakes{denied: 1 - lab.YesShare(f, live), leftover: lab.YesShare(f, gone), absent: lab.YesShare(f, absent)}
-	m.wrong = (m.denied*float64(len(live)) + m.leftover*float64(len(gone))) / float64(len(live)+len(gone))
-	m.behind = math.Round((f.Info().Fill - fresh.Info().Fill) * float64(s.Bits))
-	m.bits = float64(f.Info().FastBits) / float64(s.Bits)
-	return m, nil
+	denied, leftover := 1-lab.YesShare(f, live), lab.YesShare(f, gone)
+	return lab.Figures{
+		"denied": denied, "left over": leftover, "absent keys": lab.YesShare(f, absent),
+		"wrong answers":    (denied*float64(len(live)) + leftover*float64(len(gone))) / float64(len(live)+len(gone)),
+		"bits left behind": math.Round((f.Info().Fill - fresh.Info().Fill) * float64(s.Bits)), // set, without a live key
+		"bits":             float64(f.Info().FastBits) / float64(s.Bits),
+	}, nil
 }
 
 // replace is the life of one filter, with a look after each of some numbers of turnovers.
-func replace(way string, s bloom.Shape, n, queries int, turnovers []float64, r *rand.Rand) (out []mistakes, err error) {
+func replace(way string, s bloom.Shape, n, queries int, turnovers []float64, r *rand.Rand) (out []lab.Figures, err error) {
 	f, err := deleter(way, s)
 	if err != nil {
 		return nil, err
@@ -156,22 +148,17 @@ func runDeletion(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	shape := func(at lab.At) bloom.Shape {
 		return shapeOf(at.Name("sizing"), at.Name("way"), float64(n), e.Float("bits per key"))
 	}
-	share := func(name string, asked int, of func(mistakes) float64) lab.Metric[mistakes] {
-		return lab.Metric[mistakes]{Name: name, Unit: lab.InPercent, Of: of, Asked: lab.Each(asked)}
+	share := func(name string, asked int) lab.Metric[lab.Figures] {
+		return lab.Metric[lab.Figures]{Name: name, Unit: lab.InPercent, Asked: lab.Each(asked)}
 	}
-	return lab.Find(ctx, e, lab.Sweep[mistakes]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "deletion", Title: "Keys replaced one by one", Dims: []lab.Dim{lab.Among("sizing", "P = 0.01", "P = 0.001", equalMemory), lab.Among("way", array, counters, second)}, Trials: e.Int("trials"),
 		Trace: lab.Along("turnovers", turnovers...),
-		Follow: func(at lab.At, r *rand.Rand) ([]mistakes, error) {
+		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return replace(at.Name("way"), shape(at), n, queries, turnovers, r)
 		},
-		Metrics: []lab.Metric[mistakes]{
-			share("denied", n, func(m mistakes) float64 { return m.denied }),
-			share("left over", n/2, func(m mistakes) float64 { return m.leftover }),
-			share("absent keys", queries, func(m mistakes) float64 { return m.absent }),
-			share("wrong answers", n, func(m mistakes) float64 { return m.wrong }),
-			{Name: "bits left behind", Of: func(m mistakes) float64 { return m.behind }},
-			{Name: "bits", Of: func(m mistakes) float64 { return m.bits }},
+		Metrics: []lab.Metric[lab.Figures]{
+			share("denied", n), share("left over", n/2), share("absent keys", queries), share("wrong answers", n), {Name: "bits left behind"}, {Name: "bits"},
 		},
 		Formulas: []lab.Formula{
 			{Name: "rate of the second filter", Unit: lab.InPercent, Of: func(at lab.At) float64 {

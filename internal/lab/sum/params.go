@@ -70,7 +70,7 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			return rateOf(at.Name("positions"), r, with(at), n, queries)
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Of: func(rate float64) float64 { return rate }, Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "P", Unit: lab.InPercent, Of: func(at lab.At) float64 { return theory.BloomFPR(float64(s.Bits), at.Float("k"), float64(n)) }}},
 	}, constants)
 }

@@ -142,20 +142,20 @@ func (w *walker) look(queries int) Look {
 	return l
 }
 
-// MetricsOf are the metrics of looks that are part of something: shares of so many queries.
-func MetricsOf[T any](queries int, look func(T) Look) []lab.Metric[T] {
-	metric := func(name string, unit lab.Unit, of func(l Look) float64) lab.Metric[T] {
-		return lab.Metric[T]{Name: name, Unit: unit, Of: func(t T) float64 { return of(look(t)) }}
-	}
-	rate := metric("rate", lab.InPercent, func(l Look) float64 { return l.Yes })
-	rate.Asked = lab.Each(queries)
-	return []lab.Metric[T]{
-		metric("fast bits per key", lab.Plain, func(l Look) float64 { return l.Fast }),
-		metric("slow bits per key", lab.Plain, func(l Look) float64 { return l.Slow }),
-		metric("bits per key", lab.Plain, Look.All),
-		rate,
-		metric("rate by Info", lab.InPercent, func(l Look) float64 { return l.Says }),
-		metric("false negatives", lab.InPercent, func(l Look) float64 { return l.Denied }),
+// Figures are those of [Metrics].
+func (l Look) Figures() lab.Figures {
+	return lab.Figures{"fast bits per key": l.Fast, "slow bits per key": l.Slow, "bits per key": l.All(), "rate": l.Yes, "rate by Info": l.Says, "false negatives": l.Denied}
+}
+
+// Metrics are those of looks with so many queries.
+func Metrics(queries int) []lab.Metric[lab.Figures] {
+	return []lab.Metric[lab.Figures]{
+		{Name: "fast bits per key"},
+		{Name: "slow bits per key"},
+		{Name: "bits per key"},
+		{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)},
+		{Name: "rate by Info", Unit: lab.InPercent},
+		{Name: "false negatives", Unit: lab.InPercent},
 	}
 }
 
