@@ -54,11 +54,6 @@ func (e Estimate) Reach(sigmas float64) float64 {
 	return theory.StudentReach(sigmas, e.N) * e.StandardError()
 }
 
-// Within reports whether a value is no further from the mean than its reach.
-func (e Estimate) Within(value, sigmas float64) bool {
-	return math.Abs(value-e.Mean) <= e.Reach(sigmas)
-}
-
 // Spread is how far two estimates of one mean may be apart by chance: [Sigmas]
 // standard errors of the difference, by Student's t with the freedom that Welch
 // gives to trials of different spread.

@@ -23,6 +23,15 @@ func Along[T int | float64](name string, values ...T) Dim {
 	return d
 }
 
+// Count varies a whole number, from one to another.
+func Count(name string, from, to int) Dim {
+	d := Dim{Name: name}
+	for i := from; i <= to; i++ {
+		d.Values = append(d.Values, float64(i))
+	}
+	return d
+}
+
 // Among varies what has a name: contenders, readings, data.
 func Among(name string, names ...string) Dim {
 	d := Dim{Name: name, Names: names}

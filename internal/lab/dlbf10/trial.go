@@ -23,10 +23,7 @@ func try(s deletable.Shape, keys, absent []filter.Key) (lab.Figures, error) {
 		return nil, err
 	}
 	plain, err := bloom.Build(bloom.Shape{Bits: s.Bits, Hashes: s.Hashes})
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := plain.AddBatch(keys); err != nil {
+	if err = lab.AddAll(plain, err, keys); err != nil {
 		return nil, err
 	}
 	before := lab.YesShare(f, absent)
@@ -60,11 +57,7 @@ func setBits(f *deletable.Filter) float64 {
 // filled returns a filter with the keys.
 func filled(s deletable.Shape, keys []filter.Key) (*deletable.Filter, error) {
 	f, err := deletable.Build(s)
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = f.AddBatch(keys)
-	return f, err
+	return f, lab.AddAll(f, err, keys)
 }
 
 // shape is that of the paper's simulation, with so many regions.

@@ -96,11 +96,7 @@ func runWorked(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // equalSize compares the rates of both filters in as many bits.
 func equalSize() lab.Part {
-	var sizes []int
-	for r := 5; r <= 30; r++ {
-		sizes = append(sizes, r)
-	}
-	return lab.Computed("", "", []lab.Dim{lab.Along("r", sizes...)}, lab.Formula{Name: "counting to d-left", Of: func(at lab.At) float64 {
+	return lab.Computed("", "", []lab.Dim{lab.Count("r", 5, 30)}, lab.Formula{Name: "counting to d-left", Of: func(at lab.At) float64 {
 		return theory.CountingOptimalFPR((at.Float("r")+2)/3) / (24 * math.Exp2(-at.Float("r")))
 	}})
 }
@@ -160,10 +156,7 @@ func measureWorked(e *lab.Env) lab.Part {
 		Name: "filters", Title: "Rates of real filters with the parameters of Sec. 4", Dims: []lab.Dim{lab.Among("filter", "counting", "d-left")}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
 			f, err := build(at.Name("filter"), r.Uint64())
-			if err != nil {
-				return 0, err
-			}
-			if _, _, err := filter.AddBatch(f, lab.RandomKeys(r, int(n))); err != nil {
+			if err = lab.AddAll(f, err, lab.RandomKeys(r, int(n))); err != nil {
 				return 0, err
 			}
 			return lab.YesShare(f, lab.RandomKeys(r, queries)), nil

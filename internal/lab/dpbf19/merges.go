@@ -30,15 +30,12 @@ var merges = lab.Experiment{
 }
 
 func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	width, queries, steps := e.Int("id bits"), e.Int("queries after each"), lab.Dim{Name: "merge"}
-	for i := range e.Int("merges in each") {
-		steps.Values = append(steps.Values, float64(i+1))
-	}
+	width, queries, merges := e.Int("id bits"), e.Int("queries after each"), e.Int("merges in each")
 	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
-		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", dpbf, plain)}, Trace: steps, Trials: e.Int("chains"),
+		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", dpbf, plain)}, Trace: lab.Count("merge", 1, merges), Trials: e.Int("chains"),
 		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			c := chain{name: at.Name("filter"), r: r, ids: evenly(width, r.Uint32()), width: width, all: 1 << (width - 3)}
-			return c.run(ctx, len(steps.Values), queries)
+			return c.run(ctx, merges, queries)
 		},
 		Metrics: []lab.Metric[lab.Figures]{{Name: "rate so far", Asked: func(at lab.At) int { return queries * at.Int("merge") }}, {Name: "above"}, {Name: "denied"}},
 	}, lab.Notes{

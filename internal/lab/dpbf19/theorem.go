@@ -104,10 +104,7 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 // askList fills a list and asks it.
 func askList(l listed, r *rand.Rand, questions int) (lab.Figures, error) {
 	d, err := dynamic.Build(l.shape)
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := filter.AddBatch(d, lab.RandomKeys(r, int(l.keys))); err != nil {
+	if err = lab.AddAll(d, err, lab.RandomKeys(r, int(l.keys))); err != nil {
 		return nil, err
 	}
 	rate := 0.0

@@ -44,10 +44,6 @@ var expansions = lab.Experiment{
 
 func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, last, queries := e.Int("initial size, log2"), e.Int("expansions"), e.Int("queries")
-	stages := lab.Dim{Name: "expansions"}
-	for i := range last + 1 {
-		stages.Values = append(stages.Values, float64(i))
-	}
 	rate := func(name string) lab.Metric[lab.Figures] {
 		return lab.Metric[lab.Figures]{Name: name, Unit: lab.InPercent, Asked: lab.Each(queries)}
 	}
@@ -55,7 +51,7 @@ func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return lab.Fixed(fmt.Sprintf("CBF, %v bits", bits), "KiB", math.Ldexp(bits, size+last-13))
 	}
 	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
-		Name: "stages", Title: "Expansions", Trace: stages, Trials: e.Int("trials"),
+		Name: "stages", Title: "Expansions", Trace: lab.Count("expansions", 0, last), Trials: e.Int("trials"),
 		Follow: func(_ lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return watchExpansions(ctx, r, size, last+1, queries)
 		},

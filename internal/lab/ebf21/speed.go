@@ -14,6 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/filter/elastic"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/walk"
 )
 
 // The operations of Fig. 5.
@@ -124,32 +125,22 @@ const strideLength = 1 << 10
 
 // operate fills a filter, asks it, empties it if that can be and closes it if it is to be.
 func operate(f filter.Filter, r *rand.Rand, n, queries int) (laps []lab.Lap) {
-	strides := func(name string, keys []filter.Key, each func(k filter.Key) error) {
-		for part := range slices.Chunk(keys, strideLength) {
-			laps = append(laps, lab.Lap{Name: name, Ops: len(part), Run: func() error {
-				for _, k := range part {
-					if err := each(k); err != nil {
-						return err
-					}
-				}
-				return nil
-			}})
-		}
+	strides := func(name string, n int, do func(i int) error) {
+		laps = append(laps, walk.Strides(name, n, strideLength, do)...)
 	}
-	ask := func(k filter.Key) error { f.MayContain(k); return nil }
-	keys := lab.RandomKeys(r, n)
-	strides(insertion, keys, func(k filter.Key) error { _, err := f.Add(k); return err })
-	hits := make([]filter.Key, queries)
+	keys, hits := lab.RandomKeys(r, n), make([]filter.Key, queries)
 	for i := range hits {
 		hits[i] = keys[r.IntN(n)]
 	}
-	strides(present, hits, ask)
-	strides(absent, lab.RandomKeys(r, queries), ask)
+	others := lab.RandomKeys(r, queries)
+	strides(insertion, n, func(i int) error { _, err := f.Add(keys[i]); return err })
+	strides(present, queries, func(i int) error { f.MayContain(hits[i]); return nil })
+	strides(absent, queries, func(i int) error { f.MayContain(others[i]); return nil })
 	if d, ok := f.(filter.Deleter); ok {
 		leaving := slices.Clone(keys)
 		r.Shuffle(n, func(i, j int) { leaving[i], leaving[j] = leaving[j], leaving[i] })
 		// A dynamic filter refuses keys that two of its units claim.
-		strides(deletion, leaving, func(k filter.Key) error { _ = d.Delete(k); return nil })
+		strides(deletion, n, func(i int) error { _ = d.Delete(leaving[i]); return nil })
 	}
 	if c, ok := f.(io.Closer); ok {
 		laps = append(laps, lab.Lap{Name: "closing", Ops: 1, Run: c.Close})

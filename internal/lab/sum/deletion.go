@@ -98,10 +98,7 @@ func (p *pair) Info() filter.Info {
 // look asks a filter about keys, and compares it with one of the live keys alone.
 func look(f filter.Filter, s bloom.Shape, live, gone, absent []filter.Key) (lab.Figures, error) {
 	fresh, err := bloom.Build(s)
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := fresh.AddBatch(live); err != nil {
+	if err = lab.AddAll(fresh, err, live); err != nil {
 		return nil, err
 	}
 	denied, leftover := 1-lab.YesShare(f, live), lab.YesShare(f, gone)
