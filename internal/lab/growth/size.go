@@ -211,8 +211,7 @@ func growing(list []variant, ways []string, more ...lab.Part) func(context.Conte
 				return stages(looks, v.rate, back), err
 			},
 			Metrics: append(walk.Metrics(queries),
-				lab.Metric[lab.Figures]{Name: "most bits per key"}, lab.Metric[lab.Figures]{Name: "rate to asked"}, lab.Metric[lab.Figures]{Name: "mean fast bits"},
-				lab.Metric[lab.Figures]{Name: "mean bits"}, lab.Metric[lab.Figures]{Name: "most bits, back to a hundredth"}),
+				[]lab.Metric[lab.Figures]{{Name: "most bits per key"}, {Name: "rate to asked"}, {Name: "mean fast bits"}, {Name: "mean bits"}, {Name: "most bits, back to a hundredth"}}...),
 			Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return list[at.Int("filter")].rate }}},
 		}, lab.Notes{
 			"Ours begin with nothing and are not told how many keys will come; other kinds are made for the least number. At every size absent keys are asked about that were not asked about before, and as many present ones. " +

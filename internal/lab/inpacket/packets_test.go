@@ -96,7 +96,7 @@ func TestContendersAreWhatTheyAreCalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range packets {
-			worse[list[i].name] += lab.OneIf(p.worse(&packets[2].outcome)) // than kept
+			worse[list[i].name] += lab.OneIf(p.worse(&packets[2])) // than kept
 			mistakes[list[i].name] += p.mistakes
 			if p.missed > 0 || p.efficiency() <= 0 || p.efficiency() > 1 || p.pinned > 28 {
 				t.Errorf("%s: %+v", list[i].name, p)

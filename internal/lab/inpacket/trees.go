@@ -2,7 +2,6 @@ package inpacket
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -58,61 +57,61 @@ func byLinks(metric, title string, only ...any) lab.View {
 	return lab.View{Name: metric, Title: title, X: "links", By: headers, Only: only, XAxis: lab.Axis{Label: "links of the tree"}, Y: lab.Axis{Label: "share", Percent: true}, Curves: []lab.Curve{{Measured: metric}}}
 }
 
-// packet is what became of one; with deleting beside it what became of one with the same
-// header from which nothing is deleted.
-type packet struct {
-	outcome
-	links int
-	kept  *outcome
-}
-
-// paired compares deleting with kept. Other contenders have no such figure.
-func paired(name string, of func(p, kept *outcome) float64) lab.Metric[packet] {
-	return lab.Metric[packet]{Name: name, Of: func(p packet) float64 {
-		if p.kept == nil {
-			return math.NaN()
-		}
-		return of(&p.outcome, p.kept)
-	}}
+// figures are those of a packet with so many links. Beside deleting there is one with the
+// same header from which nothing is deleted.
+func (o *outcome) figures(links int, kept *outcome) lab.Figures {
+	f := lab.Figures{
+		"efficiency": o.efficiency(), "circles": lab.OneIf(o.expired > 0), "pinned": float64(o.pinned) / float64(links),
+		"mistakes": float64(o.mistakes), "missed": float64(o.missed),
+	}
+	if kept != nil {
+		f["mistakes avoided"], f["repetitions avoided"] = float64(kept.mistakes-o.mistakes), float64(kept.repeated-o.repeated)
+		f["circles avoided"], f["worse off"] = lab.OneIf(kept.expired > 0)-f["circles"], lab.OneIf(o.worse(kept))
+	}
+	return f
 }
 
 // sendAll sends one packet of each contender over the same tree, with the same hashes.
-func sendAll(g *graph, links int, list []contender, limit int, r *rand.Rand) ([]packet, error) {
+func sendAll(g *graph, links int, list []contender, limit int, r *rand.Rand) ([]outcome, error) {
 	t, salt := g.randomTree(r, links), r.Uint64()
 	in, beside := t.ids(g)
-	out := make([]packet, len(list))
+	out := make([]outcome, len(list))
 	for i, c := range list {
 		h, err := c.choose(in, beside, salt)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = packet{outcome: g.forward(h, t, c, limit), links: links}
-		if c.name == "deleting" {
-			out[i].kept = &out[i-1].outcome
-		}
+		out[i] = g.forward(h, t, c, limit)
 	}
 	return out, nil
 }
 
 func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, network := contenders(e), hubs(e.Int("nodes"), 2, e.Rand(1))
-	circles := func(o *outcome) float64 { return lab.OneIf(o.expired > 0) }
-	return lab.Find(ctx, e, lab.Sweep[packet]{
+	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "packets", Title: "Packets that find their way by the filter in their header", Dims: []lab.Dim{lab.Along("links", e.Ints("links")...)}, Trials: e.Int("trials"),
 		Trace: lab.AmongAll(headers, list, contender.String),
-		Follow: func(at lab.At, r *rand.Rand) ([]packet, error) {
-			return sendAll(network, at.Int("links"), list, e.Int("limit"), r)
+		Follow: func(at lab.At, r *rand.Rand) (found []lab.Figures, err error) {
+			packets, err := sendAll(network, at.Int("links"), list, e.Int("limit"), r)
+			for i := range packets {
+				var kept *outcome
+				if list[i].name == "deleting" {
+					kept = &packets[i-1]
+				}
+				found = append(found, packets[i].figures(at.Int("links"), kept))
+			}
+			return found, err
 		},
-		Metrics: []lab.Metric[packet]{
-			{Name: "efficiency", Unit: lab.InPercent, Of: func(p packet) float64 { return p.efficiency() }},
-			{Name: "circles", Unit: lab.InPercent, Of: func(p packet) float64 { return circles(&p.outcome) }, Asked: lab.Each(1)},
-			{Name: "pinned", Unit: lab.InPercent, Of: func(p packet) float64 { return float64(p.pinned) / float64(p.links) }},
-			{Name: "mistakes", Of: func(p packet) float64 { return float64(p.mistakes) }},
-			{Name: "missed", Of: func(p packet) float64 { return float64(p.missed) }},
-			paired("mistakes avoided", func(p, kept *outcome) float64 { return float64(kept.mistakes - p.mistakes) }),
-			paired("repetitions avoided", func(p, kept *outcome) float64 { return float64(kept.repeated - p.repeated) }),
-			paired("circles avoided", func(p, kept *outcome) float64 { return circles(kept) - circles(p) }),
-			paired("worse off", func(p, kept *outcome) float64 { return lab.OneIf(p.worse(kept)) }),
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "efficiency", Unit: lab.InPercent},
+			{Name: "circles", Unit: lab.InPercent, Asked: lab.Each(1)},
+			{Name: "pinned", Unit: lab.InPercent},
+			{Name: "mistakes"},
+			{Name: "missed"},
+			{Name: "mistakes avoided"},
+			{Name: "repetitions avoided"},
+			{Name: "circles avoided"},
+			{Name: "worse off"},
 		},
 		Notes: []string{"Efficiency is the share of transmissions that were needed; of the others no more than 1,000 are counted for a packet. A packet circles if nothing but the TTL ended one of its copies."},
 	})
