@@ -179,6 +179,29 @@ func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
 	}
 }
 
+// A figure that a trial does not have is not there, rather than 0: Zero would hold of it.
+func TestFiguresAreFoundByName(t *testing.T) {
+	g, err := sweep(t.Context(), &Env{}, Sweep[Figures]{
+		Dims: []Dim{Count("n", 1, 2)}, Trials: 2, Metrics: []Metric[Figures]{{Name: "all"}, {Name: "some"}, {Name: "none"}},
+		Trial: func(at At, _ *rand.Rand) (Figures, error) {
+			f := Figures{"all": at.Float("n")}
+			if at.Int("n") == 2 {
+				f["some"] = 7
+			}
+			return f, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for metric, want := range map[string]string{"all": "1.000 (n = 1), 2.00 (n = 2)", "some": "7.00", "none": ""} {
+		cells, err := findings{g}.cells(Of(metric))
+		if got := several(cells, nil); got != want || (err != nil) != (want == "") {
+			t.Errorf("%s: %q, want %q, %v", metric, got, want, err)
+		}
+	}
+}
+
 func TestSweepFollowsTraces(t *testing.T) {
 	g, err := sweep(t.Context(), &Env{}, Sweep[float64]{
 		Name: "walk", Dims: []Dim{Along("n", 1, 2)}, Trace: Along("time", 0, 1, 2), Trials: 3,

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -94,4 +95,18 @@ func TestParametersAreFoundByNameAndType(t *testing.T) {
 		}
 	}()
 	e.Float("n")
+}
+
+func TestFullRunsHaveTheirOwnValues(t *testing.T) {
+	p := Params{Int("n", 1).Full(1 << 30), Float("f", 0.5).Full(2), Ints("ns", 1, 2).Full(3), Floats("fs", 1).Full(1, 2.5), Int("same", 9)}
+	for full, want := range map[bool]string{false: "1 0.5 1, 2 1 9", true: "1073741824 2 3 1, 2.5 9"} {
+		e := &Env{Params: p.In(full)}
+		got := fmt.Sprint(Int("", e.Int("n")), " ", Float("", e.Float("f")), " ", Ints("", e.Ints("ns")...), " ", Floats("", e.Floats("fs")...), " ", e.Int("same"))
+		if got != want {
+			t.Errorf("full %t: %s, want %s", full, got, want)
+		}
+	}
+	if (&Env{Params: p}).Int("n") != 1 {
+		t.Error("the parameters themselves are not those of a quick run")
+	}
 }
