@@ -51,24 +51,24 @@ var cbfGrid, cbfClaims = func() (lab.Part, []lab.Claim) {
 
 func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps, queries, every := e.Int("steps"), e.Int("queries"), e.Int("steps between looks")
-	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (l life, err error) {
-		s := rival
+	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (lab.Figures, error) {
+		s, l := rival, lab.Figures{}
 		s.Salt = r.Uint64()
 		f, err := counting.Build(s)
 		if err != nil {
 			return l, err
 		}
-		_, err = churn(f, exampleKeys, steps, every, r, func() { l.largest = max(l.largest, largest(f.Words())) })
-		l.ask(f, queries, r)
+		_, err = churn(f, exampleKeys, steps, every, r, func() { l["largest"] = max(l["largest"], float64(largest(f.Words()))) })
+		cbfRates.ask(l, f, queries, r)
 		return l, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	reached := lab.Gather(trials, lab.Sweep[life]{
+	reached := lab.Gather(trials, lab.Sweep[lab.Figures]{
 		Name: "counters", Title: fmt.Sprintf("Trials of %d steps in which some counter reached a value", steps), Dims: []lab.Dim{lab.Along("counter", 9, 10, 11, 12, 13, 14)},
-		Metrics: []lab.Metric[life]{{
-			Name: "reached", Unit: lab.InPercent, At: func(l life, at lab.At) float64 { return lab.OneIf(l.largest >= at.Int("counter")) }, Asked: lab.Each(1),
+		Metrics: []lab.Metric[lab.Figures]{{
+			Name: "reached", Unit: lab.InPercent, At: func(l lab.Figures, at lab.At) float64 { return lab.OneIf(l["largest"] >= at.Float("counter")) }, Asked: lab.Each(1),
 		}},
 		Formulas: []lab.Formula{{Name: "raised to it in 10,000 trials of 2^20 steps", Of: func(at lab.At) float64 {
 			return paperTrials * theory.CountingReached(float64(rival.Hashes)*paperSteps, rival.Load(exampleKeys), at.Int("counter"))

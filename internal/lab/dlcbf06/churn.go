@@ -60,46 +60,39 @@ func churn(f set, n, steps, every int, r *rand.Rand, look func()) ([]filter.Key,
 	return keys, nil
 }
 
-// life is what became of one filter.
-type life struct {
-	yes, more int             // false positives among the queries, and among ten times as many
-	shares    [levels]float64 // of the buckets that hold at least 1, 2, ... keys
-	moved     float64
-	overflow  float64 // 1 if some key found all its buckets full
-	noRoom    float64 // 1 if moving a key did not help
-	last      float64 // 1 if a bucket of the last subarray was seen full
-	four      float64 // 1 if at some time four keys had one fingerprint
-	largest   int     // counter that was seen in a counting filter
-}
-
-func (l *life) ask(f filter.Filter, queries int, r *rand.Rand) {
-	l.yes = lab.CountYes(f, lab.RandomKeys(r, queries))
-	l.more = lab.CountYes(f, lab.RandomKeys(r, 10*queries))
+// ask counts false positives among the queries, and among ten times as many.
+func (p printedRates) ask(l lab.Figures, f filter.Filter, queries int, r *rand.Rand) {
+	yes := lab.CountYes(f, lab.RandomKeys(r, queries))
+	l["rate"], l["outside the range"] = float64(yes)/float64(queries), lab.OneIf(p.outside(yes))
+	l["rate, ten times the queries"] = lab.YesShare(f, lab.RandomKeys(r, 10*queries))
 }
 
 // live is a trial of a d-left filter with n keys and permutations of its own. It ends with
 // the first key that finds no room. In the end all keys are deleted, which must leave nothing.
-func live(n, steps, every, queries int, r *rand.Rand) (l life, err error) {
-	s := example
+func live(n, steps, every, queries int, r *rand.Rand) (lab.Figures, error) {
+	s, l := example, lab.Figures{"fourth subarray full": 0}
 	s.Salt = r.Uint64()
 	f, err := dleft.Build(s)
 	if err != nil {
 		return l, err
 	}
-	keys, err := churn(f, n, steps, every, r, func() { l.last = max(l.last, fullLast(f)) })
-	l.moved, l.noRoom = float64(f.Moved()), lab.OneIf(errors.Is(err, filter.ErrFull))
-	l.overflow = lab.OneIf(l.moved+l.noRoom > 0)
-	if err != nil && l.noRoom == 0 {
+	keys, err := churn(f, n, steps, every, r, func() { l["fourth subarray full"] = max(l["fourth subarray full"], fullLast(f)) })
+	full := errors.Is(err, filter.ErrFull)
+	l["moves"], l["no room for a key"], l["overflow"] = float64(f.Moved()), lab.OneIf(full), lab.OneIf(full || f.Moved() > 0)
+	if err != nil && !full {
 		return l, err
+	}
+	for i := range levels {
+		l[atLeast(i)] = 0
 	}
 	for _, load := range f.Loads() {
 		for i := range load {
-			l.shares[i] += 1.0 / exampleBuckets
+			l[atLeast(i)] += 1.0 / exampleBuckets
 		}
 	}
-	l.four = lab.OneIf(!f.Info().Exact)
-	l.ask(f, queries, r)
-	if l.noRoom+l.four > 0 { // the cell of four is stuck
+	l["four equal"] = lab.OneIf(!f.Info().Exact)
+	dleftRates.ask(l, f, queries, r)
+	if full || !f.Info().Exact { // the cell of four is stuck
 		return l, nil
 	}
 	for _, k := range keys {
@@ -152,18 +145,16 @@ func (p printedRates) odds() (odds float64) {
 	return odds
 }
 
-func (p printedRates) grid(trials []life, queries int) *lab.Grid {
+func (p printedRates) grid(trials []lab.Figures, queries int) *lab.Grid {
 	least, most := math.Inf(1), 0.0
 	for _, t := range trials {
-		rate := float64(t.more) / float64(10*queries)
+		rate := t["rate, ten times the queries"]
 		least, most = min(least, rate), max(most, rate)
 	}
-	return lab.Gather(trials, lab.Sweep[life]{
+	return lab.Gather(trials, lab.Sweep[lab.Figures]{
 		Name: "range", Title: fmt.Sprintf("Rates of %d trials", len(trials)),
-		Metrics: []lab.Metric[life]{
-			{Name: "rate", Of: func(l life) float64 { return float64(l.yes) / float64(queries) }, Asked: lab.Each(queries)},
-			{Name: "rate, ten times the queries", Of: func(l life) float64 { return float64(l.more) / float64(10*queries) }, Asked: lab.Each(10 * queries)},
-			{Name: "outside the range", Unit: lab.InPercent, Of: func(l life) float64 { return lab.OneIf(p.outside(l.yes)) }, Asked: lab.Each(1)},
+		Metrics: []lab.Metric[lab.Figures]{
+			{Name: "rate", Asked: lab.Each(queries)}, {Name: "rate, ten times the queries", Asked: lab.Each(10 * queries)}, {Name: "outside the range", Unit: lab.InPercent, Asked: lab.Each(1)},
 		},
 		Formulas: []lab.Formula{
 			lab.Fixed("rate by formula", lab.Plain, p.formula), lab.Fixed("outside the range, Poisson", lab.InPercent, p.odds()),

@@ -82,22 +82,20 @@ func full(cells, steps float64) float64 { return theory.DLeftChurnFull(4, 8, 204
 
 func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps := float64(e.Int("steps"))
-	share := func(name string) []lab.Metric[life] {
-		return []lab.Metric[life]{{Name: name, Unit: lab.InPercent, Of: func(l life) float64 { return l.overflow }, Asked: lab.Each(1)}}
+	trial := func(at lab.At, r *rand.Rand) (lab.Figures, error) {
+		l, err := live(int(math.Round(at.Float("load")*exampleBuckets)), int(steps), int(steps), 0, r)
+		l["overflow as printed"], l["trials outside 35 to 105"] = l["overflow"], lab.OneIf(l["moves"] < 35 || l["moves"] > 105)
+		return l, err
 	}
-	trial := func(at lab.At, r *rand.Rand) (life, error) {
-		return live(int(math.Round(at.Float("load")*exampleBuckets)), int(steps), int(steps), 0, r)
+	share := func(name string) []lab.Metric[lab.Figures] {
+		return []lab.Metric[lab.Figures]{{Name: name, Unit: lab.InPercent, Asked: lab.Each(1)}}
 	}
 	return lab.Find(ctx, e, fluidLimit(steps), readings(),
-		lab.Sweep[life]{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Trial: trial, Metrics: share("overflow")},
-		lab.Sweep[life]{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Trial: trial, Metrics: share("overflow as printed")},
-		lab.Sweep[life]{
+		lab.Sweep[lab.Figures]{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Trial: trial, Metrics: share("overflow")},
+		lab.Sweep[lab.Figures]{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Trial: trial, Metrics: share("overflow as printed")},
+		lab.Sweep[lab.Figures]{
 			Name: "moved", Title: "Trials at a load of 6.75", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.75)}, Trial: trial,
-			Metrics: []lab.Metric[life]{
-				{Name: "moves", Of: func(l life) float64 { return l.moved }},
-				{Name: "no room for a key", Of: func(l life) float64 { return l.noRoom }},
-				{Name: "trials outside 35 to 105", Of: func(l life) float64 { return lab.OneIf(l.moved < 35 || l.moved > 105) }},
-			},
+			Metrics:  []lab.Metric[lab.Figures]{{Name: "moves"}, {Name: "no room for a key"}, {Name: "trials outside 35 to 105"}},
 			Formulas: []lab.Formula{lab.Fixed("moves by the fluid limit", lab.Plain, full(distinct(failsafeKeys), steps))},
 		},
 		moreMoves(e),

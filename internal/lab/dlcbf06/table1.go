@@ -73,7 +73,7 @@ const lookEvery = 1 << 16
 
 func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps, queries := e.Int("steps"), e.Int("queries")
-	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (life, error) {
+	trials, err := lab.Trials(ctx, e, e.Int("trials"), func(_ int, r *rand.Rand) (lab.Figures, error) {
 		return live(exampleKeys, steps, lookEvery, queries, r)
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func runTable1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // loads is Table 1.
-func loads(trials []life) *lab.Grid {
+func loads(trials []lab.Figures) *lab.Grid {
 	six, shared := theory.DLeftSteadyLoads(4, 6, levels), theory.DLeftSteadyLoads(4, distinct(exampleKeys)/exampleBuckets, levels)
 	names, between := make([]string, levels), make([]float64, levels)
 	for i := range names {
@@ -97,22 +97,18 @@ func loads(trials []life) *lab.Grid {
 	column := func(name string, shares []float64) lab.Formula {
 		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return shares[at.Int("keys in a bucket")] }}
 	}
-	return lab.Gather(trials, lab.Sweep[life]{
+	return lab.Gather(trials, lab.Sweep[lab.Figures]{
 		Name: "loads", Title: "Share of the buckets with at least so many keys", Dims: []lab.Dim{lab.Among("keys in a bucket", names...)},
-		Metrics:  []lab.Metric[life]{{Name: "simulation", At: func(l life, at lab.At) float64 { return l.shares[at.Int("keys in a bucket")] }}},
+		Metrics:  []lab.Metric[lab.Figures]{{Name: "simulation", At: func(l lab.Figures, at lab.At) float64 { return l[at.Name("keys in a bucket")] }}},
 		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", theory.DLeftInsertLoads(4, 6, levels))},
 	})
 }
 
 // events are the rare ones of Sec. 5.1.
-func events(trials []life, steps int) *lab.Grid {
-	return lab.Gather(trials, lab.Sweep[life]{
+func events(trials []lab.Figures, steps int) *lab.Grid {
+	return lab.Gather(trials, lab.Sweep[lab.Figures]{
 		Name: "events", Title: fmt.Sprintf("Share of %d trials in which it happened", len(trials)),
-		Metrics: []lab.Metric[life]{
-			{Name: "overflow", Of: func(l life) float64 { return l.overflow }},
-			{Name: "fourth subarray full", Of: func(l life) float64 { return l.last }},
-			{Name: "four equal", Unit: lab.InPercent, Of: func(l life) float64 { return l.four }, Asked: lab.Each(1)},
-		},
+		Metrics: []lab.Metric[lab.Figures]{{Name: "overflow"}, {Name: "fourth subarray full"}, {Name: "four equal", Unit: lab.InPercent, Asked: lab.Each(1)}},
 		Formulas: []lab.Formula{
 			lab.Fixed("overflow, fluid limit", lab.Plain, example.ChurnOverflow(exampleKeys, uint64(steps))),
 			lab.Fixed("four equal, formula", lab.InPercent, fourEqual(steps)),

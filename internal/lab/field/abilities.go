@@ -92,8 +92,7 @@ func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	return lab.Find(ctx, e, lab.Sweep[conduct]{
 		Name: "conduct", Title: "What happened", Dims: []lab.Dim{kindDim(all)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (conduct, error) {
-			c, err := try(all[at.Int("kind")], e.Int("keys"), e.Int("queries"), walk.NewKeys(r))
-			return c, errors.Join(err, ctx.Err())
+			return try(all[at.Int("kind")], e.Int("keys"), e.Int("queries"), walk.NewKeys(r))
 		},
 		Metrics: []lab.Metric[conduct]{
 			share("refused past capacity", func(c conduct) float64 { return c.refused }), share("rate past capacity", func(c conduct) float64 { return c.yes }),

@@ -37,7 +37,7 @@ func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		Name: "streams", Title: "Streams of queries about absent keys", Dims: []lab.Dim{lab.Among("kind", "bloom", "blocked"), lab.Along("exponent", e.Floats("exponents")...)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (yes float64, err error) {
 			s, err := newWindow(at.Name("kind"), n, r)
-			if err = errors.Join(err, ctx.Err()); err != nil {
+			if err != nil {
 				return 0, err
 			}
 			if at.Float("exponent") == 0 {
@@ -86,8 +86,7 @@ func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
 		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
-			s, err := attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
-			return s, errors.Join(err, ctx.Err())
+			return attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
 		},
 		Metrics: []lab.Metric[lab.Figures]{
 			{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)},
