@@ -11,26 +11,16 @@ import (
 	"time"
 )
 
-func sweep[T any](ctx context.Context, e *Env, s Sweep[T]) (*Grid, error) { return s.Run(ctx, e) }
-
 // study is an experiment over x = 1 to 4 with noise, whose means are known.
 func study(t *testing.T) findings {
 	t.Helper()
-	noisy := func(mean func(x float64) float64) func([2]float64) float64 {
-		return func(v [2]float64) float64 { return mean(v[0]) + v[1] }
-	}
-	g, err := sweep(t.Context(), &Env{Seed: 1}, Sweep[[2]float64]{
+	g, err := Sweep{
 		Name: "means", Dims: []Dim{Among("contender", "a", "b"), Along("x", 1, 2, 3, 4)}, Trials: 100,
-		Trial: func(at At, r *rand.Rand) ([2]float64, error) {
-			return [2]float64{at.Float("x") + at.Float("contender"), 0.01 * r.NormFloat64()}, nil
+		Trial: func(at At, r *rand.Rand) (Figures, error) {
+			x, noise := at.Float("x")+at.Float("contender"), 0.01*r.NormFloat64()
+			return Figures{"line": x + noise, "bent": math.Abs(x-3) + noise, "share": 0, "nothing": 0, "loud": 1 + 1000*noise}, nil
 		},
-		Metrics: []Metric[[2]float64]{
-			{Name: "line", Of: noisy(func(x float64) float64 { return x })},
-			{Name: "bent", Of: noisy(func(x float64) float64 { return math.Abs(x - 3) })},
-			{Name: "share", Unit: InPercent, Of: func([2]float64) float64 { return 0 }, Asked: func(At) int { return 10 }},
-			{Name: "nothing", Of: func([2]float64) float64 { return 0 }},
-			{Name: "loud", Of: func(v [2]float64) float64 { return 1 + 1000*v[1] }},
-		},
+		Metrics: []Metric{{Name: "line"}, {Name: "bent"}, {Name: "share", Unit: InPercent, Asked: Each(10)}, {Name: "nothing"}, {Name: "loud"}},
 		Formulas: []Formula{
 			{Name: "formula", Of: func(at At) float64 { return at.Float("x") + at.Float("contender") }},
 			{Name: "higher", Of: func(at At) float64 { return at.Float("x") + at.Float("contender") + 0.1 }},
@@ -38,7 +28,7 @@ func study(t *testing.T) findings {
 			{Name: "one in ten", Unit: InPercent, Of: func(At) float64 { return 0.1 }},
 			{Name: "one in a million", Unit: InPercent, Of: func(At) float64 { return 1e-6 }},
 		},
-	})
+	}.Run(t.Context(), &Env{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +154,10 @@ func TestConstantsAreCompared(t *testing.T) {
 
 // The answers of a single trial are what a share is judged by.
 func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
-	g, err := sweep(t.Context(), &Env{Seed: 1}, Sweep[float64]{
-		Dims: []Dim{Along("share", 0.01, 0.02)}, Trials: 1, Trial: func(at At, _ *rand.Rand) (float64, error) { return at.Float("share"), nil },
-		Metrics: []Metric[float64]{{Name: "yes", Unit: InPercent, Of: func(v float64) float64 { return v }, Asked: func(At) int { return 10_000 }}},
-	})
+	g, err := Sweep{
+		Dims: []Dim{Along("share", 0.01, 0.02)}, Trials: 1, Trial: func(at At, _ *rand.Rand) (Figures, error) { return Figures{"yes": at.Float("share")}, nil },
+		Metrics: []Metric{{Name: "yes", Unit: InPercent, Asked: Each(10_000)}},
+	}.Run(t.Context(), &Env{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +171,8 @@ func TestOneTrialHasTheSpreadOfItsAnswers(t *testing.T) {
 
 // A figure that a trial does not have is not there, rather than 0: Zero would hold of it.
 func TestFiguresAreFoundByName(t *testing.T) {
-	g, err := sweep(t.Context(), &Env{}, Sweep[Figures]{
-		Dims: []Dim{Count("n", 1, 2)}, Trials: 2, Metrics: []Metric[Figures]{{Name: "all"}, {Name: "some"}, {Name: "none"}},
+	g, err := Sweep{
+		Dims: []Dim{Count("n", 1, 2)}, Trials: 2, Metrics: []Metric{{Name: "all"}, {Name: "some"}, {Name: "none"}},
 		Trial: func(at At, _ *rand.Rand) (Figures, error) {
 			f := Figures{"all": at.Float("n")}
 			if at.Int("n") == 2 {
@@ -190,7 +180,7 @@ func TestFiguresAreFoundByName(t *testing.T) {
 			}
 			return f, nil
 		},
-	})
+	}.Run(t.Context(), &Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,14 +193,14 @@ func TestFiguresAreFoundByName(t *testing.T) {
 }
 
 func TestSweepFollowsTraces(t *testing.T) {
-	g, err := sweep(t.Context(), &Env{}, Sweep[float64]{
+	g, err := Sweep{
 		Name: "walk", Dims: []Dim{Along("n", 1, 2)}, Trace: Along("time", 0, 1, 2), Trials: 3,
-		Follow: func(at At, _ *rand.Rand) ([]float64, error) {
+		Follow: func(at At, _ *rand.Rand) ([]Figures, error) {
 			n := at.Float("n")
-			return []float64{n, 2 * n, math.NaN()}, nil
+			return []Figures{{"size": n}, {"size": 2 * n}, {"size": math.NaN()}}, nil
 		},
-		Metrics: []Metric[float64]{{Name: "size", Unit: "bits", Of: func(v float64) float64 { return v }}},
-	})
+		Metrics: []Metric{{Name: "size", Unit: "bits"}},
+	}.Run(t.Context(), &Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +209,7 @@ func TestSweepFollowsTraces(t *testing.T) {
 		t.Errorf("%v", table.Rows)
 	}
 	broken := errors.New("broken")
-	_, err = sweep(t.Context(), &Env{}, Sweep[float64]{Trials: 1, Trial: func(At, *rand.Rand) (float64, error) { return 0, broken }})
+	_, err = Sweep{Trials: 1, Trial: func(At, *rand.Rand) (Figures, error) { return nil, broken }}.Run(t.Context(), &Env{})
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -315,18 +305,12 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 
 // One set of trials gives several grids.
 func TestTrialsAreGathered(t *testing.T) {
-	trials := []float64{1, 2, 2, 3}
-	half := func(float64) float64 { return 0.5 }
-	f := findings{Gather(trials, Sweep[float64]{
+	trials := []Figures{{"value": 1, "half": 0.5}, {"value": 2, "half": 0.5}, {"value": 2, "half": 0.5}, {"value": 3, "half": 0.5}}
+	f := findings{Gather(trials, Sweep{
 		Dims: []Dim{Along("value", 1, 2, 3)},
-		Metrics: []Metric[float64]{
-			{Name: "share", At: func(v float64, at At) float64 {
-				if v == at.Float("value") {
-					return 1
-				}
-				return 0
-			}},
-			{Name: "half", Of: half},
+		Metrics: []Metric{
+			{Name: "share", At: func(f Figures, at At) float64 { return OneIf(f["value"] == at.Float("value")) }},
+			{Name: "half"},
 		},
 		Formulas: []Formula{{Name: "formula", Of: func(at At) float64 { return at.Float("value") / 4 }}},
 	})}

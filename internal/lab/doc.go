@@ -18,19 +18,20 @@
 // [Sweep] runs one trial function at every combination of some dimensions and takes
 // the means of its metrics; formulas stand beside:
 //
-//	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+//	return lab.Find(ctx, e, lab.Sweep{
 //		Name: "deletability", Title: "Keys that can be deleted", // of the table
 //		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
 //		Trials: e.Int("trials"),
 //		Trial:  func(at lab.At, r *rand.Rand) (lab.Figures, error) { return try(at.Int("r"), at.Int("n"), r) },
-//		Metrics:  []lab.Metric[lab.Figures]{{Name: "deletable", Unit: lab.InPercent}, {Name: "reset bits"}},
+//		Metrics:  []lab.Metric{{Name: "deletable", Unit: lab.InPercent}, {Name: "reset bits"}},
 //		Formulas: []lab.Formula{{Name: "Eq. (1)", Unit: lab.InPercent, Of: func(at lab.At) float64 { return eq1(at.Float("r"), at.Float("n")) }}},
 //	})
 //
 // Contenders are a dimension, too: lab.Among("filter", "bloom", "d-left"). [Gather]
 // makes several grids of one set of trials; [Computed] is a grid of formulas alone. A
-// metric that is NaN at a point, or that a trial does not have, is left out there. [Race] times contenders lap by lap,
-// in turns; its metrics are the names of the laps, in ns per operation.
+// metric that is NaN at a point, or that a trial does not have, is left out there.
+// [Race] times contenders lap by lap, in turns; its metrics are the names of the laps,
+// in ns per operation.
 //
 // # Claims
 //

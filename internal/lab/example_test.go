@@ -17,17 +17,14 @@ var birthdays = lab.Experiment{
 	Question: "How often do two of n people share a birthday?",
 	Params:   lab.Params{lab.Ints("people", 10, 23, 40), lab.Int("trials", 2_000).Full(1_000_000)},
 	Run: func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-		return lab.Find(ctx, e, lab.Sweep[bool]{
+		return lab.Find(ctx, e, lab.Sweep{
 			Name: "parties", Title: "Parties with equal birthdays",
 			Dims:   []lab.Dim{lab.Along("n", e.Ints("people")...)},
 			Trials: e.Int("trials"),
-			Trial:  func(at lab.At, r *rand.Rand) (bool, error) { return shareBirthday(r, at.Int("n")), nil },
-			Metrics: []lab.Metric[bool]{{Name: "shared", Unit: lab.InPercent, Of: func(shared bool) float64 {
-				if shared {
-					return 1
-				}
-				return 0
-			}}},
+			Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
+				return lab.Figures{"shared": lab.OneIf(shareBirthday(r, at.Int("n")))}, nil
+			},
+			Metrics:  []lab.Metric{{Name: "shared", Unit: lab.InPercent}},
 			Formulas: []lab.Formula{{Name: "formula", Unit: lab.InPercent, Of: func(at lab.At) float64 { return birthdayFormula(at.Int("n")) }}},
 		})
 	},

@@ -150,9 +150,9 @@ func (r *Result) take(g *Grid, err error) error {
 	return err
 }
 
-func (s Sweep[T]) find(ctx context.Context, e *Env, r *Result) error { return r.take(s.Run(ctx, e)) }
-func (c Race) find(ctx context.Context, e *Env, r *Result) error     { return r.take(c.Run(ctx, e)) }
-func (g *Grid) find(_ context.Context, _ *Env, r *Result) error      { return r.take(g, nil) }
+func (s Sweep) find(ctx context.Context, e *Env, r *Result) error { return r.take(s.Run(ctx, e)) }
+func (c Race) find(ctx context.Context, e *Env, r *Result) error  { return r.take(c.Run(ctx, e)) }
+func (g *Grid) find(_ context.Context, _ *Env, r *Result) error   { return r.take(g, nil) }
 
 // Notes stand below all tables and plots.
 type Notes []string

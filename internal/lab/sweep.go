@@ -9,35 +9,35 @@ import (
 
 // Sweep is one trial function, run at every combination of the dimensions. Each metric is
 // the mean of one figure of the trials; formulas stand beside.
-type Sweep[T any] struct {
+type Sweep struct {
 	Name, Title string // of the table; the name is unique in the experiment
 	Dims        []Dim
 	Trials      int
-	Metrics     []Metric[T]
+	Metrics     []Metric
 	Formulas    []Formula
 	Notes       []string
 
 	// Trial runs once at a point. It may run on several goroutines at a time.
-	Trial func(at At, r *rand.Rand) (T, error)
+	Trial func(at At, r *rand.Rand) (Figures, error)
 
 	// Trace and Follow take the place of Trial where one trial gives a result for
 	// every value of a further dimension: a filter that is looked at again and again,
 	// or contenders that get the same keys.
 	Trace  Dim
-	Follow func(at At, r *rand.Rand) ([]T, error)
+	Follow func(at At, r *rand.Rand) ([]Figures, error)
 }
 
+// Figures are those of a trial, by the names of metrics.
+type Figures map[string]float64
+
 // Metric is a figure of a trial.
-type Metric[T any] struct {
+type Metric struct {
 	Name string
 	Unit Unit
 
-	// Of may be nil for trials that are a number, and for [Figures]: those of the name.
-	Of func(T) float64
-
-	// At takes the place of Of where what counts of a trial depends on the point. It is
-	// for [Gather].
-	At func(t T, at At) float64
+	// At is for [Gather], where what counts of a trial may depend on the point. If it is
+	// nil, the figure of the name counts.
+	At func(t Figures, at At) float64
 
 	// Asked is, for a share, of how many independent answers of one trial it is. Where
 	// the trials show less spread than that many answers must have, that of the answers
@@ -60,35 +60,24 @@ func Fixed(name string, unit Unit, value float64) Formula {
 // Each is for [Metric.Asked]: as many answers at all points.
 func Each(answers int) func(At) int { return func(At) int { return answers } }
 
-// Figures are those of a trial, by the names of metrics.
-type Figures map[string]float64
-
 // of returns the figure of a trial. One that the trial does not have is no number.
-func (m Metric[T]) of(t T, at At) float64 {
+func (m Metric) of(t Figures, at At) float64 {
 	if m.At != nil {
 		return m.At(t, at)
 	}
-	if m.Of != nil {
-		return m.Of(t)
-	}
-	switch t := any(t).(type) {
-	case float64:
-		return t
-	case Figures:
-		if v, ok := t[m.Name]; ok {
-			return v
-		}
+	if v, ok := t[m.Name]; ok {
+		return v
 	}
 	return math.NaN()
 }
 
 // Run runs all trials. The error is that of a trial or of ctx.
-func (s Sweep[T]) Run(ctx context.Context, e *Env) (*Grid, error) {
+func (s Sweep) Run(ctx context.Context, e *Env) (*Grid, error) {
 	dims := s.Dims
 	if trial := s.Trial; s.Follow == nil {
-		s.Follow = func(at At, r *rand.Rand) ([]T, error) {
+		s.Follow = func(at At, r *rand.Rand) ([]Figures, error) {
 			t, err := trial(at, r)
-			return []T{t}, err
+			return []Figures{t}, err
 		}
 	} else {
 		dims = slices.Concat(s.Dims, []Dim{s.Trace})
@@ -98,25 +87,25 @@ func (s Sweep[T]) Run(ctx context.Context, e *Env) (*Grid, error) {
 		return nil, err
 	}
 	seen := max(1, len(s.Trace.Values)) // results of a trial
-	return s.grid(dims, func(m Metric[T], i int, at At) Estimate {
-		return Figure(found[i/seen], func(t []T) float64 { return m.of(t[i%seen], at) })
+	return s.grid(dims, func(m Metric, i int, at At) Estimate {
+		return Figure(found[i/seen], func(t []Figures) float64 { return m.of(t[i%seen], at) })
 	}), nil
 }
 
 // trials returns those of all points. Points with one trial each run side by side.
-func (s Sweep[T]) trials(ctx context.Context, e *Env) ([][][]T, error) {
+func (s Sweep) trials(ctx context.Context, e *Env) ([][][]Figures, error) {
 	all := points(s.Dims)
-	found := make([][][]T, len(all))
+	found := make([][][]Figures, len(all))
 	if s.Trials == 1 {
-		single, err := Trials(ctx, e, len(all), func(i int, r *rand.Rand) ([]T, error) { return s.Follow(all[i], r) })
+		single, err := Trials(ctx, e, len(all), func(i int, r *rand.Rand) ([]Figures, error) { return s.Follow(all[i], r) })
 		for i, t := range single {
-			found[i] = [][]T{t}
+			found[i] = [][]Figures{t}
 		}
 		return found, err
 	}
 	for i, at := range all {
 		var err error
-		if found[i], err = Trials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]T, error) { return s.Follow(at, r) }); err != nil {
+		if found[i], err = Trials(ctx, e, s.Trials, func(_ int, r *rand.Rand) ([]Figures, error) { return s.Follow(at, r) }); err != nil {
 			return nil, err
 		}
 	}
@@ -125,15 +114,15 @@ func (s Sweep[T]) trials(ctx context.Context, e *Env) ([][][]T, error) {
 
 // Gather is a sweep for trials that have run already, so that one set of trials gives
 // several grids: means, loads, a distribution. The sweep needs no trial.
-func Gather[T any](trials []T, s Sweep[T]) *Grid {
-	return s.grid(s.Dims, func(m Metric[T], _ int, at At) Estimate {
-		return Figure(trials, func(t T) float64 { return m.of(t, at) })
+func Gather(trials []Figures, s Sweep) *Grid {
+	return s.grid(s.Dims, func(m Metric, _ int, at At) Estimate {
+		return Figure(trials, func(t Figures) float64 { return m.of(t, at) })
 	})
 }
 
 // grid puts the value of each metric at the i-th point into a grid, and the formulas. A
 // metric has no value where it is not finite.
-func (s Sweep[T]) grid(dims []Dim, value func(m Metric[T], i int, at At) Estimate) *Grid {
+func (s Sweep) grid(dims []Dim, value func(m Metric, i int, at At) Estimate) *Grid {
 	g := &Grid{Name: s.Name, Title: s.Title, Dims: dims, Notes: s.Notes, formulas: s.Formulas}
 	for _, m := range s.Metrics {
 		g.columns = append(g.columns, m.Name)
@@ -166,8 +155,8 @@ func Computed(name, title string, dims []Dim, formulas ...Formula) Part {
 	return computed{Name: name, Title: title, Dims: dims, Formulas: formulas}
 }
 
-type computed Sweep[struct{}]
+type computed Sweep
 
 func (c computed) find(_ context.Context, _ *Env, r *Result) error {
-	return r.take(Gather(nil, Sweep[struct{}](c)), nil)
+	return r.take(Gather(nil, Sweep(c)), nil)
 }

@@ -37,28 +37,26 @@ func answer(name, printed string, of lab.Pick) lab.Claim {
 	return lab.Claim{Kind: lab.Question, Name: name, Printed: printed, Where: "Sec. V", Of: of, Is: lab.Shows()}
 }
 
-// coded is a filter with some code for its regions.
-type coded struct{ deletable, bits float64 }
-
 const asked = 0.9 // deletability
+
+// coded is a filter with some code for its regions.
+func coded(deletable, bits float64) lab.Figures {
+	return lab.Figures{"deletable": deletable, "filters that reach 90 %": lab.OneIf(deletable >= asked), "bits taken": bits}
+}
 
 func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	layout := e.Int("bits for a layout")
-	return lab.Find(ctx, e, lab.Sweep[coded]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "codes", Title: "Keys that can be deleted, n = 22", Dims: []lab.Dim{lab.Along("bits for the code", e.Ints("bits for the code")...)}, Trials: e.Int("trials"),
 		Trace: lab.Among("code", "regions in a row", "as many as 90 % takes", "regions of set cells", fmt.Sprintf("best of %d layouts", 1<<layout)),
-		Follow: func(at lab.At, r *rand.Rand) ([]coded, error) {
+		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			budget, n := at.Int("bits for the code"), e.Int("keys")
 			adaptive, err := fewestRegions(e, lab.RandomKeys(r, n), budget)
 			p := throw(r, e.Int("bits")-budget, e.Int("hashes"), n, false)
 			bits := float64(budget)
-			return []coded{{p.share(inRow(len(p.hits), budget)), bits}, adaptive, {p.share(p.setCells(budget)), bits}, {p.bestLayout(budget-layout, 1<<layout), bits}}, err
+			return []lab.Figures{coded(p.share(inRow(len(p.hits), budget)), bits), adaptive, coded(p.share(p.setCells(budget)), bits), coded(p.bestLayout(budget-layout, 1<<layout), bits)}, err
 		},
-		Metrics: []lab.Metric[coded]{
-			{Name: "deletable", Unit: lab.InPercent, Of: func(c coded) float64 { return c.deletable }},
-			{Name: "filters that reach 90 %", Unit: lab.InPercent, Of: func(c coded) float64 { return lab.OneIf(c.deletable >= asked) }},
-			{Name: "bits taken", Of: func(c coded) float64 { return c.bits }},
-		},
+		Metrics: []lab.Metric{{Name: "deletable", Unit: lab.InPercent}, {Name: "filters that reach 90 %", Unit: lab.InPercent}, {Name: "bits taken"}},
 		Notes: []string{
 			"As many as 90 % takes: the fewest regions that let 90 % of the keys be deleted, or else the best; three bits tell how many. Regions of set cells: clear ones need no mark, and they are drawn anew after each deletion.",
 			"Layouts: the cells of a region need not be neighbours. Sender and receiver know a list of layouts, and the sender pays for the number of the best with marks.",
@@ -68,10 +66,11 @@ func runCodes(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 // fewestRegions builds filters with more and more regions, until what is asked can be
 // deleted or the bits are spent, and takes the best.
-func fewestRegions(e *lab.Env, keys []filter.Key, budget int) (best coded, err error) {
+func fewestRegions(e *lab.Env, keys []filter.Key, budget int) (lab.Figures, error) {
+	best := coded(0, 0)
 	const number = 3 // bits that tell how many regions
 	for _, regions := range e.Ints("regions") {
-		if regions+number > budget || best.deletable >= asked {
+		if regions+number > budget || best["deletable"] >= asked {
 			break
 		}
 		s := shape(e, regions)
@@ -80,8 +79,8 @@ func fewestRegions(e *lab.Env, keys []filter.Key, budget int) (best coded, err e
 		if err != nil {
 			return best, err
 		}
-		if o["deletable"] > best.deletable {
-			best = coded{o["deletable"], float64(regions + number)}
+		if o["deletable"] > best["deletable"] {
+			best = coded(o["deletable"], float64(regions+number))
 		}
 	}
 	return best, nil

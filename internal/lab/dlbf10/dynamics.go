@@ -40,7 +40,7 @@ var dynamics = lab.Experiment{
 
 func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, turnovers := e.Int("keys"), e.Floats("turnovers")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "turnovers", Title: "Filters whose keys are replaced", Dims: []lab.Dim{lab.AmongAll("setting", settings, setting.String)}, Trace: lab.Along("turnovers", turnovers...), Trials: e.Int("trials"),
 		Follow: func(at lab.At, r *rand.Rand) (looks []lab.Figures, err error) {
 			s := settings[at.Int("setting")]
@@ -56,7 +56,7 @@ func runDynamics(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			})
 			return looks, err
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "deletable", Unit: lab.InPercent, Asked: lab.Each(n)}, {Name: "false negatives"}, {Name: "clean regions", Unit: lab.InPercent}, {Name: "rate", Unit: lab.InPercent},
 		},
 		Notes: []string{"Each step deletes a random key and adds a new one. A key that cannot be deleted is gone for its owner, but is still answered with yes."},

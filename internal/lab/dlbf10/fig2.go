@@ -95,7 +95,7 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		s, keys := of(at)
 		return s.FPR(uint64(n)) / theory.BloomFPR(float64(s.Bits), float64(s.Hashes), keys)
 	}}
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "deletability", Title: "Share of the keys that can be deleted",
 		Dims:   []lab.Dim{lab.Along("m/r", e.Ints("bits per region, m/r")...), lab.Along("m/n", e.Ints("densities, m/n")...)},
 		Trials: e.Int("trials"),
@@ -103,13 +103,13 @@ func runFig2(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			s, _ := of(at)
 			return try(s, lab.RandomKeys(r, n), nil)
 		},
-		Metrics:  []lab.Metric[lab.Figures]{{Name: "deletable", Unit: lab.InPercent, Asked: regions}},
+		Metrics:  []lab.Metric{{Name: "deletable", Unit: lab.InPercent, Asked: regions}},
 		Formulas: append(formulas, printed, price),
-	}, lab.Sweep[float64]{
+	}, lab.Sweep{
 		Name: "signatures", Title: "Variable-length signatures, known by one sentence of the letter only: half of the keys deleted, 16 bits per key", Trials: e.Int("trials"),
-		Trial: func(_ lab.At, r *rand.Rand) (float64, error) {
-			return throw(r, 16*n, e.Int("hashes"), n, false).lostBySignatures(), nil
+		Trial: func(_ lab.At, r *rand.Rand) (lab.Figures, error) {
+			return lab.Figures{"keys lost by signatures": throw(r, 16*n, e.Int("hashes"), n, false).lostBySignatures()}, nil
 		},
-		Metrics: []lab.Metric[float64]{{Name: "keys lost by signatures", Unit: lab.InPercent}},
+		Metrics: []lab.Metric{{Name: "keys lost by signatures", Unit: lab.InPercent}},
 	}, others, lab.Notes{"Eq. (1) is printed without the leading 1 -; what is plotted can only be the complement, which this takes."})
 }

@@ -86,7 +86,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			return theory.BloomFPR(float64(e.Int("bits"))-marks*at.Float("r"), float64(e.Int("hashes")), at.Float("n"))
 		}}
 	}
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "deletability", Title: "Keys that can be deleted, and what that resets",
 		Dims:   []lab.Dim{lab.Along("r", e.Ints("regions")...), lab.Along("n", e.Ints("keys")...)},
 		Trials: e.Int("trials"),
@@ -95,7 +95,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			keys := sample(r, from, n+tested)
 			return try(shape(e, at.Int("r")), keys[:n], keys[n:])
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "deletable", Unit: lab.InPercent, Asked: func(at lab.At) int { return at.Int("n") }},
 			{Name: "pinned", Unit: lab.InPercent},
 			{Name: "reset bits of the set", Unit: lab.InPercent},
@@ -122,16 +122,16 @@ const positions = "positions"
 func byPositions(e *lab.Env) lab.Part {
 	s, from := shape(e, 24), words(filter.Murmur3(0))
 	const n = 22
-	return lab.Sweep[float64]{
+	return lab.Sweep{
 		Name: "hashing", Title: "The example with r = 24, n = 22", Dims: []lab.Dim{lab.Among(positions, "words, MurmurHash3", "random", "random, literal")}, Trials: 5 * e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			if at.Int(positions) == 0 {
 				o, err := try(s, sample(r, from, n), nil)
-				return o["deletable"], err
+				return lab.Figures{"deletable by positions": o["deletable"]}, err
 			}
 			p := throw(r, int(s.Cells()), s.Hashes, n, at.Int(positions) == 2)
-			return p.share(inRow(len(p.hits), int(s.Regions))), nil
+			return lab.Figures{"deletable by positions": p.share(inRow(len(p.hits), int(s.Regions)))}, nil
 		},
-		Metrics: []lab.Metric[float64]{{Name: "deletable by positions", Unit: lab.InPercent}},
+		Metrics: []lab.Metric{{Name: "deletable by positions", Unit: lab.InPercent}},
 	}
 }

@@ -65,9 +65,9 @@ func runCBF(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	reached := lab.Gather(trials, lab.Sweep[lab.Figures]{
+	reached := lab.Gather(trials, lab.Sweep{
 		Name: "counters", Title: fmt.Sprintf("Trials of %d steps in which some counter reached a value", steps), Dims: []lab.Dim{lab.Along("counter", 9, 10, 11, 12, 13, 14)},
-		Metrics: []lab.Metric[lab.Figures]{{
+		Metrics: []lab.Metric{{
 			Name: "reached", Unit: lab.InPercent, At: func(l lab.Figures, at lab.At) float64 { return lab.OneIf(l["largest"] >= at.Float("counter")) }, Asked: lab.Each(1),
 		}},
 		Formulas: []lab.Formula{{Name: "raised to it in 10,000 trials of 2^20 steps", Of: func(at lab.At) float64 {

@@ -151,9 +151,9 @@ func (p printedRates) grid(trials []lab.Figures, queries int) *lab.Grid {
 		rate := t["rate, ten times the queries"]
 		least, most = min(least, rate), max(most, rate)
 	}
-	return lab.Gather(trials, lab.Sweep[lab.Figures]{
+	return lab.Gather(trials, lab.Sweep{
 		Name: "range", Title: fmt.Sprintf("Rates of %d trials", len(trials)),
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "rate", Asked: lab.Each(queries)}, {Name: "rate, ten times the queries", Asked: lab.Each(10 * queries)}, {Name: "outside the range", Unit: lab.InPercent, Asked: lab.Each(1)},
 		},
 		Formulas: []lab.Formula{

@@ -42,13 +42,13 @@ var locators = map[string]func(*rand.Rand) locator{directBuild: independent, low
 
 func runConstruction(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	steps := e.Int("steps")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "constructions", Title: "Of so many deletions and insertions at an average load of six, per trial",
 		Dims: []lab.Dim{lab.Among(builds, directBuild, lowBuild, highBuild)}, Trials: e.Int("trials"),
 		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			return (&sketch{locate: locators[at.Name(builds)](r)}).try(exampleKeys, steps, r)
 		},
-		Metrics: []lab.Metric[lab.Figures]{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "several copies"}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
+		Metrics: []lab.Metric{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "several copies"}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
 		Notes: []string{
 			"Of several copies the first is deleted. If that was another key's, the other is denied from then on. A trial ends with the first key without room.",
 			"Independent choices: each of the 18 elements in the other three buckets has the same remainder with odds of 2^-14. Half of them came later, which makes one delete in 1,820.",

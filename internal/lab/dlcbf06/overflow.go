@@ -87,15 +87,15 @@ func runOverflow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		l["overflow as printed"], l["trials outside 35 to 105"] = l["overflow"], lab.OneIf(l["moves"] < 35 || l["moves"] > 105)
 		return l, err
 	}
-	share := func(name string) []lab.Metric[lab.Figures] {
-		return []lab.Metric[lab.Figures]{{Name: name, Unit: lab.InPercent, Asked: lab.Each(1)}}
+	share := func(name string) []lab.Metric {
+		return []lab.Metric{{Name: name, Unit: lab.InPercent, Asked: lab.Each(1)}}
 	}
 	return lab.Find(ctx, e, fluidLimit(steps), readings(),
-		lab.Sweep[lab.Figures]{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Trial: trial, Metrics: share("overflow")},
-		lab.Sweep[lab.Figures]{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Trial: trial, Metrics: share("overflow as printed")},
-		lab.Sweep[lab.Figures]{
+		lab.Sweep{Name: "trials", Title: "Trials in which some key found no room", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.5)}, Trial: trial, Metrics: share("overflow")},
+		lab.Sweep{Name: "as-printed", Title: "The same with 53,428 elements", Trials: e.Int("trials with 53,428 elements"), Dims: []lab.Dim{lab.Along("load", printedLoad)}, Trial: trial, Metrics: share("overflow as printed")},
+		lab.Sweep{
 			Name: "moved", Title: "Trials at a load of 6.75", Trials: e.Int("trials"), Dims: []lab.Dim{lab.Along("load", 6.75)}, Trial: trial,
-			Metrics:  []lab.Metric[lab.Figures]{{Name: "moves"}, {Name: "no room for a key"}, {Name: "trials outside 35 to 105"}},
+			Metrics:  []lab.Metric{{Name: "moves"}, {Name: "no room for a key"}, {Name: "trials outside 35 to 105"}},
 			Formulas: []lab.Formula{lab.Fixed("moves by the fluid limit", lab.Plain, full(distinct(failsafeKeys), steps))},
 		},
 		moreMoves(e),
@@ -141,13 +141,13 @@ func readings() lab.Part {
 // first subarray.
 func moreMoves(e *lab.Env) lab.Part {
 	rules := []string{"one move, first subarray", "one move, any subarray", "two moves, any subarray"}
-	return lab.Sweep[lab.Figures]{
+	return lab.Sweep{
 		Name: "further", Title: "Trials at greater loads, up to the first key without room", Dims: []lab.Dim{lab.Among(movement, rules...), lab.Along("load", e.Floats("further loads")...)},
 		Trials: e.Int("further trials"),
 		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s := &sketch{locate: permuted(false)(r), moves: 1 + at.Int(movement)/2, first: at.Int(movement) == 0}
 			return s.try(int(at.Float("load")*exampleBuckets), e.Int("further steps"), r)
 		},
-		Metrics: []lab.Metric[lab.Figures]{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
+		Metrics: []lab.Metric{{Name: "no room", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "keys denied"}, {Name: "moves per thousand steps"}},
 	}
 }

@@ -97,18 +97,18 @@ func loads(trials []lab.Figures) *lab.Grid {
 	column := func(name string, shares []float64) lab.Formula {
 		return lab.Formula{Name: name, Of: func(at lab.At) float64 { return shares[at.Int("keys in a bucket")] }}
 	}
-	return lab.Gather(trials, lab.Sweep[lab.Figures]{
+	return lab.Gather(trials, lab.Sweep{
 		Name: "loads", Title: "Share of the buckets with at least so many keys", Dims: []lab.Dim{lab.Among("keys in a bucket", names...)},
-		Metrics:  []lab.Metric[lab.Figures]{{Name: "simulation", At: func(l lab.Figures, at lab.At) float64 { return l[at.Name("keys in a bucket")] }}},
+		Metrics:  []lab.Metric{{Name: "simulation", At: func(l lab.Figures, at lab.At) float64 { return l[at.Name("keys in a bucket")] }}},
 		Formulas: []lab.Formula{column("fluid limit", six), column("fluid limit, shared cells", shared), column("between both limits", between), column("insertions only", theory.DLeftInsertLoads(4, 6, levels))},
 	})
 }
 
 // events are the rare ones of Sec. 5.1.
 func events(trials []lab.Figures, steps int) *lab.Grid {
-	return lab.Gather(trials, lab.Sweep[lab.Figures]{
+	return lab.Gather(trials, lab.Sweep{
 		Name: "events", Title: fmt.Sprintf("Share of %d trials in which it happened", len(trials)),
-		Metrics: []lab.Metric[lab.Figures]{{Name: "overflow"}, {Name: "fourth subarray full"}, {Name: "four equal", Unit: lab.InPercent, Asked: lab.Each(1)}},
+		Metrics: []lab.Metric{{Name: "overflow"}, {Name: "fourth subarray full"}, {Name: "four equal", Unit: lab.InPercent, Asked: lab.Each(1)}},
 		Formulas: []lab.Formula{
 			lab.Fixed("overflow, fluid limit", lab.Plain, example.ChurnOverflow(exampleKeys, uint64(steps))),
 			lab.Fixed("four equal, formula", lab.InPercent, fourEqual(steps)),

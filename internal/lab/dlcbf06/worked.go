@@ -152,16 +152,16 @@ func measureWorked(e *lab.Env) lab.Part {
 		}
 		return dleft.Build(eleven)
 	}
-	return lab.Sweep[float64]{
+	return lab.Sweep{
 		Name: "filters", Title: "Rates of real filters with the parameters of Sec. 4", Dims: []lab.Dim{lab.Among("filter", "counting", "d-left")}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			f, err := build(at.Name("filter"), r.Uint64())
 			if err = lab.AddAll(f, err, lab.RandomKeys(r, int(n))); err != nil {
-				return 0, err
+				return nil, err
 			}
-			return lab.YesShare(f, lab.RandomKeys(r, queries)), nil
+			return lab.Figures{"measured": lab.YesShare(f, lab.RandomKeys(r, queries))}, nil
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "measured", Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric{{Name: "measured", Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "by formula", Of: func(at lab.At) float64 { return []float64{nine.FPR(n), eleven.FPR(n)}[at.Int("filter")] }}},
 	}
 }

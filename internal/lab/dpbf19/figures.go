@@ -54,7 +54,7 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		return e.Int("queries")
 	}
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "sizes", Title: "False positives, units for 1,024 ids", Dims: []lab.Dim{lab.Among("filter", dpbf, dbf)}, Trace: sizes, Trials: e.Int("sets"),
 		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
 			f, err := build(at.Name("filter"), width, 0)
@@ -77,7 +77,7 @@ func runFig1(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return out, err
 		},
-		Metrics: []lab.Metric[lab.Figures]{{Name: "rate", Asked: func(at lab.At) int { return asked(at, at.Float("ids")) }}, {Name: "told"}},
+		Metrics: []lab.Metric{{Name: "rate", Asked: func(at lab.At) int { return asked(at, at.Float("ids")) }}, {Name: "told"}},
 	}, lab.Notes{
 		"The paper gives neither its universe nor its data. Here: ids of 26 bits, of 20 in quick runs, spread evenly, units for 1,024 of them in all filters.",
 	})

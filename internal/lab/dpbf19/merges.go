@@ -31,13 +31,13 @@ var merges = lab.Experiment{
 
 func runMerges(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	width, queries, merges := e.Int("id bits"), e.Int("queries after each"), e.Int("merges in each")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "merges", Title: "Chains of merges", Dims: []lab.Dim{lab.Among("filter", dpbf, plain)}, Trace: lab.Count("merge", 1, merges), Trials: e.Int("chains"),
 		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			c := chain{name: at.Name("filter"), r: r, ids: evenly(width, r.Uint32()), width: width, all: 1 << (width - 3)}
 			return c.run(ctx, merges, queries)
 		},
-		Metrics: []lab.Metric[lab.Figures]{{Name: "rate so far", Asked: func(at lab.At) int { return queries * at.Int("merge") }}, {Name: "above"}, {Name: "denied"}},
+		Metrics: []lab.Metric{{Name: "rate so far", Asked: func(at lab.At) int { return queries * at.Int("merge") }}, {Name: "above"}, {Name: "denied"}},
 	}, lab.Notes{
 		"Sets have from 10 ids to a sixteenth of the universe, sizes of all magnitudes alike, those that are intersected with a quarter of that at least. Two merges of three are unions; a set that became small or large is replaced by a new one. " +
 			"Each result is asked about ids of other sets and about any others. The plain filter is sized for a set in the middle and merged by OR and AND.",

@@ -46,37 +46,21 @@ var space = lab.Experiment{
 // addressWidth is the width of ids here, that of addresses.
 const addressWidth = 32
 
-// counted is what a filter of some ids is made of.
-type counted struct {
-	n, s     float64 // ids, and populated units of the map
-	tree     float64 // units of the tree
-	empty    float64 // leaves without ids
-	unitBits float64
-}
-
-// papers is the size of the paper's layout, without its pointers.
-func (c counted) papers() float64 { return theory.PartitionPaperBits(c.s, c.tree, c.unitBits) }
-
-// least is how many units a list has for as many ids, all full but the last.
-func (c counted) least() float64 {
-	return theory.PartitionMinUnits(c.n, 1<<addressWidth, addressWidth-unitWidth)
-}
-
 func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	ways := []func(int, uint32) ids{evenly, aligned}
-	parts := []lab.Part{lab.Sweep[counted]{
+	parts := []lab.Part{lab.Sweep{
 		Name: "space", Title: "Units for 1,024 ids, and bits per id", Dims: []lab.Dim{lab.Among("ids", spread, whole), lab.Along("n", e.Ints("sizes")...)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (counted, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			return countUnits(uint64(at.Int("n")), ways[at.Int("ids")](addressWidth, r.Uint32()))
 		},
-		Metrics: []lab.Metric[counted]{
-			{Name: "s", Of: func(c counted) float64 { return c.s }},
-			{Name: "least s", Of: counted.least},
-			{Name: "s of 2^d", Unit: lab.InPercent, Of: func(c counted) float64 { return math.Ldexp(c.s, unitWidth-addressWidth) }, Asked: lab.Each(1 << (addressWidth - unitWidth))},
-			{Name: "units of the tree", Of: func(c counted) float64 { return c.tree }},
-			{Name: "leaves", Of: func(c counted) float64 { return c.tree + c.empty }},
-			{Name: "list", Unit: "bits", Of: func(c counted) float64 { return c.least() * c.unitBits / c.n }},
-			{Name: "paper's layout", Unit: "bits", Of: func(c counted) float64 { return c.papers() / c.n }},
+		Metrics: []lab.Metric{
+			{Name: "s"},
+			{Name: "least s"},
+			{Name: "s of 2^d", Unit: lab.InPercent, Asked: lab.Each(1 << (addressWidth - unitWidth))},
+			{Name: "units of the tree"},
+			{Name: "leaves"},
+			{Name: "list", Unit: "bits"},
+			{Name: "paper's layout", Unit: "bits"},
 		},
 		Formulas: []lab.Formula{{Name: "evenly", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 			return math.Ldexp(theory.PartitionUniformUnits(at.Float("n"), addressWidth-unitWidth), unitWidth-addressWidth)
@@ -93,35 +77,41 @@ func runSpace(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, lab.Notes{fmt.Sprintf("Addresses are the %v of the blocklist %s.", c.n, listFile)}, lab.Computed("addresses", "Bits per id", nil,
-			lab.Fixed("addresses: ids", lab.Plain, c.n), lab.Fixed("addresses: s", lab.Plain, c.s), lab.Fixed("addresses: list", "bits", c.least()*c.unitBits/c.n),
-			lab.Fixed("addresses: paper's layout", "bits", c.papers()/c.n)))
+		parts = append(parts, lab.Notes{fmt.Sprintf("Addresses are the %v of the blocklist %s.", c["ids"], listFile)}, lab.Computed("addresses", "Bits per id", nil,
+			lab.Fixed("addresses: ids", lab.Plain, c["ids"]), lab.Fixed("addresses: s", lab.Plain, c["s"]), lab.Fixed("addresses: list", "bits", c["list"]),
+			lab.Fixed("addresses: paper's layout", "bits", c["paper's layout"])))
 	}
 	return lab.Find(ctx, e, parts...)
 }
 
-// countUnits makes a filter of n ids and takes it apart.
-func countUnits(n uint64, p ids) (counted, error) {
+// countUnits makes a filter of n ids and takes it apart: s populated units of the map, and
+// units and leaves of the tree. A list has all units full but the last.
+func countUnits(n uint64, p ids) (lab.Figures, error) {
 	f, err := partition.New(configFor(addressWidth))
 	if err == nil {
 		err = p.fill(f, 0, n)
 	}
 	if err != nil {
-		return counted{}, err
+		return nil, err
 	}
-	c := counted{n: float64(f.Len()), unitBits: float64(f.Shape().UnitBits)}
+	s, tree, empty := 0.0, 0.0, 0.0
 	for range f.Units() {
-		c.s++
+		s++
 	}
 	for n := range f.Nodes() {
 		switch {
 		case n.Leaf && n.Keys == 0:
-			c.empty++
+			empty++
 		case n.Leaf:
-			c.tree++
+			tree++
 		}
 	}
-	return c, nil
+	all, unitBits := float64(f.Len()), float64(f.Shape().UnitBits)
+	least := theory.PartitionMinUnits(all, 1<<addressWidth, addressWidth-unitWidth)
+	return lab.Figures{
+		"ids": all, "s": s, "least s": least, "s of 2^d": math.Ldexp(s, unitWidth-addressWidth), "units of the tree": tree, "leaves": tree + empty,
+		"list": least * unitBits / all, "paper's layout": theory.PartitionPaperBits(s, tree, unitBits) / all, // without pointers
+	}, nil
 }
 
 // listFile is where addresses are in a folder with data.

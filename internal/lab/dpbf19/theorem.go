@@ -80,10 +80,10 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return lab.Formula{Name: name, Unit: lab.InPercent, Of: func(at lab.At) float64 { return of(listAt(at, unit)) }}
 	}
 	const m, k = 1e6, 13
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "lists", Title: "Lists of units", Dims: []lab.Dim{lab.Along("f_t", e.Floats("unit rates")...), lab.Along("α", e.Floats("α")...)}, Trials: e.Int("lists"),
 		Trial:   func(at lab.At, r *rand.Rand) (lab.Figures, error) { return askList(listAt(at, unit), r, questions(at)) },
-		Metrics: []lab.Metric[lab.Figures]{{Name: "rate", Unit: lab.InPercent, Asked: questions}, {Name: "units"}},
+		Metrics: []lab.Metric{{Name: "rate", Unit: lab.InPercent, Asked: questions}, {Name: "units"}},
 		Formulas: []lab.Formula{
 			formula("proof", func(l listed) float64 {
 				return theory.DynamicFPR(l.m, l.k, theory.DynamicCapacity(l.m, l.k, l.f), l.keys)

@@ -80,13 +80,13 @@ func eq3() (left, right float64) {
 // Ω: with D as Sec. 4.3 gives it, and as Table 1 has it, without and with trees.
 func runFormulas(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	bucketingAt := func(at lab.At) bucketing { return bucketing{tableSize, at.Int("D"), at.Int("branches")} }
-	return lab.Find(ctx, e, sec4, lab.Sweep[float64]{
+	return lab.Find(ctx, e, sec4, lab.Sweep{
 		Name: "overflows", Title: "Filters of 2^15 bits with an overflow before Ω = 0.2", Dims: []lab.Dim{lab.Along("D", 3, 4, 5, 6, 8), lab.Along("branches", 1, tableBranches)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			_, full, err := bucketingAt(at).fill(tableHashes, lab.RandomKeys(r, int(fullKeys(tableSize))), r.Uint64())
-			return lab.OneIf(full), err
+			return lab.Figures{"overflows": lab.OneIf(full)}, err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "overflows", Unit: lab.InPercent, Asked: lab.Each(1)}},
+		Metrics: []lab.Metric{{Name: "overflows", Unit: lab.InPercent, Asked: lab.Each(1)}},
 		Formulas: []lab.Formula{
 			{Name: "exact odds", Unit: lab.InPercent, Of: func(at lab.At) float64 {
 				return -math.Expm1(-bucketingAt(at).overflowing(-math.Log1p(-tableThreshold)))
@@ -156,18 +156,18 @@ func (b bucketing) fill(hashes int, keys []filter.Key, salt uint64) (n uint64, f
 }
 
 func runFig9(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	return lab.Find(ctx, e, lab.Sweep[float64]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "rates", Title: "Load rate at the first overflow", Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.Along("log2 size", e.Ints("sizes, log2")...), lab.Along("slots", e.Ints("slots")...), lab.Along("branches", e.Ints("branches")...)},
-		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			b := bucketing{at.Int("log2 size"), at.Int("slots"), at.Int("branches")}
 			n, full, err := b.fill(fig9Hashes, lab.RandomKeys(r, int(1.1*b.slotsInAll()/fig9Hashes)), r.Uint64())
 			if !full {
-				return math.NaN(), err
+				return nil, err
 			}
-			return float64(n) * fig9Hashes / b.slotsInAll(), err
+			return lab.Figures{"load rate": float64(n) * fig9Hashes / b.slotsInAll()}, err
 		},
-		Metrics: []lab.Metric[float64]{{Name: "load rate", Unit: lab.InPercent}},
+		Metrics: []lab.Metric{{Name: "load rate", Unit: lab.InPercent}},
 	}, lab.Notes{
 		"k = 8. A repeated packet finds its fingerprints and changes nothing, so that only flows were added, each once, and in place of CAIDA's these are random. One branch is without level 2.",
 	})

@@ -44,18 +44,18 @@ var expansions = lab.Experiment{
 
 func runExpansions(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	size, last, queries := e.Int("initial size, log2"), e.Int("expansions"), e.Int("queries")
-	rate := func(name string) lab.Metric[lab.Figures] {
-		return lab.Metric[lab.Figures]{Name: name, Unit: lab.InPercent, Asked: lab.Each(queries)}
+	rate := func(name string) lab.Metric {
+		return lab.Metric{Name: name, Unit: lab.InPercent, Asked: lab.Each(queries)}
 	}
 	counters := func(bits float64) lab.Formula {
 		return lab.Fixed(fmt.Sprintf("CBF, %v bits", bits), "KiB", math.Ldexp(bits, size+last-13))
 	}
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "stages", Title: "Expansions", Trace: lab.Count("expansions", 0, last), Trials: e.Int("trials"),
 		Follow: func(_ lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return watchExpansions(ctx, r, size, last+1, queries)
 		},
-		Metrics: []lab.Metric[lab.Figures]{{Name: "keys"}, rate("before"), rate("just after, nothing moved"), rate("all moved"), {Name: "all slots", Unit: "KiB"}},
+		Metrics: []lab.Metric{{Name: "keys"}, rate("before"), rate("just after, nothing moved"), rate("all moved"), {Name: "all slots", Unit: "KiB"}},
 		Formulas: []lab.Formula{
 			{Name: "-(m/k) ln(1 - Ω)", Of: func(at lab.At) float64 { return fullKeys(float64(size) + at.Float("expansions")) }},
 			lab.Fixed("Δ = Ω^k", lab.InPercent, tableRate), lab.Fixed("twice the bits", lab.InPercent, math.Pow(1-math.Sqrt(1-tableThreshold), tableHashes)),

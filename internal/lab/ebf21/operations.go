@@ -47,9 +47,9 @@ var operations = lab.Experiment{
 }
 
 func runOperations(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "deeds", Title: "Counts of a trial", Trials: e.Int("trials"),
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "denied"},
 			{Name: "duplicates"},
 			{Name: "miscounted"},

@@ -61,12 +61,12 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		}
 		return theory.BloomFPR(math.Ldexp(1, size), tableHashes, peakKeys(at.Float("RPDS"), size))
 	}
-	return lab.Find(ctx, e, lab.Sweep[float64]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "rates", Title: "Measured rates", Dims: []lab.Dim{lab.Among("filter", standard, dbf, sbf, ebf)}, Trace: peaks, Trials: e.Int("trials"),
-		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
+		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return ratesOf(at.Name("filter"), size, numbers, r, queries)
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "Sec. 2.1", Unit: lab.InPercent, Of: ofStandard}, lab.Fixed("Ω^k", lab.InPercent, tableRate)},
 	}, lab.Computed("unit", "Set-bit rate of 2^14 keys in 2^18 bits", []lab.Dim{lab.Along("k", 4, tableHashes)}, lab.Formula{
 		Name: "set-bit rate of 2^14 keys", Of: func(at lab.At) float64 { return theory.BloomFill(1<<peakSize, at.Float("k"), 1<<peakUnit) },
@@ -76,7 +76,7 @@ func runFig3(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 }
 
 // ratesOf adds keys up to each of the numbers, and measures the rate there.
-func ratesOf(name string, size int, numbers []float64, r *rand.Rand, queries int) (rates []float64, err error) {
+func ratesOf(name string, size int, numbers []float64, r *rand.Rand, queries int) (rates []lab.Figures, err error) {
 	f, err := build(name, size, tableThreshold, r.Uint64())
 	added := 0.0
 	for _, n := range numbers {
@@ -86,7 +86,7 @@ func ratesOf(name string, size int, numbers []float64, r *rand.Rand, queries int
 		if err != nil {
 			return nil, err
 		}
-		added, rates = n, append(rates, lab.YesShare(f, lab.RandomKeys(r, queries)))
+		added, rates = n, append(rates, lab.Figures{"rate": lab.YesShare(f, lab.RandomKeys(r, queries))})
 	}
 	return rates, nil
 }
@@ -118,12 +118,12 @@ var growing = lab.Span{Dim: initial, From: -9, To: 4}
 func runFig4(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries := e.Int("keys, log2"), e.Int("queries")
 	keys := lab.Along("keys", 1<<n)
-	return lab.Find(ctx, e, lab.Sweep[float64]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "rates", Title: "Measured rates", Dims: []lab.Dim{lab.Along(initial, e.Ints("initial bits per key, log2")...), lab.Among("filter", dbf, sbf, ebf)}, Trace: keys, Trials: e.Int("trials"),
-		Follow: func(at lab.At, r *rand.Rand) ([]float64, error) {
+		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return ratesOf(at.Name("filter"), n+at.Int(initial), keys.Values, r, queries)
 		},
-		Metrics: []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
+		Metrics: []lab.Metric{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 	}, lab.Notes{
 		"Distinct Stream, k = 5, Ω = 0.2 in every unit. An EBF ends with the size that the keys need, whatever it began with; beyond that size nothing grows, and all are equal.",
 	})

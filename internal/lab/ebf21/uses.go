@@ -227,7 +227,7 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	rate, sizes, queries := e.Float("rate"), e.Ints("entries"), e.Int("queries")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "tables", Title: fmt.Sprintf("Answers about entries, %d ports", e.Int("ports")), Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.AmongAll("table", list, func(u usage) string { return u.name })}, Trace: lab.Along("entries", sizes...),
 		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
@@ -244,7 +244,7 @@ func runUses(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return out, nil
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "missed"},
 			{Name: "wrong", Unit: lab.InPercent, Asked: func(at lab.At) int { return queries * max(1, list[at.Int("table")].filters-4) }},
 		},

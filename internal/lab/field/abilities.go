@@ -79,28 +79,38 @@ func (c conduct) absently() bool {
 	return c.absent > 0 && c.absent <= c.most()
 }
 
+func (c conduct) figures() lab.Figures {
+	unlike := func(asSaid bool) float64 { return lab.OneIf(!asSaid && c.kind.Abilities().Delete) }
+	return lab.Figures{
+		"refused past capacity": c.refused, "rate past capacity": c.yes, "pinned": c.pinned, "not found": c.notFound,
+		"added twice, deleted once: pinned": c.stuck, "added twice, deleted once: gone": c.gone, "absent keys deleted": c.absent, "members denied then": c.lost,
+		"false negatives": c.denied, "not as said: past capacity": lab.OneIf(!c.pastCapacity()), "not as said: delete": unlike(c.deletes()),
+		"not as said: adding twice": unlike(c.twice()), "not as said: deleting an absent key": unlike(c.absently()),
+	}
+}
+
 func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	all := kinds.All()
-	share := func(name string, of func(c conduct) float64) lab.Metric[conduct] {
-		return lab.Metric[conduct]{Name: name, Unit: lab.InPercent, Of: of}
-	}
-	unlike := func(name string, as func(c conduct) bool) lab.Metric[conduct] {
-		return lab.Metric[conduct]{Name: "not as said: " + name, Of: func(c conduct) float64 {
-			return lab.OneIf(!as(c) && (name == "past capacity" || c.kind.Abilities().Delete))
-		}}
-	}
-	return lab.Find(ctx, e, lab.Sweep[conduct]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "conduct", Title: "What happened", Dims: []lab.Dim{kindDim(all)}, Trials: 1,
-		Trial: func(at lab.At, r *rand.Rand) (conduct, error) {
-			return try(all[at.Int("kind")], e.Int("keys"), e.Int("queries"), walk.NewKeys(r))
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
+			c, err := try(all[at.Int("kind")], e.Int("keys"), e.Int("queries"), walk.NewKeys(r))
+			return c.figures(), err
 		},
-		Metrics: []lab.Metric[conduct]{
-			share("refused past capacity", func(c conduct) float64 { return c.refused }), share("rate past capacity", func(c conduct) float64 { return c.yes }),
-			share("pinned", func(c conduct) float64 { return c.pinned }), share("not found", func(c conduct) float64 { return c.notFound }),
-			share("added twice, deleted once: pinned", func(c conduct) float64 { return c.stuck }), share("added twice, deleted once: gone", func(c conduct) float64 { return c.gone }),
-			share("absent keys deleted", func(c conduct) float64 { return c.absent }), share("members denied then", func(c conduct) float64 { return c.lost }),
-			{Name: "false negatives", Of: func(c conduct) float64 { return c.denied }},
-			unlike("past capacity", conduct.pastCapacity), unlike("delete", conduct.deletes), unlike("adding twice", conduct.twice), unlike("deleting an absent key", conduct.absently),
+		Metrics: []lab.Metric{
+			{Name: "refused past capacity", Unit: lab.InPercent},
+			{Name: "rate past capacity", Unit: lab.InPercent},
+			{Name: "pinned", Unit: lab.InPercent},
+			{Name: "not found", Unit: lab.InPercent},
+			{Name: "added twice, deleted once: pinned", Unit: lab.InPercent},
+			{Name: "added twice, deleted once: gone", Unit: lab.InPercent},
+			{Name: "absent keys deleted", Unit: lab.InPercent},
+			{Name: "members denied then", Unit: lab.InPercent},
+			{Name: "false negatives"},
+			{Name: "not as said: past capacity"},
+			{Name: "not as said: delete"},
+			{Name: "not as said: adding twice"},
+			{Name: "not as said: deleting an absent key"},
 		},
 	}, lab.Notes{
 		"Asked for 1 %. Past capacity: eight times the keys that the filter was made for. Half of the keys are deleted, of kinds that grow after they have grown to four times. " +

@@ -33,26 +33,25 @@ var zipf = lab.Experiment{
 
 func runZipf(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, universe, queries := e.Int("keys"), uint64(e.Int("universe")), e.Int("queries")
-	return lab.Find(ctx, e, lab.Sweep[float64]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "streams", Title: "Streams of queries about absent keys", Dims: []lab.Dim{lab.Among("kind", "bloom", "blocked"), lab.Along("exponent", e.Floats("exponents")...)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (yes float64, err error) {
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s, err := newWindow(at.Name("kind"), n, r)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
+			yes := 0.0
 			if at.Float("exponent") == 0 {
-				return s.yes(queries), nil
+				yes = s.yes(queries)
+			} else {
+				draw := rand.NewZipf(r, at.Float("exponent"), 1, universe-1)
+				for range queries {
+					yes += lab.OneIf(s.MayContain(s.keys.Absent(int(draw.Uint64())))) / float64(queries)
+				}
 			}
-			draw := rand.NewZipf(r, at.Float("exponent"), 1, universe-1)
-			for range queries {
-				yes += lab.OneIf(s.MayContain(s.keys.Absent(int(draw.Uint64())))) / float64(queries)
-			}
-			return yes, nil
+			return lab.Figures{"rate": yes, "distance": math.Abs(yes/rate - 1)}, nil
 		},
-		Metrics: []lab.Metric[float64]{
-			{Name: "rate", Unit: lab.InPercent},
-			{Name: "distance", Of: func(yes float64) float64 { return math.Abs(yes/rate - 1) }},
-		},
+		Metrics: []lab.Metric{{Name: "rate", Unit: lab.InPercent}, {Name: "distance"}},
 	}, lab.Notes{
 		"Each trial is a new filter with new keys, asked for 1 %. The distance is that of the stream's rate from 1 %, divided by 1 %: with exponent 0 every absent key is asked about once.",
 	})
@@ -83,12 +82,12 @@ var adversary = lab.Experiment{
 
 func runAdversary(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries := e.Int("keys"), e.Int("queries")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "sieges", Title: "What an adversary gets, asked for 1 %", Dims: []lab.Dim{lab.Among("kind", "deletable", "bloom", "blocked", "dleft", "perennial", "evergreen"), lab.Among("hash", known, secret)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			return attackOn(at.Name("kind"), at.Name("hash") == secret, n, queries, r)
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)},
 			{Name: "rate in the crowded part", Unit: lab.InPercent, Asked: lab.Each(queries)},
 			{Name: "false negatives"},

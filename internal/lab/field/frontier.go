@@ -86,7 +86,7 @@ func bitsTo(rival string) lab.Pick {
 
 func runFrontier(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, all := e.Int("keys"), e.Int("queries"), kindDim(kinds.All())
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "ours", Title: "Ours, by the rate that was asked for", Dims: []lab.Dim{all, lab.Along("asked rate", e.Floats("rates")...)}, Trials: 1,
 		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
 			s, err := newSubject(at.Name("kind"), n, at.Float("asked rate"), walk.NewKeys(r))

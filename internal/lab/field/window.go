@@ -71,7 +71,7 @@ func windowClaims() []lab.Claim {
 
 func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	n, queries, turns := e.Int("keys"), e.Int("queries"), e.Int("turns")
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "turns", Title: "Turn by turn", Dims: []lab.Dim{kindDim(deleting()), lab.Among("workload", sliding, emptying)}, Trace: lab.Count("turn", 0, turns), Trials: 1,
 		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
 			s, err := newWindow(at.Name("kind"), n, r)
@@ -83,7 +83,7 @@ func runWindow(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return out, err
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}, {Name: "false negatives"}, {Name: "pinned", Unit: lab.InPercent}, {Name: "not found"}, {Name: "bits per key"},
 		},
 	}, lab.Race{

@@ -198,7 +198,7 @@ func keptClaims(factor float64) []lab.Claim {
 func growing(list []variant, ways []string, more ...lab.Part) func(context.Context, *lab.Env) (*lab.Result, error) {
 	return func(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		sizes, queries := walk.Sizes(e.Int("least keys"), e.Int("most keys"), e.Int("sizes")), e.Int("queries")
-		return lab.Find(ctx, e, append([]lab.Part{lab.Sweep[lab.Figures]{
+		return lab.Find(ctx, e, append([]lab.Part{lab.Sweep{
 			Name: "sizes", Title: "The filter at each size", Dims: []lab.Dim{lab.AmongAll("filter", list, func(v variant) string { return v.name }), lab.Among("way", ways...)},
 			Trace: lab.Along("n", sizes...), Trials: 1,
 			Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
@@ -211,7 +211,7 @@ func growing(list []variant, ways []string, more ...lab.Part) func(context.Conte
 				return stages(looks, v.rate, back), err
 			},
 			Metrics: append(walk.Metrics(queries),
-				[]lab.Metric[lab.Figures]{{Name: "most bits per key"}, {Name: "rate to asked"}, {Name: "mean fast bits"}, {Name: "mean bits"}, {Name: "most bits, back to a hundredth"}}...),
+				[]lab.Metric{{Name: "most bits per key"}, {Name: "rate to asked"}, {Name: "mean fast bits"}, {Name: "mean bits"}, {Name: "most bits, back to a hundredth"}}...),
 			Formulas: []lab.Formula{{Name: "asked", Unit: lab.InPercent, Of: func(at lab.At) float64 { return list[at.Int("filter")].rate }}},
 		}, lab.Notes{
 			"Ours begin with nothing and are not told how many keys will come; other kinds are made for the least number. At every size absent keys are asked about that were not asked about before, and as many present ones. " +

@@ -44,6 +44,13 @@ type visits struct {
 // order is that of the table.
 func (v visits) right() bool { return v.wrong+v.twice+v.skipped == 0 }
 
+func (v visits) figures() lab.Figures {
+	return lab.Figures{
+		"served right": lab.OneIf(v.right()), "skipped": lab.OneIf(v.skipped > 0), "visited again": float64(v.twice), "wrong visits": float64(v.wrong),
+		"again though deletable": lab.OneIf(v.twice > v.pinned), "skipped without a wrong visit": lab.OneIf(v.skipped > 0 && v.wrong == 0),
+	}
+}
+
 // serve makes a header for a chain, a part of the table, and sends it through the switch
 // twice. The switch asks for one service after the other.
 func (c contender) serve(table []filter.Key, chain []int, salt uint64) (v visits, err error) {
@@ -98,19 +105,23 @@ func serveAll(table []filter.Key, length int, list []contender, r *rand.Rand) (f
 
 func runChains(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, table := contenders(e)[:8], lab.RandomKeys(e.Rand(1), e.Int("services"))
-	share := func(name string, is func(visits) bool) lab.Metric[visits] {
-		return lab.Metric[visits]{Name: name, Unit: lab.InPercent, Of: func(v visits) float64 { return lab.OneIf(is(v)) }, Asked: lab.Each(1)}
-	}
-	return lab.Find(ctx, e, lab.Sweep[visits]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "chains", Title: "Packets with a chain of services", Dims: []lab.Dim{lab.Along("length", e.Ints("lengths")...)}, Trials: e.Int("trials"),
-		Trace:  lab.AmongAll(headers, list, contender.String),
-		Follow: func(at lab.At, r *rand.Rand) ([]visits, error) { return serveAll(table, at.Int("length"), list, r) },
-		Metrics: []lab.Metric[visits]{
-			share("served right", visits.right), share("skipped", func(v visits) bool { return v.skipped > 0 }),
-			{Name: "visited again", Of: func(v visits) float64 { return float64(v.twice) }},
-			{Name: "wrong visits", Of: func(v visits) float64 { return float64(v.wrong) }, Asked: lab.Each(1)},
-			{Name: "again though deletable", Of: func(v visits) float64 { return lab.OneIf(v.twice > v.pinned) }},
-			{Name: "skipped without a wrong visit", Of: func(v visits) float64 { return lab.OneIf(v.skipped > 0 && v.wrong == 0) }},
+		Trace: lab.AmongAll(headers, list, contender.String),
+		Follow: func(at lab.At, r *rand.Rand) (out []lab.Figures, err error) {
+			found, err := serveAll(table, at.Int("length"), list, r)
+			for _, v := range found {
+				out = append(out, v.figures())
+			}
+			return out, err
+		},
+		Metrics: []lab.Metric{
+			{Name: "served right", Unit: lab.InPercent, Asked: lab.Each(1)},
+			{Name: "skipped", Unit: lab.InPercent, Asked: lab.Each(1)},
+			{Name: "visited again"},
+			{Name: "wrong visits", Asked: lab.Each(1)},
+			{Name: "again though deletable"},
+			{Name: "skipped without a wrong visit"},
 		},
 		Notes: []string{"A service that is found by mistake is visited and then deleted, though it was never inserted: that takes bits of others. The promise of the paper is for elements of the set."},
 	})

@@ -88,7 +88,7 @@ func sendAll(g *graph, links int, list []contender, limit int, r *rand.Rand) ([]
 
 func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	list, network := contenders(e), hubs(e.Int("nodes"), 2, e.Rand(1))
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "packets", Title: "Packets that find their way by the filter in their header", Dims: []lab.Dim{lab.Along("links", e.Ints("links")...)}, Trials: e.Int("trials"),
 		Trace: lab.AmongAll(headers, list, contender.String),
 		Follow: func(at lab.At, r *rand.Rand) (found []lab.Figures, err error) {
@@ -102,7 +102,7 @@ func runTrees(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			}
 			return found, err
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			{Name: "efficiency", Unit: lab.InPercent},
 			{Name: "circles", Unit: lab.InPercent, Asked: lab.Each(1)},
 			{Name: "pinned", Unit: lab.InPercent},

@@ -145,16 +145,16 @@ func runDeletion(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	shape := func(at lab.At) bloom.Shape {
 		return shapeOf(at.Name("sizing"), at.Name("way"), float64(n), e.Float("bits per key"))
 	}
-	share := func(name string, asked int) lab.Metric[lab.Figures] {
-		return lab.Metric[lab.Figures]{Name: name, Unit: lab.InPercent, Asked: lab.Each(asked)}
+	share := func(name string, asked int) lab.Metric {
+		return lab.Metric{Name: name, Unit: lab.InPercent, Asked: lab.Each(asked)}
 	}
-	return lab.Find(ctx, e, lab.Sweep[lab.Figures]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "deletion", Title: "Keys replaced one by one", Dims: []lab.Dim{lab.Among("sizing", "P = 0.01", "P = 0.001", equalMemory), lab.Among("way", array, counters, second)}, Trials: e.Int("trials"),
 		Trace: lab.Along("turnovers", turnovers...),
 		Follow: func(at lab.At, r *rand.Rand) ([]lab.Figures, error) {
 			return replace(at.Name("way"), shape(at), n, queries, turnovers, r)
 		},
-		Metrics: []lab.Metric[lab.Figures]{
+		Metrics: []lab.Metric{
 			share("denied", n), share("left over", n/2), share("absent keys", queries), share("wrong answers", n), {Name: "bits left behind"}, {Name: "bits"},
 		},
 		Formulas: []lab.Formula{

@@ -54,20 +54,17 @@ var gates = []kind{
 }
 
 func runGate(ctx context.Context, e *lab.Env) (*lab.Result, error) {
-	count := func(name string, of func(exact.Report) uint64) lab.Metric[exact.Report] {
-		return lab.Metric[exact.Report]{Name: name, Of: func(r exact.Report) float64 { return float64(of(r)) }}
-	}
-	return lab.Find(ctx, e, lab.Sweep[exact.Report]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "gates", Title: "Generated packets, a tenth of the users evil, as many addresses on the black list as a quarter of the users",
 		Dims: []lab.Dim{lab.AmongAll("gate", gates, func(g kind) string { return g.name }), lab.Along("users", e.Ints("users")...)}, Trials: e.Int("trials"),
-		Trial: func(at lab.At, r *rand.Rand) (exact.Report, error) {
-			return judge(gates[at.Int("gate")].Config, at.Int("users"), e.Int("packets per user"), r)
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
+			report, err := judge(gates[at.Int("gate")].Config, at.Int("users"), e.Int("packets per user"), r)
+			return lab.Figures{
+				"all right": lab.OneIf(allRight(report)), "wrong rejections": float64(report.WronglyRejected()), "wrongly passed": float64(report.WronglyPassed()), "wrong bans": float64(wrongBans(report)),
+			}, err
 		},
-		Metrics: []lab.Metric[exact.Report]{
-			{Name: "all right", Unit: lab.InPercent, Of: func(r exact.Report) float64 { return lab.OneIf(allRight(r)) }, Asked: lab.Each(1)},
-			count("wrong rejections", exact.Report.WronglyRejected), count("wrongly passed", exact.Report.WronglyPassed), count("wrong bans", wrongBans),
-		},
-		Notes: []string{"All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
+		Metrics: []lab.Metric{{Name: "all right", Unit: lab.InPercent, Asked: lab.Each(1)}, {Name: "wrong rejections"}, {Name: "wrongly passed"}, {Name: "wrong bans"}},
+		Notes:   []string{"All right: no packet is held back or let through that the exact gate treats otherwise, and every user is answered for as by the exact gate.", "A set has 8 KiB at least, so that small cases have a lower rate than 0.001."},
 	})
 }
 

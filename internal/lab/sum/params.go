@@ -64,13 +64,14 @@ func runParams(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 		return nil, err
 	}
 	with := func(at lab.At) bloom.Shape { return bloom.Shape{Bits: s.Bits, Hashes: at.Int("k")} }
-	return lab.Find(ctx, e, lab.Sweep[float64]{
+	return lab.Find(ctx, e, lab.Sweep{
 		Name: "rates", Title: "Filters with m for P = 0.001, random IPv4 addresses as text", Trials: e.Int("trials"),
 		Dims: []lab.Dim{lab.Among("positions", seededWay, murmurWay, derivedWay), lab.Along("k", e.Ints("hashes")...)},
-		Trial: func(at lab.At, r *rand.Rand) (float64, error) {
-			return rateOf(at.Name("positions"), r, with(at), n, queries)
+		Trial: func(at lab.At, r *rand.Rand) (lab.Figures, error) {
+			rate, err := rateOf(at.Name("positions"), r, with(at), n, queries)
+			return lab.Figures{"rate": rate}, err
 		},
-		Metrics:  []lab.Metric[float64]{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
+		Metrics:  []lab.Metric{{Name: "rate", Unit: lab.InPercent, Asked: lab.Each(queries)}},
 		Formulas: []lab.Formula{{Name: "P", Unit: lab.InPercent, Of: func(at lab.At) float64 { return theory.BloomFPR(float64(s.Bits), at.Float("k"), float64(n)) }}},
 	}, constants)
 }

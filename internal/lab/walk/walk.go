@@ -148,8 +148,8 @@ func (l Look) Figures() lab.Figures {
 }
 
 // Metrics are those of looks with so many queries.
-func Metrics(queries int) []lab.Metric[lab.Figures] {
-	return []lab.Metric[lab.Figures]{
+func Metrics(queries int) []lab.Metric {
+	return []lab.Metric{
 		{Name: "fast bits per key"},
 		{Name: "slow bits per key"},
 		{Name: "bits per key"},
