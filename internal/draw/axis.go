@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -197,7 +198,9 @@ func labelFor(a Axis, s span) func(v, step float64) string {
 	case a.Percent && (!a.Log || s.low >= 1e-7):
 		return func(v, step float64) string { return short(100*v, 100*step) + " %" }
 	case a.Log && s.low < 1e-4:
-		return func(v, _ float64) string { return strconv.FormatFloat(v, 'e', 0, 64) }
+		return func(v, _ float64) string { // 1e-8 and 1, as in tables
+			return strings.NewReplacer("e+00", "", "e-0", "e-", "e+0", "e+").Replace(strconv.FormatFloat(v, 'e', 0, 64))
+		}
 	}
 	return short
 }

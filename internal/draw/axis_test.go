@@ -45,7 +45,7 @@ func TestTicksAreRoundAndReadable(t *testing.T) {
 		{Axis{Log: true}, span{0.9, 60}, "1, 2, 5, 10, 20, 50"},
 		{Axis{Log: true, Percent: true}, span{0.0008, 1.2}, "0.1 %, 1 %, 10 %, 100 %"},
 		{Axis{Log: true}, span{0.0008, 0.003}, "0.001, 0.002"},
-		{Axis{Log: true}, span{1e-12, 1}, "1e-12, 1e-10, 1e-08, 1e-06, 1e-04, 1e-02, 1e+00"},
+		{Axis{Log: true}, span{1e-12, 1}, "1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1"},
 		{Axis{Names: []string{"a", "b", "c"}}, span{-0.5, 1.5}, "a, b"},
 		{Axis{Log: true}, span{0, 1}, ""},
 		{Axis{}, span{1, 1}, ""},

@@ -67,7 +67,17 @@ func (c Check) Unexpected() bool {
 // Word is the verdict in the words of its kind.
 func (c Check) Word() string { return words[cmp.Or(c.Kind, Paper)][c.Verdict] }
 
-// Tally counts checks by outcome, in words: "4 reproduced, 1 differs, 2 answered".
+var plurals = map[string]string{"erratum": "errata", "differs": "differ", "holds": "hold", "fails": "fail"}
+
+// Counted is so many outcomes in words: "1 differs", "2 differ".
+func Counted(n int, word string) string {
+	if n != 1 {
+		word = cmp.Or(plurals[word], word)
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}
+
+// Tally counts checks by outcome, in words: "4 reproduced, 2 differ, 2 answered".
 func Tally(checks []Check) string {
 	counts := map[string]int{}
 	for _, c := range checks {
@@ -76,11 +86,8 @@ func Tally(checks []Check) string {
 	var parts []string
 	for _, word := range []string{"reproduced", "differs", "erratum", "right after all", "holds", "fails", "answered", "shown"} {
 		n := counts[word]
-		if word == "erratum" && n > 1 {
-			word = "errata"
-		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+			parts = append(parts, Counted(n, word))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no checks")

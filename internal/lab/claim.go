@@ -75,12 +75,30 @@ func Agrees(trials int) Test {
 	return withPrinted(trials, func(p printedNumber, c Cell) (printedNumber, Estimate) { return p, c.expecting(p.value) })
 }
 
+// What vague words are taken as, wherever they stand: as so many times.
+const (
+	Slightly   = 1.25 // "slightly", "just over": less than that
+	Comparable = 2    // "comparable", "affordable", "not significant", "roughly the same": less than that
+	Much       = 2    // "much", "great": that or more
+)
+
 // Around is for round numbers with the word "around" or "about": right to one
-// significant digit, noise of ours allowed.
+// significant digit and to a fifth, noise of ours allowed.
 func Around() Test {
 	return withPrinted(0, func(p printedNumber, c Cell) (printedNumber, Estimate) {
-		p.half, p.digits = math.Pow(10, math.Floor(math.Log10(math.Abs(p.value))))/2, "one digit, as the word \"around\" says"
+		v := math.Abs(p.value)
+		p.half, p.digits = min(math.Pow(10, math.Floor(math.Log10(v)))/2, v/5), "one digit and a fifth, as the word \"around\" says"
 		return p, c.Value
+	})
+}
+
+// JustOver is for computed numbers with the word "slightly over" or "just over": above,
+// and less than [Slightly] times.
+func JustOver() Test {
+	return withPrinted(0, func(p printedNumber, c Cell) (printedNumber, Estimate) {
+		p.half, p.digits = p.value*(Slightly-1)/2, "above it by a quarter at most, as the word \"over\" says"
+		p.value += p.half
+		return p, Estimate{Mean: c.Value.Mean}
 	})
 }
 
@@ -108,16 +126,38 @@ func Shows() Test {
 	}
 }
 
-// Zero is for what must never happen: a sum of 0 over all points.
-func Zero() Test {
+// NotMeasured is for what is claimed and was not tried, with the reason.
+func NotMeasured(why string) Test {
+	return func(findings, Claim) (judgement, error) {
+		return judgement{verdict: Shown, ours: "not measured: " + why}, nil
+	}
+}
+
+// Zero is for what must never happen: a sum of 0 over all points. Numbers that do not
+// come from trials need another one that tells how often it could have happened.
+func Zero(tried ...Pick) Test {
 	return func(f findings, c Claim) (judgement, error) {
 		cells, err := f.cells(c.Of)
-		total, trials := 0.0, 0
+		total, trials, often := 0.0, 0, 0.0
 		for _, cell := range cells {
 			total += cell.Value.Mean * float64(max(1, cell.Value.N))
 			trials += cell.Value.N
 		}
-		return judgement{verdict(math.Abs(total) < 1e-9), fmt.Sprintf("%s in %d trials", digitsFor(total, 1), trials), "none at all"}, err
+		for _, p := range tried {
+			all, bad := f.cells(p)
+			for _, cell := range all {
+				often += cell.Value.Mean
+			}
+			err = errors.Join(err, bad)
+		}
+		j := judgement{verdict(math.Abs(total) < 1e-9), fmt.Sprintf("%s in %d trials", digitsFor(total, 1), trials), "none at all"}
+		if trials == 0 {
+			j.ours = fmt.Sprintf("%s of %s", digitsFor(total, 1), number(often))
+		}
+		if err == nil && trials == 0 && often == 0 {
+			err = fmt.Errorf("%s: nothing was tried", c.Of)
+		}
+		return j, err
 	}
 }
 

@@ -56,6 +56,10 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"agrees with another", "3.02", Of("line", "contender", "a", "x", 3), Agrees(0), Differs},
 		{"around", "3 or so", Of("higher", "contender", "b", "x", 2), Around(), Reproduced},
 		{"around is one digit", "3 or so", Of("higher", "contender", "b", "x", 3), Around(), Differs},
+		{"around is a fifth", "1 or so", Of("formula", "contender", "a", "x", 2).Over(Of("half above")), Around(), Differs},
+		{"just over", "4 and more", Of("higher", "contender", "a", "x", 4), JustOver(), Reproduced},
+		{"not over", "4.2 and more", Of("higher", "contender", "a", "x", 4), JustOver(), Differs},
+		{"far over", "3 and more", Of("higher", "contender", "a", "x", 4), JustOver(), Differs},
 		{"at most", "", Of("line"), AtMost(Of("formula")), Reproduced},
 		{"at most, spoilt", "", Of("higher"), AtMost(Of("line")), Differs},
 		{"at least", "", Of("line"), AtLeast(Of("formula")), Reproduced},
@@ -80,6 +84,8 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"does not move", "", Of("half above"), Rises("x"), Differs},
 		{"never", "", Of("nothing"), Zero(), Reproduced},
 		{"once", "", Of("line"), Zero(), Differs},
+		{"never, computed", "", Of("formula", "contender", "a", "x", 1).Over(Of("line")), Zero(Number(8)), Differs},
+		{"not tried", "", Pick{}, NotMeasured("no time"), Shown},
 		{"none of 1000 is not one in ten", "", Of("share"), Matches(Of("one in ten")), Differs},
 		{"none of 1000 says nothing about one in a million", "", Of("share"), Matches(Of("one in a million")), Shown},
 		{"noise says nothing", "", Of("loud"), AtMost(Number(0.5)), Shown},
@@ -104,6 +110,7 @@ func TestClaimsAboutNothingAreRefused(t *testing.T) {
 		"unknown reference":  {Of: Of("line"), Is: AtMost(Of("curve"))},
 		"unknown to show":    {Of: Of("line"), Is: Shows(), Show: []Pick{Of("curve")}},
 		"divided by nothing": {Of: Of("line").Over(Of("nothing")), Is: Shows()},
+		"nothing tried":      {Of: Of("formula"), Is: Zero()},
 		"no steps":           {Of: Of("line", "x", 1), Is: Rises("x")},
 	} {
 		if check, err := f.judge(c, &Env{}); err == nil {
@@ -284,6 +291,20 @@ func TestRaceComparesRoundByRound(t *testing.T) {
 	var s score
 	if s.add(relation{sign: 1, clear: true}, noisy, Cell{Value: Estimate{Mean: 1}}); s.silent != 1 {
 		t.Errorf("%+v", s)
+	}
+	// Points that the run cannot decide are no agreement.
+	for decided, want := range map[int]Verdict{1: Shown, 2: Reproduced} {
+		g := &Grid{Dims: []Dim{Along("x", 1, 2, 3, 4)}, columns: []string{"time"}}
+		for i := range 4 {
+			c := noisy
+			if c.At = (At{g.Dims, []float64{float64(i + 1)}}); i < decided {
+				c.Value, c.samples = robust([]float64{0.2, 0.2, 0.2}), []float64{0.2, 0.2, 0.2}
+			}
+			g.add(Cell{At: c.At, Metric: "time", Value: c.Value, samples: c.samples})
+		}
+		if j, err := Below(Number(1))(findings{g}, Claim{Of: Of("time")}); err != nil || j.verdict != want {
+			t.Errorf("%d of 4 decided: %+v, %v", decided, j, err)
+		}
 	}
 	times := func(x, ns float64) Cell {
 		at := At{[]Dim{Along("x", 1, 2)}, []float64{x}}

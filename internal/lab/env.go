@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -200,7 +201,17 @@ func (p Param) String() string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(p.Value), "[]")), ", ")
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// number writes a whole number with all digits, and others with up to four.
+func number(v float64) string {
+	if v == math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	text := digits(v, 4)
+	if strings.Contains(text, "e") || !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
 
 // find returns the value of a parameter. An experiment that asks for one it does
 // not declare is wrong, whatever the input.

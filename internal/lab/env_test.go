@@ -110,3 +110,14 @@ func TestFullRunsHaveTheirOwnValues(t *testing.T) {
 		t.Error("the parameters themselves are not those of a quick run")
 	}
 }
+
+func TestNumbersHaveOneStyle(t *testing.T) {
+	for v, want := range map[float64]string{1.148698354997035: "1.149", 10_240_000: "10240000", 0.5: "0.5", 1e-5: "1e-5", 1234.7: "1235", 0: "0", -3: "-3", 0.001465: "0.001465"} {
+		if got := number(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+	if got := Mean([]float64{2.00533, 2.00533, 2.00533}).String(); got != "2.01" {
+		t.Error(got)
+	}
+}

@@ -37,7 +37,9 @@ func Figure[T any](trials []T, figure func(T) float64) Estimate {
 	for _, v := range values {
 		e.Deviation += (v - e.Mean) * (v - e.Mean) / float64(max(e.N-1, 1))
 	}
-	e.Deviation = math.Sqrt(e.Deviation)
+	if e.Deviation = math.Sqrt(e.Deviation); e.Deviation < 1e-12*math.Abs(e.Mean) {
+		e.Deviation = 0 // equal numbers whose sum is off by a bit
+	}
 	return e
 }
 

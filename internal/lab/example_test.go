@@ -63,7 +63,7 @@ func Example() {
 	}
 	// Output:
 	// 23 people: printed 50.7 %, ours 50.0 ± 2.2 %: holds
-	// the formula: printed 1 - 365!/((365-n)! 365^n), ours equal to at 3 of 3 points; the worst is n = 40: 87.6 ± 1.5 % against 89.1 % (formula): holds
+	// the formula: printed 1 - 365!/((365-n)! 365^n), ours 87.6 ± 1.5 % against 89.1 % (formula) at worst (n = 40); equal to at 3 of 3 points: holds
 	// a guess: printed 6 %, ours 50.0 ± 2.2 %: fails
 }
 

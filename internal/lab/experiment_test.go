@@ -56,7 +56,7 @@ func TestDoRefusesBrokenResults(t *testing.T) {
 
 func TestTallyCountsVerdicts(t *testing.T) {
 	r := &Result{Checks: []Check{{Verdict: Reproduced}, {Verdict: Differs}, {Verdict: Differs, Known: true}, {Verdict: Shown}}}
-	if got := Tally(r.Checks); got != "1 reproduced, 2 differs, 1 shown" || len(r.Unexpected()) != 1 {
+	if got := Tally(r.Checks); got != "1 reproduced, 2 differ, 1 shown" || len(r.Unexpected()) != 1 {
 		t.Errorf("%s, %v", got, r.Unexpected())
 	}
 	if got := Tally(nil); got != "no checks" {

@@ -118,8 +118,11 @@ func (r relation) test(other Pick) Test {
 		if s.judged == 0 {
 			return judgement{Shown, several(cells, c.Of.fixed) + noisyText, r.how}, nil
 		}
-		ok := s.held == s.judged || r.mostly && 2*s.held > s.judged
-		return judgement{verdict(ok), s.text(r.word, c.Of, other), r.how}, nil
+		j := judgement{verdict(s.held == s.judged || r.mostly && 2*s.held > s.judged), s.text(r.word, c.Of, other), r.how}
+		if j.verdict == Reproduced && s.judged < s.silent { // few points decide nothing for the others
+			j.verdict = Shown
+		}
+		return j, nil
 	}
 }
 
@@ -138,7 +141,7 @@ func (s score) text(word string, of, other Pick) string {
 	if s.judged+s.silent == 1 {
 		return s.worst.String() + against
 	}
-	text := fmt.Sprintf("%s at %d of %d points; the worst is %s: %s%s", word, s.held, s.judged, s.worst.At.free(of.fixed), s.worst, against)
+	text := fmt.Sprintf("%s%s at worst (%s); %s at %d of %d points", s.worst, against, s.worst.At.free(of.fixed), word, s.held, s.judged)
 	if s.silent > 0 {
 		text += fmt.Sprintf("; at %d more there are too few trials to tell", s.silent)
 	}

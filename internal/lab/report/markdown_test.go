@@ -24,7 +24,7 @@ func TestMarkdownShowsEverything(t *testing.T) {
 		"[one/good](#one-good)", `<a id="one-good"></a>`, "### ✓ one/good: About one/good", "\\[Sum\\] What is &lt;one/good&gt;?",
 		"> Sec. 1: something else", "![Rate](../r/one/good/rate.svg)", "under the picture", "[Sizes](../r/one/good/sizes.csv)",
 		"| ≠ | the share<br>Why: the paper forgets a condition | 90 % |", "**Failed:** lab: two/failed: no room for &lt;bits&gt;",
-		"What the papers print, ≠ differs:\n\n- [one/explained](#one-explained) the share: 90 %\n", "A note of one/good", "Quick: trials 200, seed 42, real data ip/some\\_list.gz (77 bytes), 2 workers, commit 0123456789ab", "| what the papers print | ✓ 3 reproduced, ○ 2 shown, ≠ 2 differs, ≠! 1 unexplained |", "| experiments without a result | – 1 not run, ✗ 1 failed |",
+		"What the papers print, ≠ differs:\n\n- [one/explained](#one-explained) the share: 90 %\n", "A note of one/good", "Quick: trials 200, seed 42, real data ip/some\\_list.gz (77 bytes), 2 workers, commit 0123456789ab", "| what the papers print | ✓ 3 reproduced, ○ 2 shown, ≠ 2 differ, ≠! 1 unexplained |", "| experiments without a result | – 1 not run, ✗ 1 failed |",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not on the page", part)

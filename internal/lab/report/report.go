@@ -85,6 +85,9 @@ type count struct {
 	Checks []checkRow
 }
 
+// Text is how many there are.
+func (c count) Text() string { return lab.Counted(len(c.Checks), c.Mark.Word) }
+
 type topic struct {
 	Name     string
 	Sections []section
