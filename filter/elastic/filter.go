@@ -197,6 +197,10 @@ func (f *Filter) Shape() Shape { return f.shape }
 // estimate.
 func (f *Filter) Len() uint64 { return uint64(max(0, f.table.keys.Load())) }
 
+// Fingerprints returns how many the slots hold: k for each key, and those of a key that
+// both operands of a union have twice.
+func (f *Filter) Fingerprints() uint64 { return uint64(f.table.prints.Load()) }
+
 // Bits returns the current size.
 func (f *Filter) Bits() uint64 { return f.fast.Load().size() }
 

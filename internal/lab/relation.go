@@ -175,8 +175,11 @@ type Span struct {
 // outside is not looked at, neither by the claim nor by what it is compared with.
 func In(part Span, test Test) Test {
 	return func(f findings, c Claim) (judgement, error) {
-		inside := make(findings, len(f))
+		inside, dim := make(findings, len(f)), Dim{}
 		for i, g := range f {
+			if d := indexOf(g.Dims, part.Dim); d >= 0 {
+				dim = g.Dims[d]
+			}
 			cut := *g
 			cut.cells = slices.DeleteFunc(slices.Clone(g.cells), func(c Cell) bool {
 				_, v, ok := c.At.find(part.Dim)
@@ -185,9 +188,9 @@ func In(part Span, test Test) Test {
 			inside[i] = &cut
 		}
 		j, err := test(inside, c)
-		j.tolerance += fmt.Sprintf("; %s from %s", part.Dim, number(part.From))
+		j.tolerance += fmt.Sprintf("; %s from %s", part.Dim, dim.text(part.From))
 		if part.To != 0 {
-			j.tolerance += " to " + number(part.To)
+			j.tolerance += " to " + dim.text(part.To)
 		}
 		return j, err
 	}

@@ -75,20 +75,6 @@ func DeletableShare(cells, k, n, s float64) float64 {
 	return -math.Expm1(k * math.Log1p(-p))
 }
 
-// DeletableFreeBits returns the expected share of the set bits that lie in clean
-// regions, so that deleting all keys clears them.
-//
-//	[DlBF10] Sec. IV ("resetting around 40% of the bits"):
-//	p_1 (1 - p_c)^(m'/r-1) / (1 - p_0)
-//
-// An approximation as [DeletableShare] is.
-func DeletableFreeBits(cells, k, n, s float64) float64 {
-	if k*n == 0 {
-		return 1
-	}
-	return DeletableOnce(cells, k, n) * DeletableCleanRegion(cells, k, n, s-1) / (1 - DeletableClear(cells, k, n))
-}
-
 // DeletableFPR returns the false-positive rate of m bits of which r code the regions.
 //
 //	[DlBF10] Eq. (2): [1 - (1 - 1/(m-r))^(kn)]^k

@@ -62,7 +62,6 @@ func TestPrintedNumbers(t *testing.T) {
 		{"[DlBF10] Eq. (1) as printed", theory.DeletableEq1Printed(cells, k, 22, s), 0.068, 5e-4},
 		{"[DlBF10] Eq. (1) corrected; Sec. IV prints 90 %", theory.DeletableEq1(cells, k, 22, s), 0.932, 5e-4},
 		{"[DlBF10] conditioned; Sec. IV prints 80 %", theory.DeletableShare(cells, k, 22, s), 0.802, 5e-4},
-		{"[DlBF10] Sec. IV prints around 40 % of the bits", theory.DeletableFreeBits(cells, k, 22, s), 0.353, 5e-4},
 		{"[DlBF10] Eq. (2)", theory.DeletableFPR(240, 24, k, 22), 0.0102, 5e-5},
 		{"[DlBF10] standard filter of 240 bits", theory.DeletableFPR(240, 0, k, 22), 0.0068, 5e-5},
 		// Sec. III-A does not state k for m/r = 20, m/n = 16; regions of 19 cells, m' = 15.2 n.
@@ -70,7 +69,6 @@ func TestPrintedNumbers(t *testing.T) {
 		{"[DlBF10] Sec. III-A: around 90 %, k = 5", theory.DeletableEq1(15_200, 5, 1000, 19), 0.939, 5e-4},
 		{"[DlBF10] Sec. III-A, k = 6, conditioned", theory.DeletableShare(15_200, 6, 1000, 19), 0.776, 5e-4},
 		{"deletable, no keys", theory.DeletableShare(100, 3, 0, 10), 1, 0},
-		{"deletable, no keys, bits", theory.DeletableFreeBits(100, 3, 0, 10), 1, 0},
 		{"deletable, one cell, one hit", theory.DeletableShare(1, 1, 1, 1), 1, 0},
 		{"deletable, one cell, two keys", theory.DeletableShare(1, 1, 2, 1), 0, 0},
 		{"deletable, far too many keys", theory.DeletableShare(100, 3, 1e9, 10), 0, 1e-12},

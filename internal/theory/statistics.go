@@ -94,21 +94,6 @@ func logBinomial(n, k, p float64) float64 {
 	return choose(n) - choose(k) - choose(n-k) + k*math.Log(p) + (n-k)*math.Log1p(-p)
 }
 
-// WilsonInterval returns the probabilities that yes successes among n trials leave
-// possible, with the given number of standard deviations on either side. It is the
-// question that [BinomialInterval] answers turned round.
-//
-//	[Sum] Implementation: a measured P is a count of n independent queries.
-func WilsonInterval(yes, n, sigmas float64) (lo, hi float64) {
-	if n <= 0 {
-		return 0, 1
-	}
-	p, z2 := yes/n, sigmas*sigmas
-	middle, scale := p+z2/(2*n), 1+z2/n
-	spread := sigmas * math.Sqrt(p*(1-p)/n+z2/(4*n*n))
-	return max(0, (middle-spread)/scale), min(1, (middle+spread)/scale)
-}
-
 // StudentReach returns how many standard errors the mean of n trials may be off
 // where the spread is known from these trials only, so that it is as rarely further
 // as sigmas standard deviations of a normal distribution are: Student's t.

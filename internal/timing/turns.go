@@ -10,9 +10,6 @@ type Turns struct {
 	clock Clock
 	took  map[Lap]time.Duration
 	ops   map[Lap]int
-
-	// Shift is the contender that begins. It changes from stride to stride.
-	Shift int
 }
 
 // NewTurns times by clock: [Thread] for work on one thread, else [Wall].
@@ -28,15 +25,6 @@ func (t *Turns) Time(at Lap, ops int, run func()) {
 		t.took[at] += t.clock() - start
 		t.ops[at] += ops
 	})
-}
-
-// Stride lets every contender do the same operations.
-func (t *Turns) Stride(work string, contenders []string, ops int, run func(i int)) {
-	t.Shift++
-	for j := range contenders {
-		i := (j + t.Shift) % len(contenders)
-		t.Time(Lap{contenders[i], work}, ops, func() { run(i) })
-	}
 }
 
 // Ops is the number of operations timed.

@@ -33,7 +33,7 @@ var dynamics = lab.Experiment{
 		{Name: "clean regions", Printed: "orphaned bits may fill the filter until collisions have happened in every region", Where: "Sec. III", Of: lab.Of("clean regions"), Is: lab.Falls("turnovers")},
 		{Name: "deletable keys", Printed: "hampering future deletions", Where: "Sec. III", Of: lab.Of("deletable"), Is: lab.Falls("turnovers")},
 		{Name: "rate", Printed: "increasing the residual fpr", Where: "Sec. III", Of: lab.Of("rate"), Is: lab.Rises("turnovers")},
-		{Kind: lab.Question, Name: "keys that can be deleted after one and a half turnovers", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("deletable", "turnovers", 1.5), Is: lab.Shows()},
+		{Kind: lab.Question, Name: "keys that can be deleted after one and a half turnovers", Printed: "the practical limits if we keep doing insertions and deletions", Where: "Sec. V", Of: lab.Of("deletable", "turnovers", 1.5, "setting", "m/n = 16, m/r = 10"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("deletable", "turnovers", 1.5)}},
 		noneLost,
 	},
 }

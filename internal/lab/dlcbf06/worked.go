@@ -60,7 +60,7 @@ var workedGrid, workedClaims = func() (lab.Part, []lab.Claim) {
 	return lab.Constants("computed", "By the formulas",
 		lab.Constant{Name: "bits per element for 1 %", Printed: "less than 10", Where: "Sec. 1", Value: theory.BloomBits(1, 0.01), Is: below(10)},
 		lab.Constant{Name: "base of the rate over bits per element", Printed: "0.6185", Where: "Sec. 2.1", Value: theory.CountingOptimalFPR(1)},
-		lab.Constant{Name: "rate at 10 bits and 7 hashes", Printed: "0.008 (\"just over\")", Where: "Sec. 2.1", Value: theory.BloomFPR(10_000, 7, 1_000), Is: lab.Around()},
+		lab.Constant{Name: "rate at 10 bits and 7 hashes", Printed: "0.008 (\"just over\")", Where: "Sec. 2.1", Value: theory.BloomFPR(10_000, 7, 1_000), Is: lab.JustOver()},
 		lab.Constant{Name: "odds that one of 663,552 counters of four bits overflows", Printed: "suffice for most applications: taken as one in a million", Where: "Sec. 2.1", Value: theory.CountingOverflowBound(float64(rival.Counters), math.Ln2, 4), Is: below(1e-6)},
 		lab.Constant{Name: "counters that are zero, 13.5 per element and 9 hashes", Printed: "most entries are zero", Where: "Sec. 2.2", Value: math.Exp(-rival.Load(exampleKeys)), Is: over(0.5)},
 		lab.Constant{Name: "cells of a bucket with one hash function, for odds of 1e-9", Printed: "a lot of wasted space: taken as more than twice the 8 cells of d-left", Where: "Sec. 3.2", Value: float64(cells), Is: over(16)},

@@ -34,10 +34,13 @@ var space = lab.Experiment{
 		},
 		{Name: "uBFs of the CPBPT over s, ids spread evenly", Printed: "could be far fewer than s, taken as a tenth", Where: "Sec. 2.2", Of: lab.Of("units of the tree", "ids", spread).Over(lab.Of("s")), Is: lab.Below(lab.Number(0.1))},
 		{Name: "uBFs of the CPBPT, ids that fill their units", Printed: "exactly s if the uBFs of the puBFMap are highly populated", Where: "Sec. 2.2", Of: lab.Of("units of the tree", "ids", whole), Is: lab.Matches(lab.Of("s"))},
-		{Name: "paper's layout to the list, ids that fill their units", Printed: "extra space not significant, taken as 2s units", Where: "Sec. 1", Of: lab.Of("paper's layout", "ids", whole).Over(lab.Of("list")), Is: lab.AtMost(lab.Number(2))},
+		{
+			Name: "paper's layout to the list, ids that fill their units", Printed: "extra space not significant, taken as less than twice", Where: "Sec. 1", Of: lab.Of("paper's layout", "ids", whole).Over(lab.Of("list")), Is: lab.Below(lab.Number(lab.Comparable)),
+			Why: "map and tree have a unit each for the same ids, 2s in all, so that twice is the least there is",
+		},
 		{Kind: lab.Question, Name: "paper's layout to the list, ids spread evenly", Printed: "the worst case, which is conceded", Where: "Sec. 2.2", Of: lab.Of("paper's layout", "ids", spread).Over(lab.Of("list")), Is: lab.Shows()},
 		{
-			Name: "paper's layout to the list, addresses", Printed: "extra space not significant on real data, taken as 2s units", Where: "Sec. 1 and 2.2", Of: lab.Of("addresses: paper's layout").Over(lab.Of("addresses: list")), Is: lab.AtMost(lab.Number(2)),
+			Name: "paper's layout to the list, addresses", Printed: "extra space not significant on real data, taken as less than twice", Where: "Sec. 1 and 2.2", Of: lab.Of("addresses: paper's layout").Over(lab.Of("addresses: list")), Is: lab.Below(lab.Number(lab.Comparable)),
 			Why: "addresses are scattered: most populated units of the map have one or a few ids. The paper's data are unknown", DataOnly: true,
 		},
 	},

@@ -35,7 +35,6 @@ var theorem = lab.Experiment{
 			Kind: lab.Erratum, Name: "last line of the proof", Printed: "f_D ≥ ⌊α⌋ f_t follows from f_D ≥ 1 - (1-f_t)^⌊α⌋", Where: "App. A, proof", Of: lab.Of("Theorem A.1", "f_t", 0.01), Is: lab.AtLeast(lab.Of("⌊α⌋ f_t")),
 			Why: "(1-x)^y ≥ 1-xy by Bernoulli's inequality, so that ⌊α⌋ f_t is the larger one; it is an approximation while it is far below 1, as the theorem's ≈ has it",
 		},
-		{Name: "n_t is where a unit has f_t", Printed: "0.0001 = (1 - exp(-n_t k/m))^k", Where: "App. A, proof", Of: lab.Of("f_unit"), Is: lab.Rounds()},
 	},
 }
 
@@ -79,7 +78,6 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 	formula := func(name string, of func(l listed) float64) lab.Formula {
 		return lab.Formula{Name: name, Unit: lab.InPercent, Of: func(at lab.At) float64 { return of(listAt(at, unit)) }}
 	}
-	const m, k = 1e6, 13
 	return lab.Find(ctx, e, lab.Sweep{
 		Name: "lists", Title: "Lists of units", Dims: []lab.Dim{lab.Along("f_t", e.Floats("unit rates")...), lab.Along("α", e.Floats("α")...)}, Trials: e.Int("lists"),
 		Trial:   func(at lab.At, r *rand.Rand) (lab.Figures, error) { return askList(listAt(at, unit), r, questions(at)) },
@@ -95,7 +93,7 @@ func runTheorem(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			formula("⌊α⌋ f_t", func(l listed) float64 { return theory.DynamicLinearFPR(l.f, l.full) }),
 			{Name: "⌊α⌋", Of: func(at lab.At) float64 { return math.Floor(at.Float("α")) }},
 		},
-	}, lab.Computed("unit", "A unit at n_t", nil, lab.Fixed("f_unit", lab.Plain, math.Pow(-math.Expm1(-theory.DynamicCapacity(m, k, target)*k/m), k))), lab.Notes{
+	}, lab.Notes{
 		"Lists are of package dynamic, whose units are full by their set bits, up to k-1 bits before the rate is reached: that lowers the rate of a unit by 0.6 % at most for 1e-4, by 0.1 % for 1e-2. " +
 			"Half a unit is added to most α, so that it does not change the number of full ones.",
 	})

@@ -28,8 +28,8 @@ var fig6 = lab.Experiment{
 		mixView("fewest-queries", 2, "RPDS", peakAxis, "new flows", 0.1), mixView("most-queries", 32, "RPDS", peakAxis, "new flows", 0.1), mixView("distinct", 32, "RPDS", peakAxis, "new flows", 1.0),
 	},
 	Claims: []lab.Claim{
-		{Name: "1:2:2, EBF to DBF", Printed: "slightly lower than the other two, taken as less than twice the time", Where: "Sec. 5.3", Of: mixedTo(dbf, "new flows", 0.1, "queries", 2), Is: lab.Below(lab.Number(2)), Why: slowInsertion, FullOnly: true},
-		{Name: "1:2:2, EBF to SBF", Printed: "slightly lower than the other two, taken as less than twice the time", Where: "Sec. 5.3", Of: mixedTo(sbf, "new flows", 0.1, "queries", 2), Is: lab.Below(lab.Number(2)), Why: slowInsertion, FullOnly: true},
+		{Name: "1:2:2, EBF to DBF", Printed: "slightly lower than the other two, taken as less than 1.25 times the time", Where: "Sec. 5.3", Of: mixedTo(dbf, "new flows", 0.1, "queries", 2), Is: lab.Below(lab.Number(lab.Slightly)), Why: slowInsertion, FullOnly: true},
+		{Name: "1:2:2, EBF to SBF", Printed: "slightly lower than the other two, taken as less than 1.25 times the time", Where: "Sec. 5.3", Of: mixedTo(sbf, "new flows", 0.1, "queries", 2), Is: lab.Below(lab.Number(lab.Slightly)), Why: slowInsertion, FullOnly: true},
 		{Name: "1:2:2, EBF is slower than SBF", Printed: "lower than the other two", Where: "Sec. 5.3", Of: mixedTo(sbf, "new flows", 0.1, "queries", 2), Is: lab.Above(lab.Number(1))},
 		{Name: "more queries, EBF to DBF", Printed: "with the proportion of query increasing EBF becomes better", Where: "Sec. 5.3", Of: mixedTo(dbf), Is: lab.Falls("queries")},
 		{Name: "more queries, EBF to SBF", Printed: "with the proportion of query increasing EBF becomes better", Where: "Sec. 5.3", Of: mixedTo(sbf), Is: lab.Falls("queries")},
@@ -66,13 +66,19 @@ var fig7 = lab.Experiment{
 	Question: "How fast are an elastic filter and Par-BF when several threads mix insertions and queries?",
 	Says:     "Sec. 5.3: \"using 4 threads and 16 threads ... the MOPS of EBF is higher than that of Par-BF\"; the multi-thread technique \"is helpful\". It is not described.",
 	Params:   lab.Params{lab.Int("initial size, log2", 13).Full(peakSize), lab.Floats("new flows", 1), lab.Floats("peaks", 8), lab.Ints("queries of each sort", 2, 16).Full(0, 2, 8, 32), lab.Ints("threads", 1, 2, 4, 16), lab.Int("rounds", 3).Full(9)},
-	Run:      mixes(ebf, parBF),
+	Run:      mixes(ebf, parBF, computing),
 	Plots:    []lab.View{mixView("threads-2", 2, "threads", lab.Axis{Label: "threads", Log: true})},
 	Claims: []lab.Claim{
-		{Name: "EBF to Par-BF", Printed: "the MOPS of EBF is higher than that of Par-BF with 4 and with 16 threads", Where: "Sec. 5.3", Of: to(mixed, ebf, parBF), Is: lab.In(lab.Span{Dim: "threads", From: 4}, lab.Below(lab.Number(1))), Why: fakeParBF, FullOnly: true},
-		{Name: "two threads to one, EBF", Printed: "the multi-thread technique is helpful to accelerate the processing speed", Where: "Sec. 5.3", Of: lab.Of(mixed, "threads", 2, lab.Contenders, ebf).Over(lab.Of(mixed, "threads", 1)), Is: lab.Below(lab.Number(1)), FullOnly: true},
+		{Name: "EBF to Par-BF", Printed: "the MOPS of EBF is higher than that of Par-BF with 4 and with 16 threads", Where: "Sec. 5.3", Of: to(mixed, ebf, parBF), Is: lab.In(lab.Span{Dim: "queries", From: 2}, lab.In(lab.Span{Dim: "threads", From: 4}, lab.Below(lab.Number(1)))), Why: fakeParBF, FullOnly: true},
+		{Name: "two threads to one, EBF", Printed: "the multi-thread technique is helpful to accelerate the processing speed", Where: "Sec. 5.3", Of: twoToOne(ebf), Is: lab.Below(lab.Number(1)), FullOnly: true},
+		{Kind: lab.Question, Name: "insertions alone, two threads to one", Printed: "not said; two goroutines that only compute are beside it", Of: twoToOne(ebf, "queries", 0), Is: lab.Shows(), Show: []lab.Pick{twoToOne(computing, "queries", 0)}, FullOnly: true},
 		{Kind: lab.Question, Name: "1:2:2, by threads", Printed: "the speeds are not printed", Of: lab.Of(mixed, "queries", 2, lab.Contenders, ebf), Is: lab.Shows(), Show: []lab.Pick{lab.Of(mixed, "queries", 2, lab.Contenders, parBF)}},
 	},
+}
+
+// twoToOne picks the time with two threads over that with one.
+func twoToOne(name string, at ...any) lab.Pick {
+	return lab.Of(mixed, append([]any{"threads", 2, lab.Contenders, name}, at...)...).Over(lab.Of(mixed, "threads", 1))
 }
 
 const fakeParBF = "the Par-BF of the authors' program is its DBF class: the file with Par-BF is not even included. Ours has 16 lists with a lock each, so that its writers go side by side, " +
@@ -94,6 +100,7 @@ func mixes(contenders ...string) func(context.Context, *lab.Env) (*lab.Result, e
 		}, lab.Notes{
 			"One new flow to a packet is Distinct Stream. With less the trace is seeded heavy-tailed flows, in place of CAIDA's, which is not ours to ship; the relative peak data size counts insertions, as Sec. 5.1.3 says for traces with repeated items. Thresholds are as in fig5, for the keys that there are in the end.",
 			"Of the ratios only 1:2:2 is printed, and any number of cases can be won by asking often enough: the list up to 1:32:32 was closed before anything was measured.",
+			"The contender that only computes takes about as long for a key as an insertion, answers at once, and touches no memory: it shows what more threads gain on this machine.",
 			fmt.Sprintf("Each thread has its share of the insertions and queries. This machine runs %d threads at a time: more show what they show.", runtime.GOMAXPROCS(0)),
 		})
 	}

@@ -280,7 +280,7 @@ func TestLivesAreWithoutFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := life{deeds: d, f: f, r: r}
+	l := life{counts: d, f: f, r: r}
 	if err := errors.Join(l.wave(t.Context(), 3, 2000), merge(d, r, size, n)); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestLivesAreWithoutFault(t *testing.T) {
 			t.Errorf("%s: %v", name, d[name])
 		}
 	}
-	if d["length of a union"] != 1 || math.Abs(d["fingerprints of a union"]-1.2) > 0.06 || math.Abs(d["first compression"]-1) > 0.1 || d["p outside"] == 0 || d["most n over changes"] > 8.0/3 {
+	if d["length of a union"] != 1 || d["fingerprints of a union"] != 1.2 || math.Abs(d["first compression"]-1) > 0.1 || d["p outside"] == 0 || d["most n over changes"] > 8.0/3 {
 		t.Errorf("%v", d)
 	}
 	l.keys = testKeys(22, 20)

@@ -3,6 +3,7 @@ package ebf21
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -53,12 +54,13 @@ func fullKeys(size float64) float64 {
 
 // The contenders. Par-BF has 2^partBits lists.
 const (
-	ebf      = "EBF"
-	dbf      = "DBF"
-	sbf      = "SBF"
-	standard = "standard"
-	parBF    = "Par-BF"
-	partBits = 4
+	ebf       = "EBF"
+	dbf       = "DBF"
+	sbf       = "SBF"
+	standard  = "standard"
+	parBF     = "Par-BF"
+	computing = "computing only"
+	partBits  = 4
 )
 
 // build makes a contender: 2^size bits or counters at first, k as in Table 1, units of
@@ -80,9 +82,27 @@ func build(name string, size int, fill float64, salt uint64) (filter.Filter, err
 		return dynamic.Build(list(size))
 	case parBF:
 		return dynamic.BuildParallel(dynamic.ParallelShape{Partitions: 1 << partBits, Shape: list(size - partBits)})
+	case computing:
+		return computer{}, nil
 	}
 	return nil, fmt.Errorf("ebf21: no contender %q", name)
 }
+
+// computer is no filter: it takes about as long for a key as an insertion, and no memory.
+type computer struct{}
+
+func (computer) Add(k filter.Key) (bool, error) {
+	sum := filter.Key(1)
+	for range 300 {
+		sum = 3*sum ^ k
+	}
+	runtime.KeepAlive(sum)
+	return true, nil
+}
+
+func (computer) MayContain(filter.Key) bool { return false }
+
+func (computer) Info() filter.Info { return filter.Info{Kind: computing} }
 
 // evenFill is the share of set positions at which the units of a list are full so that
 // all of them together have the rate Ω^k with n keys: "the FPR thresholds are guaranteed

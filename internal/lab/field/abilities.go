@@ -83,7 +83,7 @@ func (c conduct) figures() lab.Figures {
 	unlike := func(asSaid bool) float64 { return lab.OneIf(!asSaid && c.kind.Abilities().Delete) }
 	return lab.Figures{
 		"refused past capacity": c.refused, "rate past capacity": c.yes, "pinned": c.pinned, "not found": c.notFound,
-		"added twice, deleted once: pinned": c.stuck, "added twice, deleted once: gone": c.gone, "absent keys deleted": c.absent, "members denied then": c.lost,
+		"added twice, deleted once: pinned": c.stuck, "added twice, deleted once: gone": c.gone, "absent keys deleted": c.absent, "absent keys deleted: present keys denied": c.lost,
 		"false negatives": c.denied, "not as said: past capacity": lab.OneIf(!c.pastCapacity()), "not as said: delete": unlike(c.deletes()),
 		"not as said: adding twice": unlike(c.twice()), "not as said: deleting an absent key": unlike(c.absently()),
 	}
@@ -105,7 +105,7 @@ func runAbilities(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 			{Name: "added twice, deleted once: pinned", Unit: lab.InPercent},
 			{Name: "added twice, deleted once: gone", Unit: lab.InPercent},
 			{Name: "absent keys deleted", Unit: lab.InPercent},
-			{Name: "members denied then", Unit: lab.InPercent},
+			{Name: "absent keys deleted: present keys denied", Unit: lab.InPercent},
 			{Name: "false negatives"},
 			{Name: "not as said: past capacity"},
 			{Name: "not as said: delete"},

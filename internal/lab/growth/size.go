@@ -68,7 +68,7 @@ var size = lab.Experiment{
 		view("back", "The rate there and back, as a share of the asked 1 %", "way", "rate to asked", lab.Dots, "filter", "1.00 %"),
 		view("memory", "All memory there and back, asked for 1 %", "way", "bits per key", lab.Line, "filter", "1.00 %"),
 	},
-	Claims: append(keptClaims(1+1.0/128),
+	Claims: append(keptClaims(1+1.0/128, lab.Span{}),
 		inside("fast bits per key, 1 %", "fast bits per key", "10.1", "13.5", "1.00 %"),
 		inside("fast bits per key, 0.1 %", "fast bits per key", "15.7", "21.6", "0.100 %"),
 		inside("slow bits per key, 1 %", "slow bits per key", "67", "70", "1.00 %"),
@@ -93,11 +93,15 @@ var asked = lab.Experiment{
 	Question: "Is every asked rate held over a doubling, from one in two to one in 100,000?",
 	Says:     "Config: \"FPR is the rate of false positives that the filter keeps at every size, from 1e-9 to 0.5\".",
 	Params:   lab.Params{lab.Int("least keys", 25_000).Full(1_000_000), lab.Int("most keys", 50_000).Full(2_000_000), lab.Int("sizes", 5).Full(21), lab.Int("queries", 50_000).Full(3_000_000)},
-	// At 1e-5 the last blocks of a doubling carry most of the rate: one key in one of them
-	// may add more to it than the 128th that stripes keep.
-	Run:    growing(evergreens("", 0, 0.5, 0.1, 0.03, 0.01, 0.001, 0.0001, 0.00001), []string{up}),
-	Claims: keptClaims(1.02),
+	Run:      growing(evergreens("", 0, askedRates...), []string{up}),
+	Claims: append(keptClaims(1+1.0/128, lab.Span{Dim: "filter", To: float64(len(askedRates) - 2)}), lab.Claim{
+		Name: "rate by its own account, 1e-5", Printed: "at 1e-5 and less by some more, as a single key in a full block may add more than a 128th: taken as a twentieth", Where: comment,
+		Of: lab.Of("rate by Info", "filter", lab.Percent(1e-5)).Over(lab.Of("asked")), Is: lab.AtMost(lab.Number(1.05)),
+	}),
 }
+
+// askedRates end with the one at which a key may weigh more than a 128th.
+var askedRates = []float64{0.5, 0.1, 0.03, 0.01, 0.001, 0.0001, 0.00001}
 
 var perennialSize = lab.Experiment{
 	ID:       "perennial/size",
@@ -112,7 +116,7 @@ var perennialSize = lab.Experiment{
 		withMarks(view("rate", "The measured rate while growing, as a share of the asked one; theirs: of 1 %", "filter", "rate to asked", lab.Dots, "way", up), drift),
 		view("back", "All memory there and back, asked for 1 %", "way", "bits per key", lab.Line, "filter", "1.00 %"),
 	},
-	Claims: append(keptClaims(1),
+	Claims: append(keptClaims(1, lab.Span{}),
 		design9("bits per key, 1 %", "16.9", "most bits per key", "1.00 %", 16.95),
 		design9("bits per key on average, 1 %", "16.4", "mean bits", "1.00 %", 16.45),
 		design9("bits per key, 0.1 %", "20.6", "most bits per key", "0.100 %", 20.65),
@@ -184,11 +188,15 @@ func design9(name, printed, metric, filter string, most float64) lab.Claim {
 }
 
 // keptClaims are those of our own; by its own account a filter may be above the asked
-// rate by a factor.
-func keptClaims(factor float64) []lab.Claim {
+// rate by a factor, in a part.
+func keptClaims(factor float64, part lab.Span) []lab.Claim {
+	account := lab.AtMost(lab.Number(factor))
+	if part != (lab.Span{}) {
+		account = lab.In(part, account)
+	}
 	return []lab.Claim{
 		{Name: "rate", Printed: keeps, Where: comment, Of: lab.Of("rate"), Is: lab.AtMost(lab.Of("asked"))},
-		{Name: "rate by its own account", Printed: keeps, Where: comment, Of: lab.Of("rate by Info").Over(lab.Of("asked")), Is: lab.AtMost(lab.Number(factor))},
+		{Name: "rate by its own account", Printed: keeps, Where: comment, Of: lab.Of("rate by Info").Over(lab.Of("asked")), Is: account},
 		{Name: "no false negatives", Printed: found, Where: "README", Of: lab.Of("false negatives"), Is: lab.Zero()},
 	}
 }
