@@ -56,12 +56,15 @@ func (r *labReport) run(ctx context.Context, patterns []string) error {
 	if err != nil {
 		return err
 	}
+	if r.out == "" {
+		r.out = filepath.Join(r.results, "report.html")
+	}
+	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
+		return within(r.out, "is a folder: name a file")
+	}
 	outcomes, err := r.outcomes(ctx, chosen)
 	if err != nil {
 		return err
-	}
-	if r.out == "" {
-		r.out = filepath.Join(r.results, "report.html")
 	}
 	if err := r.write(outcomes); err != nil {
 		return err

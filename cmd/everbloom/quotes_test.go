@@ -19,8 +19,7 @@ import (
 // a few words between them allowed.
 var quote = regexp.MustCompile("\\*\\*([0-9][^*]*)\\*\\*[^*(]*\\(`([a-z0-9]+/[a-z0-9-]+)`: \"([^\"]+)\"\\)")
 
-// TestQuotedFiguresAreThoseOfTheResults holds the figures in docs to the stored results. Of
-// results of other claims TestCommittedResultsAreWhole complains.
+// TestQuotedFiguresAreThoseOfTheResults holds the figures in docs to the stored results.
 func TestQuotedFiguresAreThoseOfTheResults(t *testing.T) {
 	for _, page := range []string{"findings.md", "claims.md"} {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
@@ -35,13 +34,16 @@ func TestQuotedFiguresAreThoseOfTheResults(t *testing.T) {
 				continue
 			}
 			r, err := store.Dir("../../docs/results").Load(id)
-			if err != nil || len(unclaimed(catalog.All()[i], r)) > 0 {
+			if err != nil {
+				t.Errorf("%s: %v", page, err)
 				continue
 			}
-			for _, c := range r.Result.Checks {
-				if c.Name == name && !says(c.Ours, figure) {
-					t.Errorf("%s: %s of %s, %q: the stored result says %s", page, figure, id, name, c.Ours)
-				}
+			ours := "nothing"
+			if i := slices.IndexFunc(r.Result.Checks, func(c lab.Check) bool { return c.Name == name }); i >= 0 {
+				ours = r.Result.Checks[i].Ours
+			}
+			if !says(ours, figure) {
+				t.Errorf("%s: %s of %s, %q: the stored result says %s", page, figure, id, name, ours)
 			}
 		}
 	}
@@ -71,22 +73,17 @@ func TestPicturesOfTheFindingsAreDrawn(t *testing.T) {
 // numerals are numbers with the reach that may follow them.
 var numerals = regexp.MustCompile(`(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?: ± ([0-9.e-]+))?`)
 
-// says reports whether a text has the quoted number: one that rounds to its digits, or
-// whose reach has it.
+// says reports whether the first number of a text is the quoted one: it rounds to its
+// digits, or its reach has it. What ours is compared with comes after it.
 func says(text, quoted string) bool {
-	m := numerals.FindStringSubmatch(quoted)
-	if m == nil {
+	m, ours := numerals.FindStringSubmatch(quoted), numerals.FindStringSubmatch(text)
+	if m == nil || ours == nil {
 		return false
 	}
 	want, half := parseFigure(m[1])
-	for _, m := range numerals.FindAllStringSubmatch(text, -1) {
-		value, _ := parseFigure(m[1])
-		reach, _ := strconv.ParseFloat(m[2], 64) // none: 0
-		if math.Abs(value-want) <= (half+reach)*(1+1e-9) {
-			return true
-		}
-	}
-	return false
+	value, _ := parseFigure(ours[1])
+	reach, _ := strconv.ParseFloat(ours[2], 64) // none: 0
+	return math.Abs(value-want) <= (half+reach)*(1+1e-9)
 }
 
 // parseFigure returns a number and half a unit of its last digit.
@@ -112,6 +109,7 @@ func TestFiguresAreComparedByTheirDigits(t *testing.T) {
 		{"5.4232e-8", "5.42e-8", true},
 		{"5.4232e-8", "5.4e-7", false},
 		{"53248.00", "53,248", true},
+		{"0.607 against 4.00", "4.00", false},
 		{"none", "1", false},
 	} {
 		if got := says(c.text, c.quoted); got != c.want {

@@ -35,6 +35,7 @@ var fig6 = lab.Experiment{
 		{Name: "more queries, EBF to SBF", Printed: "with the proportion of query increasing EBF becomes better", Where: "Sec. 5.3", Of: mixedTo(sbf), Is: lab.Falls("queries")},
 		{Name: "most cases, EBF to DBF", Printed: "in most cases better than the other two", Where: "Sec. 5.3", Of: mixedTo(dbf, "new flows", 0.1), Is: mostly, Why: fewKeys, FullOnly: true},
 		{Name: "most cases, EBF to SBF", Printed: "in most cases better than the other two", Where: "Sec. 5.3", Of: mixedTo(sbf, "new flows", 0.1), Is: mostly, Why: slowInsertion, FullOnly: true},
+		{Name: "the traces of CAIDA and IMC", Printed: "IP traces of a backbone and of data centers", Where: "Sec. 5.1.1", Is: lab.NotMeasured("they are not ours to ship, and no figure is said to use that of IMC: seeded flows stand for them")},
 		{Kind: lab.Own, Name: "more queries and distinct keys, EBF to DBF", Printed: "better from a relative peak data size of 8 on", Of: mixedTo(dbf, "new flows", 1.0), Is: lab.In(lab.Span{Dim: "RPDS", From: 8}, lab.In(lab.Span{Dim: "queries", From: 3}, lab.Below(lab.Number(1)))), Show: []lab.Pick{mixedTo(sbf, "new flows", 1.0)}, FullOnly: true},
 	},
 }

@@ -42,6 +42,8 @@ var trees = lab.Experiment{
 		bestOf16("the most deletable: links pinned", "pinned", "deleting, by deletability"),
 		{Kind: lab.Question, Name: "efficiency with 28 links", Of: lab.Of("efficiency", "links", 28), Is: lab.Shows()},
 		{Kind: lab.Question, Name: "circles with 28 links", Of: lab.Of("circles", "links", 28), Is: lab.Shows()},
+		{Name: "the networks of LIPSIN", Printed: "in LIPSIN the inserted elements are unidirectional link identifiers", Where: "Sec. V", Is: lab.NotMeasured("its networks, and its tables of several identifiers for a link, are not printed here: networks are made up")},
+		{Name: "virtual links and control messages", Printed: "deleting special LIDs like multi-hop virtual links or control messages", Where: "Sec. V", Is: lab.NotMeasured("such an identifier is deleted like any other, and what they would be is not printed")},
 	},
 }
 
