@@ -46,7 +46,7 @@ var fig5 = lab.Experiment{
 		{Name: "insertion, EBF to SBF", Printed: "the insertion speed of EBF is slower than the other two", Where: "Sec. 5.3", Of: to(insertion, ebf, sbf), Is: lab.Above(lab.Number(1))},
 		{Kind: lab.Question, Name: "by how much insertion is slower", Printed: "not said; the authors' program takes 5 to 7 times as long as its DBF and 14 to 17 times as long as its SBF", Of: to(insertion, ebf, dbf), Is: lab.Shows(), Show: []lab.Pick{to(insertion, ebf, sbf)}},
 		{
-			Kind: lab.Own, Name: "insertion, at most 6 times as long as into a DBF", Printed: "6 times at most, as in the authors' program", Of: to(insertion, ebf, dbf), Is: lab.AtMost(lab.Number(6)), FullOnly: true,
+			Kind: lab.Own, Name: "insertion, at most 6 times as long as into a DBF", Printed: "6 times at most, as in the authors' program", Of: to(insertion, ebf, dbf), Is: lab.AtMost(lab.Number(6)),
 			Why: "an insertion takes about as long as in the authors' program, but one into a DBF of ours half of theirs or less: it adds to the counters of one unit, where an EBF keeps five fingerprints in buckets of their own",
 		},
 		faster(present, dbf), faster(absent, dbf), faster(present, sbf), faster(absent, sbf), muchFaster(present, dbf), muchFaster(absent, dbf), muchFaster(present, sbf), muchFaster(absent, sbf),
