@@ -150,9 +150,9 @@ func Zero(tried ...Pick) Test {
 			}
 			err = errors.Join(err, bad)
 		}
-		j := judgement{verdict(math.Abs(total) < 1e-9), fmt.Sprintf("%s in %d trials", digitsFor(total, 1), trials), "none at all"}
+		j := judgement{verdict(math.Abs(total) < 1e-9), fmt.Sprintf("%s in %d trials", number(total), trials), "none at all"}
 		if trials == 0 {
-			j.ours = fmt.Sprintf("%s of %s", digitsFor(total, 1), number(often))
+			j.ours = fmt.Sprintf("%s of %s", number(total), number(often))
 		}
 		if err == nil && trials == 0 && often == 0 {
 			err = fmt.Errorf("%s: nothing was tried", c.Of)

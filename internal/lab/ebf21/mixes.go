@@ -22,7 +22,7 @@ var fig6 = lab.Experiment{
 	Question: "Which filter is fastest when insertions, expansions and queries of present and of random keys are mixed?",
 	Says: "Sec. 5.3, CAIDA trace: at 1:2:2 (insertions to positive to random queries) and a relative peak data size below 64 \"the MOPS of EBF is slightly lower than the " +
 		"other two. However, in most cases, with the proportion of query increasing, the processing speed of EBF becomes better than the other two\".",
-	Params: lab.Params{lab.Int("initial size, log2", 12).Full(peakSize), lab.Floats("new flows", 0.1, 1), lab.Floats("peaks", 1, 4, 16).Full(1, 2, 4, 8, 16), lab.Ints("queries of each sort", 2, 8, 32), lab.Ints("threads", 1), lab.Int("rounds", 5)},
+	Params: lab.Params{lab.Int("initial size, log2", 12).Full(peakSize), lab.Floats("new flows", 0.1, 1), lab.Floats("peaks", 1, 4, 16).Full(1, 2, 4, 8, 16), lab.Ints("queries of each sort", 2, 8, 32), lab.Ints("threads", 1), lab.Int("rounds", 5).Full(9)},
 	Run:    mixes(ebf, dbf, sbf),
 	Plots: []lab.View{
 		mixView("fewest-queries", 2, "RPDS", peakAxis, "new flows", 0.1), mixView("most-queries", 32, "RPDS", peakAxis, "new flows", 0.1), mixView("distinct", 32, "RPDS", peakAxis, "new flows", 1.0),
