@@ -140,7 +140,11 @@ func parsePrinted(text string) (printedNumber, error) {
 // digits. Where noise is more than half of the number, agreement says nothing.
 func (p printedNumber) compare(ours Estimate, trials int) judgement {
 	if ours.N == 0 {
-		return judgement{verdict(p.near(ours.Mean, p.half)), p.unit.write(ours.Mean, p.half), p.around(p.half) + ": " + p.digits}
+		size := p.half
+		if !p.near(ours.Mean, p.half) { // another number: four digits of it are enough
+			size = max(size, math.Abs(ours.Mean)/200)
+		}
+		return judgement{verdict(p.near(ours.Mean, p.half)), p.unit.write(ours.Mean, size), p.around(p.half) + ": " + p.digits}
 	}
 	noise, how := ours.Reach(Sigmas), fmt.Sprintf("our %d trials", ours.N)
 	if trials > 0 {
