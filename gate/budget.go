@@ -8,9 +8,9 @@ import (
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// A budget is how the memory is shared out, in bytes. It is fixed when the gate is
-// made: what one part leaves over, another cannot take, so that a flood of users does
-// not use up the room of the bans.
+// A budget is how the memory is shared out, in bytes. Where there is a limit it is fixed
+// when the gate is made: what one part leaves over, another cannot take, so that a flood
+// of users does not use up the room of the bans.
 type budget struct {
 	words, exceptions, exactBans, overflow uint64 // come first, whatever is left for the others
 	states                                 uint64
@@ -60,9 +60,27 @@ func (c Config) share(b backing, exactBans bool) (budget, error) {
 			return out, err
 		}
 	}
+	if c.FPR > 0 {
+		if err := c.ask(b, &out); err != nil {
+			return out, err
+		}
+		out.recent = out.tracked / recentShare
+		return out, nil
+	}
 	out.recent = c.recentBytes(b, out.tracked)
 	out.tracked -= out.recent
 	return out, nil
+}
+
+// ask gives the sets what the rate needs that was asked for.
+func (c Config) ask(b backing, out *budget) error {
+	tracked, err := b.plan(c.Users, c.FPR)
+	if err != nil {
+		return err
+	}
+	banned, err := b.plan(c.Banned, c.FPR)
+	out.tracked, out.banned = uint64(math.Ceil(tracked.bits/8)), uint64(math.Ceil(banned.bits/8))
+	return err
 }
 
 // squeeze fits states and sets into what the limit leaves for them. It refuses a limit

@@ -102,7 +102,7 @@ func TestSetsThatGrowAreStoppedInTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSet(b, 8*kilobytes, kilobytes<<10)
+		s, err := newSet(b, 8*kilobytes, kilobytes<<10, true)
 		if err != nil {
 			t.Fatal(err)
 		}

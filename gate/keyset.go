@@ -11,6 +11,7 @@ type keyset struct {
 	slots []filter.Key // 0 is free
 	count int
 	most  int
+	grows bool // beyond most
 }
 
 // newKeyset returns a set for so many keys, which it fills to three quarters.
@@ -63,10 +64,31 @@ func (s *keyset) add(k filter.Key) bool {
 		return true
 	}
 	if s.count == s.most {
-		return false
+		if !s.grow() {
+			return false
+		}
+		i = s.find(k)
 	}
 	s.slots[i] = k
 	s.count++
+	return true
+}
+
+// grow doubles the table, if it may and there is memory.
+func (s *keyset) grow() bool {
+	if !s.grows {
+		return false
+	}
+	larger, err := newKeyset(2 * uint64(max(1, s.most)))
+	if err != nil {
+		return false
+	}
+	for _, k := range s.slots {
+		if k != 0 {
+			larger.slots[larger.find(k)] = k
+		}
+	}
+	s.slots, s.most = larger.slots, larger.most
 	return true
 }
 

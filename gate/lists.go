@@ -18,7 +18,12 @@ func (e *Engine) Blacklist(p netip.Prefix) {
 		e.listed.Insert(p)
 		return
 	}
-	_, k := e.identify(p.Addr())
+	e.Ban(p.Addr())
+}
+
+// Ban bans the user of an address.
+func (e *Engine) Ban(src netip.Addr) {
+	k := e.identify(src).key
 	e.ban(k, e.states.find(k))
 }
 
@@ -45,11 +50,11 @@ func (e *Engine) isUser(p netip.Prefix) bool {
 // Query returns what is known about an address: bad, else good, else none. An address
 // on the white list is good.
 func (e *Engine) Query(src netip.Addr) Answer {
-	src, k := e.identify(src)
-	good := e.tracked.MayContain(k)
-	bad := e.rejects(src, k) != Clean
+	u := e.identify(src)
+	good := e.tracked.MayContain(u.key)
+	bad := e.rejects(u) != Clean
 	switch {
-	case e.allowed.Contains(src):
+	case e.allowed.Contains(u.src):
 		return Answer{Good, bad}
 	case bad:
 		return Answer{Bad, good}
@@ -68,8 +73,9 @@ func (e *Engine) Query(src netip.Addr) Answer {
 // exceptions for a sixteenth of Config.Banned; then Unban returns [filter.ErrFull] and
 // changes nothing.
 func (e *Engine) Unban(src netip.Addr) error {
-	src, k := e.identify(src)
-	if e.rejects(src, k) == Clean {
+	u := e.identify(src)
+	k := u.key
+	if e.rejects(u) == Clean {
 		return fault.In("gate", "unban %v: %w", src, filter.ErrNotFound)
 	}
 	known := e.exactBans != nil && e.exactBans.Contains(k)
@@ -77,7 +83,7 @@ func (e *Engine) Unban(src netip.Addr) error {
 	if taken && known {
 		e.exactBans.remove(k)
 	}
-	if e.claims(src, k) != Clean && !e.exceptions.add(k) {
+	if e.claims(u) != Clean && !e.exceptions.add(k) {
 		if taken {
 			e.addBan(k)
 		}

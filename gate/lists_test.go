@@ -139,7 +139,7 @@ func TestZeroConfigConfirmsWhereThatIsFree(t *testing.T) {
 
 // TestConfirmationEndsWhereItWouldForgetABan bans more than the table has room for.
 func TestConfirmationEndsWhereItWouldForgetABan(t *testing.T) {
-	e := gate(t, Config{Kind: "counting", Confirm: ConfirmAlways, Banned: 100})
+	e := gate(t, Config{Kind: "counting", Confirm: ConfirmAlways, Banned: 100, Memory: 100_000})
 	for i := range uint32(300) {
 		e.Blacklist(entry(i))
 	}

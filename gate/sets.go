@@ -189,8 +189,9 @@ type set struct {
 	pinned  uint64 // keys that could not be deleted
 }
 
-// newSet makes a set for so many keys within so many bytes.
-func newSet(b backing, items, bytes uint64) (*set, error) {
+// newSet makes a set for so many keys within so many bytes. Only a fixed one keeps to
+// them when it grows.
+func newSet(b backing, items, bytes uint64, fixed bool) (*set, error) {
 	bits := 8 * float64(bytes)
 	p, err := b.fit(items, bits)
 	if err != nil {
@@ -200,7 +201,11 @@ func newSet(b backing, items, bytes uint64) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &set{Deleter: f.(filter.Deleter), backing: b, planned: p.fpr, limit: b.most(p, bits)}, nil
+	s := &set{Deleter: f.(filter.Deleter), backing: b, planned: p.fpr, limit: math.MaxUint64}
+	if fixed {
+		s.limit = b.most(p, bits)
+	}
+	return s, nil
 }
 
 // put adds a key and reports whether the set has it now, added or claimed before.

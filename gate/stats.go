@@ -1,6 +1,10 @@
 package gate
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"math"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
 
 // Stats is what a gate has done and how full it is.
 type Stats struct {
@@ -18,7 +22,7 @@ type Stats struct {
 	Room       int    `json:"room"`       // users that there is room for
 	Exceptions int    `json:"exceptions"` // exceptions from the banned set
 	Bytes      uint64 `json:"bytes"`      // in use by sets and states
-	Limit      uint64 `json:"limit"`      // upper bound of Bytes
+	Limit      uint64 `json:"limit"`      // upper bound of Bytes; 0 if there is none
 	Tables     uint64 `json:"tables"`     // bytes of the automaton, which the limit does not cover
 	Networks   int    `json:"networks"`   // on the black list
 	Allowed    int    `json:"whitelist"`  // entries of the white list
@@ -63,6 +67,7 @@ func (l Lost) Any() bool { return l != Lost{} }
 func (e *Engine) Lost() Lost {
 	l := e.lost
 	l.Chains += e.states.evicted
+	l.Strikes += e.states.struck
 	l.Exact = e.config.Confirm == ConfirmAlways && e.confirm == nil
 	l.Overflow = e.overflowed
 	return l
@@ -73,7 +78,7 @@ func (e *Engine) Stats() Stats {
 	s := Stats{
 		Strikes: e.strikes, Reasons: map[string]uint64{},
 		States: e.states.count, Room: e.states.room(), Exceptions: e.exceptions.count,
-		Bytes: e.Bytes(), Limit: e.limit, Tables: e.patterns.Bytes(),
+		Bytes: e.Bytes(), Limit: e.limit, Tables: e.tables(),
 		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
 		Lost: e.Lost(), Tracked: e.tracked.describe(e.lost.Users), Banned: e.banned.describe(e.overflowed), Words: Set{Info: e.words.Info()},
 	}
@@ -95,10 +100,20 @@ func (e *Engine) Stats() Stats {
 
 func (s *set) describe(refused uint64) Set {
 	d := Set{Info: s.Info(), Planned: s.planned, Pinned: s.pinned, Refused: refused}
-	if s.grows {
+	if s.grows && s.limit != math.MaxUint64 {
 		d.Most = s.limit
 	}
 	return d
+}
+
+// Packets returns how many packets were judged.
+func (e *Engine) Packets() (n uint64) {
+	for _, row := range e.tally {
+		for _, count := range row {
+			n += count
+		}
+	}
+	return n
 }
 
 // Bytes returns the memory in use by the sets and the states.
@@ -114,8 +129,17 @@ func (e *Engine) Bytes() uint64 {
 	return total
 }
 
-// Limit returns the bytes that [Engine.Bytes] never exceeds. That is memory in use:
-// sets that grow by segments reserve address space ahead of it, which is not touched
+// tables returns the memory of the automata.
+func (e *Engine) tables() uint64 {
+	n := e.patterns.Bytes()
+	if e.stream != nil {
+		n += e.stream.Bytes()
+	}
+	return n
+}
+
+// Limit returns the bytes that [Engine.Bytes] never exceeds: Config.Memory, or 0 if the
+// gate takes what it needs. That is memory in use: sets that grow by segments reserve address space ahead of it, which is not touched
 // but counts as allocated, so with evergreen the heap may show up to 1.2 times the
 // limit.
 func (e *Engine) Limit() uint64 { return e.limit }

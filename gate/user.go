@@ -1,11 +1,16 @@
 package gate
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
 
 // track adds the user to the tracked set. A set that ignores duplicates exactly is
 // told every packet, but for recent keys: to ask it first would leave out users that
-// it claims by mistake, and their bans would delete others. Sets that count duplicates
-// have to be asked; [Stats] and the check against an exact gate show the harm.
+// it claims by mistake. Sets that count duplicates have to be asked; [Stats] and the
+// check against an exact gate show the harm.
 func (e *Engine) track(k filter.Key) {
 	if e.recent.has(k) || !e.tracked.exact && e.tracked.MayContain(k) {
 		return
@@ -19,28 +24,71 @@ func (e *Engine) track(k filter.Key) {
 	}
 }
 
-// feed sends the words through the automaton, from the user's node.
-func (e *Engine) feed(k filter.Key, words []uint32) Verdict {
-	p := e.states.find(k)
+// feedWords sends words through the automaton, from the user's node.
+func (e *Engine) feedWords(u user, words []uint32, at int64) Verdict {
+	p := e.states.find(u.key)
 	var old cell
 	if p != nowhere {
 		old = e.states.cell(p)
 	}
 	node, match := e.walk(old.node(), words)
 	if match >= 0 {
-		return e.strike(k, p, node, match)
+		return e.strike(u, p, node, match, at)
 	}
 	switch {
 	case p != nowhere:
-		if live := e.states.live(p, e.now); newCell(node, live) != old {
-			e.states.set(p, node, live)
+		if node != old.node() {
+			e.states.set(p, node, old.strikes())
 		}
 	case node != 0:
-		if e.states.insert(k, newCell(node, 0), e.now) == nowhere {
-			e.lost.Chains++
-		}
+		e.begin(u.key, node, e.origin(u.src))
 	}
 	return Verdict{Pass, Clean, 0, -1}
+}
+
+// feedPayload sends bytes through the automaton, from the node of their flow.
+func (e *Engine) feedPayload(u user, flow, payload []byte, at int64) Verdict {
+	k := e.flowKey(u.key, flow)
+	p, from := e.states.find(k), uint32(0)
+	if p != nowhere {
+		from = e.states.cell(p).node()
+	}
+	node, match := e.stream.Find(from, payload)
+	switch {
+	case p == nowhere && node != 0:
+		e.begin(k, node, e.origin(u.src)|flowTag)
+	case p != nowhere && node != from:
+		e.states.set(p, node, 0)
+	}
+	if match < 0 {
+		return Verdict{Pass, Clean, 0, -1}
+	}
+	return e.strike(u, e.states.find(u.key), 0, match, at)
+}
+
+// begin keeps the node of a new chain, if there is room.
+func (e *Engine) begin(k filter.Key, node uint32, t tag) {
+	if e.states.insert(k, newCell(node, 0), t) == nowhere {
+		e.lost.Chains++
+	}
+}
+
+// flowKey returns the key of a flow of a user: not that of any user, all but surely.
+func (e *Engine) flowKey(user filter.Key, flow []byte) filter.Key {
+	var b [8 + 64]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(user))
+	return e.config.Hash.Bytes(b[:8+copy(b[8:], flow)])
+}
+
+// origin returns the tag of the network that an address is in: 16 bits of an IPv4
+// address, 32 of an IPv6 address.
+func (e *Engine) origin(src netip.Addr) tag {
+	if src.Is4() {
+		b := src.As4()
+		return tag(e.config.Hash.Bytes(b[:2]) % origins)
+	}
+	b := src.As16()
+	return tag(e.config.Hash.Bytes(b[:5]) % origins) // one byte more: no IPv4 network is the same
 }
 
 // walk returns the node that the words lead to and the first pattern that they
@@ -66,20 +114,18 @@ func (e *Engine) walk(node uint32, words []uint32) (at uint32, match int32) {
 
 // strike gives the user a strike, and bans the user if it is the last. The rest of the
 // packet behind the pattern may have begun a chain, which ends at node.
-func (e *Engine) strike(k filter.Key, p place, node uint32, match int32) Verdict {
+func (e *Engine) strike(u user, p place, node uint32, match int32, at int64) Verdict {
 	e.strikes++
 	live := 0
 	if p != nowhere {
-		live = e.states.live(p, e.now)
+		live = e.states.live(p, at)
 	}
 	if live+1 >= e.config.Strikes {
-		e.ban(k, p)
+		e.ban(u.key, p)
 		return Verdict{Ban, Struck, uint8(live + 1), match}
 	}
-	if p = e.states.strike(k, p, live, e.now); p == nowhere {
+	if e.states.strike(u.key, p, live, node, e.origin(u.src), at) == nowhere {
 		e.lost.Strikes++
-	} else if node != 0 {
-		e.states.set(p, node, live+1)
 	}
 	action := Pass
 	if e.config.DropFlagged {

@@ -126,10 +126,10 @@ func (g *gateDemo) session() (*demoSession, error) {
 	if err := g.expect(&s.flags, s.made); err != nil {
 		return nil, err
 	}
-	if s.gateSession, err = newGateSession(s.flags.Config, true); err != nil || !s.engine.Confirms() {
+	if s.gateSession, err = newGateSession(g.env, &s.flags, true); err != nil || !s.engine.Confirms() {
 		return s, err
 	}
-	trusting := s.flags.Config
+	trusting := s.flags
 	trusting.Confirm = gate.ConfirmNever
 	return s, s.beside(trusting)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ import (
 // gateSession is a gate at work: it takes packets from readers and tells others what
 // becomes of them.
 type gateSession struct {
+	*env
 	engine   *gate.Engine
 	check    *exact.Check // nil if nothing is compared
 	twin     *gateSession // judges the same packets beside the same exact gate; may be nil
@@ -32,18 +34,27 @@ type gateSession struct {
 	out      *bufio.Writer // for verdicts and answers
 	verdicts bool          // every one is printed
 	answers  bool          // and so are these
-	log      *json.Encoder // nil if events are not logged
+	events   *bufio.Writer // nil if events are not logged
+	log      *json.Encoder // to events
+	flow     []byte        // of the present packet
+	input    string        // its name
 
-	timeless uint64 // packets whose time is not known
-	skipped  uint64 // frames of captures that are no packets
+	timeless, words uint64            // packets whose time is not known, and packets of words
+	asked           uint64            // queries
+	skipped         map[string]uint64 // frames of captures that are no packets
+	limited         bool              // it was told that the limit is felt
 
 	packets atomic.Uint64 // so far, for the progress bar
 	watched func()        // called now and then from the loop; may be nil
 }
 
-// newSession makes a gate, and an exact one beside it if that is wanted.
-func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
-	s := &gateSession{start: time.Now()}
+// newGateSession makes a gate, and an exact one beside it if that is wanted.
+func newGateSession(e *env, g *gateFlags, compare bool) (*gateSession, error) {
+	s := &gateSession{env: e, start: time.Now(), skipped: map[string]uint64{}}
+	c := g.Config
+	if c.Banned == 0 && g.black.Len() > 0 {
+		c.Banned = uint64(g.black.Len()) + max(1, cmp.Or(c.Users, 100_000)/4)
+	}
 	var err error
 	if compare {
 		if s.check, err = exact.NewCheck(c); err == nil {
@@ -55,6 +66,7 @@ func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
 	if err != nil {
 		return nil, byFlags(err)
 	}
+	s.addLists(g)
 	var patterns []pattern.Pattern
 	if c.Patterns != nil {
 		patterns = c.Patterns.Patterns()
@@ -63,9 +75,25 @@ func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
 	return s, nil
 }
 
+// addLists gives the entries of files to the gate, one by one: they are not kept.
+func (s *gateSession) addLists(g *gateFlags) {
+	g.black.Each(func(p netip.Prefix) {
+		s.engine.Blacklist(p)
+		if s.check != nil {
+			s.check.Exact.Blacklist(p)
+		}
+	})
+	g.white.Each(func(p netip.Prefix) {
+		s.engine.Whitelist(p)
+		if s.check != nil {
+			s.check.Exact.Whitelist(p)
+		}
+	})
+}
+
 // beside makes a twin that shares the exact gate.
-func (s *gateSession) beside(c gate.Config) (err error) {
-	if s.twin, err = newGateSession(c, true); err == nil {
+func (s *gateSession) beside(g gateFlags) (err error) {
+	if s.twin, err = newGateSession(s.env, &g, true); err == nil {
 		s.twin.check.Exact = s.check.Exact
 	}
 	return err
@@ -99,6 +127,7 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 		}
 		if n%often == 0 {
 			s.packets.Add(often)
+			s.warnOfLimit()
 			if s.watched != nil {
 				s.watched()
 			}
@@ -106,6 +135,24 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 				return err
 			}
 		}
+	}
+}
+
+// idle writes what there is while the input waits.
+func (s *gateSession) idle() {
+	s.warnOfLimit()
+	for _, w := range []*bufio.Writer{s.out, s.events} {
+		if w != nil {
+			_ = w.Flush() // the writer keeps the error
+		}
+	}
+}
+
+// warnOfLimit tells once that the limit of memory lets patterns go unnoticed.
+func (s *gateSession) warnOfLimit() {
+	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes > 0 {
+		s.limited = true
+		s.say("--memory: the limit is reached: strikes and beginnings of patterns are given up from now on")
 	}
 }
 
@@ -118,14 +165,17 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if s.check != nil {
 		v, want = s.check.Step(p)
 	} else {
-		v = s.engine.StepWords(p.Src, p.Words, p.At)
+		v = exact.Judge(s.engine, p, &s.flow)
 	}
 	if s.twin != nil {
-		s.twin.recorder.Count(s.twin.check.Follow(p, want))
+		s.twin.recorder.Count(p, s.twin.check.Follow(p, want))
 	}
-	s.recorder.Count(v)
+	s.recorder.Count(p, v)
 	if p.At == 0 {
 		s.timeless++
+	}
+	if len(p.Words) > 0 {
+		s.words++
 	}
 	if s.verdicts {
 		if err := s.print(p, v); err != nil {
@@ -135,11 +185,11 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if v.Reason != gate.Struck {
 		return nil
 	}
-	event := s.recorder.Strike(p, v)
+	e := s.recorder.Strike(p, v, s.input)
 	if s.log == nil {
 		return nil
 	}
-	return s.log.Encode(event)
+	return s.log.Encode(e)
 }
 
 func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
@@ -150,6 +200,7 @@ func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
 // ask answers a query.
 func (s *gateSession) ask(src netip.Addr) error {
 	a := s.engine.Query(src)
+	s.asked++
 	s.recorder.Answer(src, a)
 	if !s.answers {
 		return nil

@@ -286,3 +286,29 @@ func TestReadmeCommandsWork(t *testing.T) {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }
+
+// TestGateTellsAsPacketsComeAndEndsInTime has a pipe that waits: a ban is told at once, and
+// a signal ends the gate with everything written.
+func TestGateTellsAsPacketsComeAndEndsInTime(t *testing.T) {
+	folder := t.TempDir()
+	put(t, folder, "p", "x: 00000001\n")
+	c := start(t, folder, "gate", "run", "--patterns", "p", "--verdicts", "--log", "log", "--html", "page")
+	c.write(strings.Repeat("1.2.3.4 00000001\n", 3))
+	c.line("1 1.2.3.4 pass struck\n")
+	c.line("2 1.2.3.4 pass struck\n")
+	c.line("3 1.2.3.4 ban struck\n")
+	for range 1000 { // the log is written after the verdicts
+		if strings.Contains(content(t, folder, "log"), `"event":"ban"`) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.signal(syscall.SIGTERM)
+	rest, _ := io.ReadAll(c.out)
+	if messages, code, _ := c.end(); code != exitInterrupted || !strings.Contains(string(rest), "\nbans            1\n") {
+		t.Errorf("status %d\n%s%s", code, rest, messages)
+	}
+	if log := content(t, folder, "log"); strings.Count(log, "\n") != 3 || !strings.Contains(content(t, folder, "page"), "</html>") {
+		t.Errorf("log %s", log)
+	}
+}

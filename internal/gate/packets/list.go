@@ -2,52 +2,158 @@ package packets
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net/netip"
-	"strings"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// ReadPrefixes reads a list of addresses and networks in CIDR notation, one to a line. It
-// skips everything behind a space, such as a score, empty lines, and comments after #.
-func ReadPrefixes(r io.Reader) ([]netip.Prefix, error) {
-	var list []netip.Prefix
+// A List is addresses and networks, as a black list has them. It takes 4 bytes for an IPv4
+// address.
+type List struct {
+	addresses []uint32
+	networks  []netip.Prefix
+}
+
+// Len returns the number of entries.
+func (l *List) Len() int { return len(l.addresses) + len(l.networks) }
+
+// Add adds an entry.
+func (l *List) Add(p netip.Prefix) {
+	if a := p.Addr(); a.Is4() && p.IsSingleIP() {
+		b := a.As4()
+		l.addresses = append(l.addresses, uint32(b[0])<<24|uint32(b[1])<<16|uint32(b[2])<<8|uint32(b[3]))
+		return
+	}
+	l.networks = append(l.networks, p)
+}
+
+// Each calls do with each entry.
+func (l *List) Each(do func(netip.Prefix)) {
+	for _, a := range l.addresses {
+		do(netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(a >> 24), byte(a >> 16), byte(a >> 8), byte(a)}), 32))
+	}
+	for _, p := range l.networks {
+		do(p)
+	}
+}
+
+// All returns the entries in a slice.
+func (l *List) All() []netip.Prefix {
+	all := make([]netip.Prefix, 0, l.Len())
+	l.Each(func(p netip.Prefix) { all = append(all, p) })
+	return all
+}
+
+// Read adds the entries of a list, one to a line: addresses, networks in CIDR notation and
+// ranges of addresses (a-b), also as ipset save writes them ("add NAME ENTRY"). It skips
+// everything behind a space, such as a score, empty lines, and comments after # and ;.
+func (l *List) Read(r io.Reader) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
 	line := 0
 	for s.Scan() {
 		line++
-		text, _, _ := strings.Cut(s.Text(), "#")
-		fields := strings.Fields(text)
-		if len(fields) == 0 {
-			continue
+		if err := l.parse(s.Bytes()); err != nil {
+			return fault.In("packets", "line %d: %w", line, err)
 		}
-		p, err := parsePrefix(fields[0])
-		if err != nil {
-			return nil, fault.In("packets", "line %d: %w", line, err)
-		}
-		list = append(list, p)
 	}
 	if err := s.Err(); err != nil {
-		return nil, fault.In("packets", "line %d: %w", line+1, err)
+		return fault.In("packets", "line %d: %w", line+1, err)
 	}
-	return list, nil
+	l.addresses, l.networks = slices.Clip(l.addresses), slices.Clip(l.networks)
+	return nil
 }
 
-// parsePrefix reads an address, which is a network of one, or a network.
-func parsePrefix(text string) (netip.Prefix, error) {
-	if strings.Contains(text, "/") {
-		p, err := netip.ParsePrefix(text)
+func (l *List) parse(text []byte) error {
+	if i := bytes.IndexAny(text, "#;"); i >= 0 {
+		text = text[:i]
+	}
+	field, rest := cutField(text)
+	switch string(field) {
+	case "", "create", "COMMIT", "flush":
+		return nil
+	case "add", "-A":
+		_, rest = cutField(rest)
+		field, _ = cutField(rest)
+	}
+	if from, to, ok := bytes.Cut(field, []byte("-")); ok {
+		if a, err := ParseAddress(string(from)); err == nil {
+			return l.addRange(a, to)
+		}
+	}
+	p, err := parsePrefix(field)
+	if err == nil {
+		l.Add(p)
+	}
+	return err
+}
+
+// cutField returns the first field of a line and what is behind it.
+func cutField(text []byte) (field, rest []byte) {
+	text = bytes.TrimSpace(text)
+	if i := bytes.IndexAny(text, " \t,"); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, nil
+}
+
+// parsePrefix reads an address, which is a network of one, or a network. It allocates
+// nothing unless there is an error.
+func parsePrefix(text []byte) (netip.Prefix, error) {
+	if bytes.Contains(text, []byte("/")) {
+		p, err := netip.ParsePrefix(string(text))
 		if err != nil {
 			return p, fmt.Errorf("network %.60q: not an address, a slash and a number of bits", text)
 		}
 		return p, nil
 	}
-	a, err := ParseAddress(text)
+	a, err := ParseAddress(string(text))
 	if err != nil {
 		return netip.Prefix{}, err
 	}
 	return netip.PrefixFrom(a.WithZone(""), a.BitLen()), nil
+}
+
+// addRange adds the fewest networks that cover exactly the addresses from one to another.
+func (l *List) addRange(a netip.Addr, to []byte) error {
+	b, err := ParseAddress(string(to))
+	if err != nil {
+		return err
+	}
+	if a.BitLen() != b.BitLen() || b.Less(a) {
+		return fmt.Errorf("range %v-%v: the first address must come before the last, of the same kind", a, b)
+	}
+	for {
+		bits := a.BitLen()
+		for bits > 0 {
+			p, err := a.Prefix(bits - 1)
+			if err != nil || p.Addr() != a || b.Less(lastOf(p)) {
+				break
+			}
+			bits--
+		}
+		p := netip.PrefixFrom(a, bits)
+		l.Add(p)
+		last := lastOf(p)
+		if last == b {
+			return nil
+		}
+		a = last.Next()
+	}
+}
+
+// lastOf returns the last address of a network.
+func lastOf(p netip.Prefix) netip.Addr {
+	b := p.Addr().As16()
+	for i := 128 - (p.Addr().BitLen() - p.Bits()); i < 128; i++ {
+		b[i/8] |= 0x80 >> (i % 8)
+	}
+	if p.Addr().Is4() {
+		return netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return netip.AddrFrom16(b)
 }
