@@ -31,6 +31,19 @@ func (e *Engine) Ban(src netip.Addr) {
 // user.
 func (e *Engine) Whitelist(p netip.Prefix) { e.allowed.Insert(unmap(p)) }
 
+// Unlist takes an entry off the black list. A user that was banned besides is unbanned.
+func (e *Engine) Unlist(p netip.Prefix) {
+	p = unmap(p)
+	if e.isUser(p) {
+		_ = e.Unban(p.Addr()) // or it was unbanned before
+		return
+	}
+	e.listed.Delete(p)
+}
+
+// Unallow takes an entry off the white list.
+func (e *Engine) Unallow(p netip.Prefix) { e.allowed.Delete(unmap(p)) }
+
 // unmap returns the IPv4 form of a prefix of IPv4 addresses in IPv6.
 func unmap(p netip.Prefix) netip.Prefix {
 	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {

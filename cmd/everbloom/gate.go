@@ -31,11 +31,14 @@ kinds that store their keys (evergreen, the default, and elastic) every hit is
 confirmed exactly, so that none locks a source out.`,
 		Example: `  everbloom gate demo
   everbloom gate run --patterns bad.txt --blacklist ips.txt capture.pcap
+  everbloom gate follow --parser sshd --ban-for 10m /var/log/auth.log
   everbloom gate check --users 200k --seeds 20`,
 		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGateRun(e), newGateGenerate(e), newGateCheck(e), newGateDemo(e))
+	cmd.AddCommand(newGateRun(e), newGateFollow(e))
+	cmd.AddCommand(newGateControl(e)...)
+	cmd.AddCommand(newGateGenerate(e), newGateCheck(e), newGateDemo(e))
 	return cmd
 }
 

@@ -113,7 +113,7 @@ func (g *gateCheck) checkInputs(ctx context.Context, args []string) error {
 		return err
 	}
 	g.gateFlags.Users = g.users
-	s, err := newGateSession(g.env, &g.gateFlags, true)
+	s, err := newGateSession(g.env, &g.gateFlags, nil, true)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (g *gateCheck) checkSeed(ctx context.Context, seed uint64) (gatereport.Summ
 	if err := t.expect(&flags, made); err != nil {
 		return gatereport.Summary{}, err
 	}
-	s, err := newGateSession(g.env, &flags, true)
+	s, err := newGateSession(g.env, &flags, nil, true)
 	if err != nil {
 		return gatereport.Summary{}, err
 	}

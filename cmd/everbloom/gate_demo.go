@@ -126,7 +126,7 @@ func (g *gateDemo) session() (*demoSession, error) {
 	if err := g.expect(&s.flags, s.made); err != nil {
 		return nil, err
 	}
-	if s.gateSession, err = newGateSession(g.env, &s.flags, true); err != nil || !s.engine.Confirms() {
+	if s.gateSession, err = newGateSession(g.env, &s.flags, nil, true); err != nil || !s.engine.Confirms() {
 		return s, err
 	}
 	trusting := s.flags

@@ -103,6 +103,7 @@ func (s *gateSession) nothing() error {
 type gateRun struct {
 	*env
 	gateFlags
+	keepFlags
 	gateInput
 	gateOutput
 	verdicts     bool
@@ -143,6 +144,7 @@ strikes or beginnings of patterns.`,
 	cmd.Flags().Var(countFlag(&g.Users), "users", "number of sources expected (default 100000)")
 	g.makeFlags(cmd)
 	g.fileFlags(cmd)
+	g.keepFlags.keepFlags(cmd)
 	g.inputFlags(cmd)
 	g.outputFlags(cmd)
 	cmd.Flags().BoolVar(&g.verdicts, "verdicts", false, "print a line for every packet: number, source, verdict, reason")
@@ -172,7 +174,7 @@ func (g *gateRun) run(ctx context.Context, args []string) error {
 	if err := errors.Join(g.check(), g.read()); err != nil {
 		return err
 	}
-	s, err := newGateSession(g.env, &g.gateFlags, false)
+	s, err := newGateSession(g.env, &g.gateFlags, &g.keepFlags, false)
 	if err != nil {
 		return err
 	}
@@ -185,7 +187,9 @@ func (g *gateRun) run(ctx context.Context, args []string) error {
 	}
 	s.out = bufio.NewWriter(g.stdout)
 	s.verdicts, s.answers = g.verdicts, !g.json
-	err = g.logged(s, func() error { return g.readInputs(ctx, s, &g.gateInput, args, g.quiet || g.verdicts) })
+	err = g.logged(s, func() error {
+		return s.keeping(ctx, func() error { return g.readInputs(ctx, s, &g.gateInput, args, g.quiet || g.verdicts) })
+	})
 	if g.queries != "" {
 		err = errors.Join(err, s.askAll(g.queries))
 	}
@@ -203,6 +207,21 @@ func (g *gateRun) run(ctx context.Context, args []string) error {
 		return errNone
 	}
 	return nil
+}
+
+// keeping saves the state every minute while do is at work, and at its end.
+func (s *gateSession) keeping(ctx context.Context, do func() error) error {
+	if s.keeper == nil {
+		return do()
+	}
+	tending, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.keeper.Tend(tending, time.Minute, false, func(err error) { s.say("%v", err) })
+	err := do()
+	if failed := errors.Join(s.keeper.Save(context.WithoutCancel(ctx)), s.keeper.Close()); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // exportBans writes the list of bans, if it is wanted.

@@ -17,7 +17,9 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/keeper"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
@@ -26,8 +28,9 @@ import (
 type gateSession struct {
 	*env
 	engine   *gate.Engine
-	check    *exact.Check // nil if nothing is compared
-	twin     *gateSession // judges the same packets beside the same exact gate; may be nil
+	keeper   *keeper.Keeper // nil unless bans end or a state is kept; the engine is its own
+	check    *exact.Check   // nil if nothing is compared
+	twin     *gateSession   // judges the same packets beside the same exact gate; may be nil
 	recorder *gatereport.Recorder
 	start    time.Time
 
@@ -49,18 +52,23 @@ type gateSession struct {
 }
 
 // newGateSession makes a gate, and an exact one beside it if that is wanted.
-func newGateSession(e *env, g *gateFlags, compare bool) (*gateSession, error) {
+func newGateSession(e *env, g *gateFlags, k *keepFlags, compare bool) (*gateSession, error) {
 	s := &gateSession{env: e, start: time.Now(), skipped: map[string]uint64{}}
 	c := g.Config
 	if c.Banned == 0 && g.black.Len() > 0 {
 		c.Banned = uint64(g.black.Len()) + max(1, cmp.Or(c.Users, 100_000)/4)
 	}
 	var err error
-	if compare {
+	switch {
+	case compare:
 		if s.check, err = exact.NewCheck(c); err == nil {
 			s.engine = s.check.Engine
 		}
-	} else {
+	case k != nil && k.kept():
+		if s.keeper, err = keeper.Open(k.Config, c); err == nil {
+			s.keeper.Engine(func(e *gate.Engine) { s.engine = e })
+		}
+	default:
 		s.engine, err = gate.New(c)
 	}
 	if err != nil {
@@ -93,7 +101,7 @@ func (s *gateSession) addLists(g *gateFlags) {
 
 // beside makes a twin that shares the exact gate.
 func (s *gateSession) beside(g gateFlags) (err error) {
-	if s.twin, err = newGateSession(s.env, &g, true); err == nil {
+	if s.twin, err = newGateSession(s.env, &g, nil, true); err == nil {
 		s.twin.check.Exact = s.check.Exact
 	}
 	return err
@@ -162,9 +170,13 @@ func (s *gateSession) judge(p *packets.Packet) error {
 		return s.ask(p.Src)
 	}
 	var v, want gate.Verdict
-	if s.check != nil {
+	var e *event.Event
+	switch {
+	case s.check != nil:
 		v, want = s.check.Step(p)
-	} else {
+	case s.keeper != nil:
+		v, e = s.keeper.Judge(p, s.input)
+	default:
 		v = exact.Judge(s.engine, p, &s.flow)
 	}
 	if s.twin != nil {
@@ -185,7 +197,11 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if v.Reason != gate.Struck {
 		return nil
 	}
-	e := s.recorder.Strike(p, v, s.input)
+	if e == nil {
+		one := event.Of(p, v, s.recorder.Pattern(v), s.input)
+		e = &one
+	}
+	s.recorder.Strike(v, *e)
 	if s.log == nil {
 		return nil
 	}

@@ -312,3 +312,60 @@ func TestGateTellsAsPacketsComeAndEndsInTime(t *testing.T) {
 		t.Errorf("log %s", log)
 	}
 }
+
+// socketFolder returns a folder whose path is short enough for a socket.
+func socketFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "gate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
+}
+
+// asks runs a verb that talks to a gate, again until its output has a text.
+func asks(t *testing.T, folder, want string, args ...string) {
+	t.Helper()
+	var out []byte
+	for range 500 {
+		out, _ = command(t, folder, append([]string{"gate", args[0], "--socket", "s"}, args[1:]...)...).CombinedOutput()
+		if strings.Contains(string(out), want) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%v: %s, want %q", args, out, want)
+}
+
+// TestFollowedLogsAreControlledAndKept has a gate that follows a log, is asked and told
+// things, reads its lists again, is killed, and knows everything when it starts again.
+func TestFollowedLogsAreControlledAndKept(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	put(t, folder, "black", "9.9.9.0/24\n")
+	args := []string{"gate", "follow", "--parser", "sshd", "--blacklist", "black", "--socket", "s", "--state", "st", "--sync", "log"}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	put(t, folder, "log", strings.Repeat("Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n", 3))
+	asks(t, folder, "1.2.3.4/32", "list")
+	asks(t, folder, "5.5.5.5/32 banned for ever", "ban", "--for", "ever", "5.5.5.5")
+	asks(t, folder, "9.9.9.9 bad", "query", "9.9.9.9")
+	put(t, folder, "black", "8.8.8.0/24\n")
+	c.signal(syscall.SIGHUP)
+	asks(t, folder, "8.8.8.8 bad", "query", "8.8.8.8")
+	asks(t, folder, "9.9.9.9 none", "query", "9.9.9.9")
+	c.signal(syscall.SIGKILL)
+	_, _, _ = c.end()
+	c = start(t, folder, args...)
+	asks(t, folder, "1.2.3.4 bad: banned for ever, Failed password for", "query", "1.2.3.4")
+	asks(t, folder, "elements = { 1.2.3.4,\n\t\t\t5.5.5.5 }", "list", "--format", "nft")
+	asks(t, folder, "", "unban", "1.2.3.4")
+	asks(t, folder, "1.2.3.4 none", "query", "1.2.3.4")
+	asks(t, folder, `"bans": 1`, "status", "--json")
+	asks(t, folder, "", "reload")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+}

@@ -160,6 +160,9 @@ func (a *Automaton) Words() []uint32 {
 	return slices.Compact(all)
 }
 
+// Nodes returns how many nodes there are.
+func (a *Automaton) Nodes() int { return len(a.nodes) }
+
 // Bytes returns the memory of the tables.
 func (a *Automaton) Bytes() uint64 { return uint64(len(a.edges))*12 + uint64(len(a.nodes))*8 }
 

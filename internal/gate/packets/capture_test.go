@@ -190,6 +190,17 @@ func TestSmallCapturesAreRead(t *testing.T) {
 	}
 }
 
+// TestOldCapturesAreRead has the version of the captures of the nineties.
+func TestOldCapturesAreRead(t *testing.T) {
+	data := capturetest.Pcap(t, layers.LinkTypeEthernet, someFrames()...)
+	data[6] = 1
+	got, err := readAll(mustOpen(t, bytes.NewReader(data), Options{}))
+	want(t, "version 2.1", got, reassembled)
+	if !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
+
 // TestErrorsOfCapturesNameThePacket has a capture that is cut off in its sixth packet,
 // the fifth that is IP: what was read stays, and streams give what they hold.
 func TestErrorsOfCapturesNameThePacket(t *testing.T) {

@@ -143,10 +143,12 @@ func (r *Recorder) Count(p *packets.Packet, v gate.Verdict) {
 	}
 }
 
+// Pattern returns the name of the pattern that a packet completed.
+func (r *Recorder) Pattern(v gate.Verdict) string { return r.patterns[v.Pattern].Name }
+
 // Strike records a verdict whose reason is [gate.Struck], after Count.
-func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict, input string) event.Event {
+func (r *Recorder) Strike(v gate.Verdict, e event.Event) {
 	r.strikes[v.Pattern]++
-	e := event.Of(p, v, r.patterns[v.Pattern].Name, input)
 	if len(r.latest) == maxLatest {
 		r.latest = slices.Delete(r.latest, 0, 1)
 	}
@@ -154,7 +156,6 @@ func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict, input string) event
 	if e.Kind == event.Ban && len(r.bans) < MaxBans {
 		r.bans = append(r.bans, e)
 	}
-	return e
 }
 
 // mark keeps a point. When there are too many, every second one is dropped.

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
@@ -32,7 +33,7 @@ func filled(n int) *Recorder {
 		}
 		r.Count(p, v)
 		if v.Reason == gate.Struck {
-			r.Strike(p, v, "in")
+			r.Strike(v, event.Of(p, v, r.Pattern(v), "in"))
 		}
 	}
 	return r
@@ -196,7 +197,7 @@ func TestPageHasAClockWhereTimesAreKnown(t *testing.T) {
 		}
 		r.Count(p, v)
 		if v.Reason == gate.Struck {
-			r.Strike(p, v, "in")
+			r.Strike(v, event.Of(p, v, r.Pattern(v), "in"))
 		}
 	}
 	page := write(t, Page{Summary: r.Summary(gate.Stats{Room: 10, States: 5, Limit: 4096, Bytes: 1024, Bans: 10}, 1)})

@@ -1,0 +1,301 @@
+package keeper
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+)
+
+// Config says how long bans last and where the state is kept.
+type Config struct {
+	BanFor time.Duration // 0 means for ever
+	Growth float64       // how much longer each further ban of a user lasts; 0 means 1
+	BanMax time.Duration // the longest; 0 means no limit
+
+	State string // a path; empty means that nothing is kept
+	Sync  bool   // events are on disk before they are told
+
+	Enforcer Enforcer         // nil if bans hold here only
+	Now      func() time.Time // nil means time.Now
+}
+
+// An Enforcer makes bans hold elsewhere, such as in the kernel.
+type Enforcer interface {
+	Ban(user netip.Prefix, until time.Time) error // the zero time is for ever
+	Unban(user netip.Prefix) error
+}
+
+// A Ban is a user that is banned.
+type Ban struct {
+	User   netip.Prefix `json:"user"`
+	Since  time.Time    `json:"since"`
+	Until  *time.Time   `json:"until,omitempty"` // nil means for ever
+	Times  uint32       `json:"times"`           // that the user was banned, with this one
+	Reason string       `json:"reason"`
+}
+
+// past is a ban that has ended.
+type past struct {
+	ended int64
+	times uint32
+}
+
+// Keeper keeps a gate. See the package comment.
+type Keeper struct {
+	mu     sync.Mutex
+	config Config
+	engine *gate.Engine
+	names  []string // of patterns
+
+	bans    map[netip.Prefix]*Ban
+	ends    endings
+	past    map[netip.Prefix]past
+	flow    []byte
+	seq     uint64 // of the last event
+	journal *journal
+
+	listeners map[chan event.Event]bool
+	missed    uint64 // events that listeners had no room for
+	failed    uint64 // changes that the enforcer or the journal refused
+	failure   error  // the last of them
+	started   time.Time
+}
+
+// forgetAfter is how long past bans count, if bans have no longest time.
+const forgetAfter = 30 * 24 * time.Hour
+
+// Open makes a gate and takes in its state, if there is one.
+func Open(c Config, g gate.Config) (*Keeper, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.Growth = cmp.Or(c.Growth, 1)
+	if !(c.Growth >= 1 && c.Growth <= 100) || c.BanFor < 0 || c.BanMax < 0 {
+		return nil, fault.In("keeper", "bans last %v, growing by %g, at most %v: must not be negative, and grow by 1 to 100", c.BanFor, c.Growth, c.BanMax)
+	}
+	k := &Keeper{config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, listeners: map[chan event.Event]bool{}, started: c.Now()}
+	if g.Patterns != nil {
+		for _, p := range g.Patterns.Patterns() {
+			k.names = append(k.names, p.Name)
+		}
+	}
+	saved, err := readState(c.State)
+	if err != nil {
+		return nil, err
+	}
+	if saved != nil && g.Hash == (filter.Hash{}) {
+		g.Hash = saved.hash
+	}
+	if k.engine, err = gate.New(g); err != nil {
+		return nil, err
+	}
+	if err := k.restore(saved); err != nil {
+		return nil, err
+	}
+	return k, k.openJournal()
+}
+
+// Engine calls do with the engine, which nothing else uses meanwhile.
+func (k *Keeper) Engine(do func(*gate.Engine)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	do(k.engine)
+}
+
+// Judge judges a packet from an input of that name. A packet that completed a pattern is
+// an event.
+func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	v := k.step(p)
+	if v.Reason == gate.Banned && k.ended(p) {
+		v = k.step(p)
+	}
+	if v.Reason != gate.Struck {
+		return v, nil
+	}
+	e := event.Of(p, v, k.names[v.Pattern], input)
+	if v.Action == gate.Ban {
+		k.add(&e, k.lasting(k.engine.User(p.Src), p.At), e.Pattern)
+	}
+	k.tell(&e)
+	return v, &e
+}
+
+func (k *Keeper) step(p *packets.Packet) gate.Verdict {
+	if p.Payload == nil {
+		return k.engine.StepWords(p.Src, p.Words, p.At)
+	}
+	k.flow = p.AppendFlow(k.flow[:0])
+	return k.engine.StepPayload(p.Src, k.flow, p.Payload, p.At)
+}
+
+// ended unbans the source of a packet whose ban ends before it, by its own time.
+func (k *Keeper) ended(p *packets.Packet) bool {
+	user := k.engine.User(p.Src)
+	b := k.bans[user]
+	if b == nil || b.Until == nil {
+		return false
+	}
+	at := cmp.Or(p.At, k.config.Now().UnixNano())
+	if at < b.Until.UnixNano() {
+		return false
+	}
+	e := event.Event{Kind: event.Unban, Src: p.Src, Time: event.At(at), Reason: "its time is over"}
+	return k.remove(&e, user) == nil
+}
+
+// lasting returns how long a new ban of a user lasts.
+func (k *Keeper) lasting(user netip.Prefix, at int64) time.Duration {
+	c := k.config
+	if c.BanFor == 0 {
+		return 0
+	}
+	times := k.past[user].times
+	if age := at - k.past[user].ended; time.Duration(age) > cmp.Or(c.BanMax, forgetAfter) {
+		times = 0
+	}
+	long := float64(c.BanFor) * math.Pow(c.Growth, float64(times))
+	if c.BanMax > 0 {
+		long = min(long, float64(c.BanMax))
+	}
+	return time.Duration(min(long, float64(math.MaxInt64/4)))
+}
+
+// add puts the ban of an event on the list, and enforces it.
+func (k *Keeper) add(e *event.Event, lasts time.Duration, reason string) {
+	since := k.config.Now().UTC()
+	if e.Time != nil {
+		since = *e.Time
+	}
+	user := k.engine.User(e.Src)
+	b := &Ban{User: user, Since: since, Times: k.past[user].times + 1, Reason: reason}
+	if lasts > 0 {
+		until := since.Add(lasts)
+		b.Until = &until
+	}
+	e.Until = b.Until
+	if !user.IsSingleIP() {
+		e.User = user.String()
+	}
+	k.put(b)
+	k.enforce(b)
+}
+
+// put puts a ban on the list.
+func (k *Keeper) put(b *Ban) {
+	k.bans[b.User] = b
+	if b.Until != nil {
+		heap.Push(&k.ends, ending{b.Until.UnixNano(), b.User})
+	}
+}
+
+func (k *Keeper) enforce(b *Ban) {
+	if k.config.Enforcer == nil {
+		return
+	}
+	until := time.Time{}
+	if b.Until != nil {
+		until = *b.Until
+	}
+	k.note(k.config.Enforcer.Ban(b.User, until))
+}
+
+// note keeps an error of something that is done beside judging.
+func (k *Keeper) note(err error) {
+	if err != nil {
+		k.failed++
+		k.failure = err
+	}
+}
+
+// remove ends a ban, whatever it comes from.
+func (k *Keeper) remove(e *event.Event, user netip.Prefix) error {
+	if err := k.engine.Unban(e.Src); err != nil {
+		return err
+	}
+	if b := k.bans[user]; b != nil {
+		k.past[user] = past{e.Time.UnixNano(), b.Times}
+		delete(k.bans, user)
+	}
+	if !user.IsSingleIP() {
+		e.User = user.String()
+	}
+	if k.config.Enforcer != nil {
+		k.note(k.config.Enforcer.Unban(user))
+	}
+	k.tell(e)
+	return nil
+}
+
+// tell numbers an event, has it written, and passes it on.
+func (k *Keeper) tell(e *event.Event) {
+	k.seq++
+	k.note(k.journal.append(k.seq, e))
+	for c := range k.listeners {
+		select {
+		case c <- *e:
+		default:
+			k.missed++
+		}
+	}
+}
+
+// Listen returns the events from now on, until stop is called. One that does not keep up
+// misses some.
+func (k *Keeper) Listen() (events <-chan event.Event, stop func()) {
+	c := make(chan event.Event, 1024)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.listeners[c] = true
+	return c, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.listeners, c)
+	}
+}
+
+// Ban bans the user of an address for some time; 0 means for ever, below 0 what is usual.
+func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) Ban {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.config.Now().UTC()
+	src = src.Unmap().WithZone("")
+	user := k.engine.User(src)
+	if lasts < 0 {
+		lasts = k.lasting(user, now.UnixNano())
+	}
+	k.engine.Ban(src)
+	e := event.Event{Kind: event.Ban, Src: src, Time: &now, Reason: reason}
+	k.add(&e, lasts, reason)
+	k.tell(&e)
+	return *k.bans[user]
+}
+
+// Unban ends the ban of the user of an address, or makes an exception from the black list.
+func (k *Keeper) Unban(src netip.Addr, reason string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.config.Now().UTC()
+	e := event.Event{Kind: event.Unban, Src: src.Unmap().WithZone(""), Time: &now, Reason: reason}
+	return k.remove(&e, k.engine.User(src))
+}
+
+// Enforce has an enforcer take over all bans, and all that come.
+func (k *Keeper) Enforce(e Enforcer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.config.Enforcer = e
+	for _, b := range k.bans {
+		k.enforce(b)
+	}
+}

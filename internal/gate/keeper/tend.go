@@ -1,0 +1,119 @@
+package keeper
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+)
+
+// Expire ends the bans whose time is over, and returns when the next one ends: the zero
+// time if none does.
+func (k *Keeper) Expire() time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.config.Now().UTC()
+	for len(k.ends) > 0 && k.ends[0].at <= now.UnixNano() {
+		next := heap.Pop(&k.ends).(ending)
+		b := k.bans[next.user]
+		if b == nil || b.Until == nil || b.Until.UnixNano() != next.at {
+			continue // it was ended, or made longer
+		}
+		e := event.Event{Kind: event.Unban, Src: next.user.Addr(), Time: &now, Reason: "its time is over"}
+		if err := k.remove(&e, next.user); err != nil && !errors.Is(err, filter.ErrNotFound) {
+			k.note(fmt.Errorf("unban %v: %w", next.user, err))
+		}
+	}
+	if len(k.ends) == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, k.ends[0].at)
+}
+
+// Relist replaces lists by newer ones. What is on both stays as it is; a user that is no
+// longer on the black list stays banned if it was banned besides.
+func (k *Keeper) Relist(oldBlack, newBlack, oldWhite, newWhite *packets.List) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	gone := func(before, now *packets.List, do func(netip.Prefix)) {
+		stays := map[netip.Prefix]bool{}
+		now.Each(func(p netip.Prefix) { stays[p] = true })
+		before.Each(func(p netip.Prefix) {
+			if !stays[p] {
+				do(p)
+			}
+		})
+	}
+	gone(oldWhite, newWhite, k.engine.Unallow)
+	gone(oldBlack, newBlack, func(p netip.Prefix) {
+		if k.bans[p.Masked()] == nil {
+			k.engine.Unlist(p)
+		}
+	})
+	newBlack.Each(k.engine.Blacklist)
+	newWhite.Each(k.engine.Whitelist)
+}
+
+// Tend saves the state every so often and, if expire says so, ends bans by the clock, until
+// the context ends. It tells what goes wrong.
+func (k *Keeper) Tend(ctx context.Context, every time.Duration, expire bool, tell func(error)) {
+	save := time.NewTicker(every)
+	defer save.Stop()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-save.C:
+			if err := k.Save(ctx); err != nil && ctx.Err() == nil {
+				tell(err)
+			}
+		case <-second.C:
+			if expire {
+				k.Expire()
+			}
+			if err := k.Failure(); err != nil {
+				tell(err)
+			}
+		}
+	}
+}
+
+// Failure returns the last error of enforcing or journaling since it was last asked for.
+func (k *Keeper) Failure() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	err := k.failure
+	k.failure = nil
+	return err
+}
+
+// An ending is when a ban ends.
+type ending struct {
+	at   int64
+	user netip.Prefix
+}
+
+// endings is a heap of them, the first one first.
+type endings []ending
+
+func (h endings) Len() int           { return len(h) }
+func (h endings) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h endings) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *endings) Push(x any) { *h = append(*h, x.(ending)) }
+
+// Pop implements heap.Interface.
+func (h *endings) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

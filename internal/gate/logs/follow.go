@@ -1,0 +1,189 @@
+package logs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// A Line is one of a file.
+type Line struct {
+	Path string
+	Text []byte // without its end
+	Err  error  // why no more come from this file; Text is nil then
+}
+
+// Options say how files are followed.
+type Options struct {
+	FromStart bool          // read what is there already; else only what comes
+	Poll      time.Duration // how often to look for more; 0 means 250 ms
+}
+
+// maxLine is the length from which on a line is cut.
+const maxLine = 1 << 16
+
+// Follow sends the lines of a file to the channel until the context ends: those that are
+// appended, and those of a file that takes its name. A file that is not there is waited
+// for.
+func Follow(ctx context.Context, path string, o Options, to chan<- Line) {
+	if o.Poll == 0 {
+		o.Poll = 250 * time.Millisecond
+	}
+	f := &follower{path: path, to: to, fromStart: o.FromStart}
+	defer f.close()
+	for {
+		err := f.step(ctx)
+		if err != nil {
+			f.send(ctx, Line{Path: path, Err: err})
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(o.Poll):
+		}
+	}
+}
+
+// Read sends the lines of a reader, such as the standard input, and then why it ended.
+func Read(ctx context.Context, path string, r io.Reader, to chan<- Line) {
+	f := &follower{path: path, to: to, lines: bufio.NewReaderSize(r, maxLine)}
+	for {
+		more, err := f.line(ctx)
+		if !more {
+			f.flush(ctx)
+			f.send(ctx, Line{Path: path, Err: err})
+			return
+		}
+	}
+}
+
+type follower struct {
+	path      string
+	to        chan<- Line
+	fromStart bool
+	file      *os.File
+	info      os.FileInfo // of the file when it was opened
+	offset    int64
+	lines     *bufio.Reader
+	rest      []byte // of a line whose end has not come
+	cut       bool   // the rest is too long, and what follows is dropped
+}
+
+func (f *follower) close() {
+	if f.file != nil {
+		_ = f.file.Close() // nothing was written
+	}
+	f.file = nil
+}
+
+// step reads what there is, and goes over to the file that has taken the name.
+func (f *follower) step(ctx context.Context) error {
+	if f.file == nil {
+		if err := f.open(); err != nil || f.file == nil {
+			return err
+		}
+	}
+	if err := f.readAll(ctx); err != nil {
+		return err
+	}
+	now, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it was moved away, and may still grow
+	case err != nil:
+		return err
+	case !os.SameFile(now, f.info):
+		if err := f.readAll(ctx); err != nil { // what came before it was renamed
+			return err
+		}
+		f.flush(ctx)
+		f.close()
+		return f.step(ctx)
+	case now.Size() < f.offset: // it was truncated
+		f.rest, f.offset = nil, 0
+		if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		f.lines.Reset(f.file)
+	}
+	return nil
+}
+
+// open opens the file, at its end if that is where to begin. One that comes later is read
+// from its start.
+func (f *follower) open() error {
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.fromStart = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.file, f.offset, f.rest = file, 0, nil
+	if f.info, err = file.Stat(); err != nil {
+		return err
+	}
+	if f.info.IsDir() {
+		return errors.New("is a folder")
+	}
+	if !f.fromStart {
+		if f.offset, err = file.Seek(0, io.SeekEnd); err != nil {
+			return err
+		}
+	}
+	f.fromStart = true
+	f.lines = bufio.NewReaderSize(file, maxLine)
+	return nil
+}
+
+func (f *follower) readAll(ctx context.Context) error {
+	for {
+		more, err := f.line(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if !more {
+			return err
+		}
+	}
+}
+
+// line reads a line, or a part of one, and sends it if its end has come.
+func (f *follower) line(ctx context.Context) (more bool, err error) {
+	part, err := f.lines.ReadSlice('\n')
+	f.offset += int64(len(part))
+	ended := bytes.HasSuffix(part, []byte("\n"))
+	if room := maxLine - len(f.rest); len(part) > room {
+		part, f.cut = part[:room], true
+	}
+	f.rest = append(f.rest, part...)
+	if ended {
+		f.flush(ctx)
+	}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		err = nil
+	}
+	return err == nil && ctx.Err() == nil, errors.Join(err, ctx.Err())
+}
+
+// flush sends the line as far as it has come.
+func (f *follower) flush(ctx context.Context) {
+	if text := bytes.TrimRight(f.rest, "\r\n"); len(text) > 0 {
+		f.send(ctx, Line{Path: f.path, Text: bytes.Clone(text)})
+	}
+	f.rest, f.cut = f.rest[:0], false
+}
+
+func (f *follower) send(ctx context.Context, l Line) {
+	select {
+	case f.to <- l:
+	case <-ctx.Done():
+	}
+}
