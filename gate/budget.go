@@ -14,20 +14,14 @@ import (
 type budget struct {
 	words, exceptions, exactBans, overflow uint64 // come first, whatever is left for the others
 	states                                 uint64
-	tracked, recent, banned                uint64
+	tracked, banned                        uint64
 }
 
 func (b budget) fixed() uint64 { return b.words + b.exceptions + b.exactBans + b.overflow }
 
-func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.recent + b.banned }
+func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.banned }
 
 const (
-	// recentShare is the largest part of the tracked set's memory that may hold recent
-	// keys, so that a set that is told every packet is told less often. The set gets
-	// a decent rate first.
-	recentShare = 4
-	decentRate  = 0.001
-
 	// statesShare is the largest part of a limit that the states may get.
 	statesShare = 4
 
@@ -61,14 +55,8 @@ func (c Config) share(b backing, exactBans bool) (budget, error) {
 		}
 	}
 	if c.FPR > 0 {
-		if err := c.ask(b, &out); err != nil {
-			return out, err
-		}
-		out.recent = out.tracked / recentShare
-		return out, nil
+		return out, c.ask(b, &out)
 	}
-	out.recent = c.recentBytes(b, out.tracked)
-	out.tracked -= out.recent
 	return out, nil
 }
 
@@ -113,24 +101,6 @@ func (c Config) squeeze(b backing, out *budget) error {
 	}
 	out.tracked, out.banned = tracked, banned
 	return nil
-}
-
-// recentBytes returns how much of the tracked set's memory is for recent keys. Only
-// sets that are told every packet have them.
-func (c Config) recentBytes(b backing, tracked uint64) uint64 {
-	if !b.exact {
-		return 0
-	}
-	decent, err := b.plan(c.Users, decentRate)
-	if err != nil {
-		return 0
-	}
-	least, err := b.plan(c.Users, highestRate) // may be more: sizes jump
-	if err != nil {
-		return 0
-	}
-	enough := max(math.Ceil(least.bits/8), decent.bits/8)
-	return min(tracked/recentShare, uint64(max(0, float64(tracked)-enough)))
 }
 
 // exceptions returns how many exceptions there is room for.

@@ -29,7 +29,7 @@
 //
 //	address ──hash, once──> key
 //	                         ├─> banned set ── claimed: reject (confirmed exactly where the kind can, see Config.Confirm)
-//	                         ├─> tracked set ─ told every packet, but for recent keys
+//	                         ├─> tracked set ─ told of users that it does not claim
 //	                         └─> states ────── only users inside a chain or with strikes
 //	words ──> set of words ──> automaton, for words that are in some pattern
 //
@@ -69,7 +69,8 @@
 // Kinds differ in how a ban changes the tracked set:
 //
 //   - evergreen and elastic ignore duplicates exactly and refuse to delete an absent
-//     key. They are told every accepted packet, so each user is in the set.
+//     key. They are told every sixteenth packet of users that they claim, so that those
+//     that they claim by mistake enter, too.
 //   - deletable, counting and dleft are told only of users that they take for absent. A
 //     false positive leaves a user out, and that user's ban deletes what belongs to
 //     others: a query may then answer none for these, until their next packet. Verdicts
@@ -77,7 +78,7 @@
 //
 // # Costs
 //
-// A packet takes 70 to 220 ns, depending on the kind: one lookup in the banned set, one
-// in the states, and one in the tracked set, or an Add that changes nothing. Nothing is
+// A packet takes one lookup in the banned set, one in the tracked set and one in the
+// states: three lines of memory, of which two are read at once. Nothing is
 // allocated. An Engine is for one goroutine at a time: shard by address to use more.
 package gate

@@ -21,7 +21,7 @@ type Engine struct {
 
 	tracked, banned *set
 	words           *bloom.Blocked // that begin or continue a pattern
-	recent          recent         // keys that are in the tracked set for certain
+	claimed         uint64         // users that the tracked set has claimed
 
 	overflow   *bloom.Blocked // bans that the banned set had no room for
 	overflowed uint64         // how many
@@ -121,9 +121,6 @@ func (e *Engine) allocateTables(shares budget) (err error) {
 		}
 	}
 	if e.exceptions, err = newKeyset(e.config.exceptions()); err != nil {
-		return err
-	}
-	if e.recent, err = newRecent(shares.recent); err != nil {
 		return err
 	}
 	e.states, err = newStates(shares.states, e.config.Strikes, int64(e.config.Window))

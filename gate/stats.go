@@ -118,7 +118,7 @@ func (e *Engine) Packets() (n uint64) {
 
 // Bytes returns the memory in use by the sets and the states.
 func (e *Engine) Bytes() uint64 {
-	total := e.states.bytes() + uint64(8*(len(e.recent.slots)+len(e.exceptions.slots)))
+	total := e.states.bytes() + uint64(8*len(e.exceptions.slots))
 	if e.exactBans != nil {
 		total += uint64(8 * len(e.exactBans.slots))
 	}

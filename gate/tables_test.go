@@ -228,32 +228,3 @@ func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 		t.Error("an empty set has something")
 	}
 }
-
-func TestRecentKeysAreForgotten(t *testing.T) {
-	r, err := newRecent(64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.has(0) || r.has(5) {
-		t.Error("an empty memory remembers")
-	}
-	r.remember(5)
-	r.remember(1 << 63)
-	if !r.has(5) || !r.has(1<<63) || r.has(6) {
-		t.Error("wrong keys are remembered")
-	}
-	r.forget(6)
-	r.forget(5)
-	if r.has(5) || !r.has(1<<63) {
-		t.Error("forgetting went wrong")
-	}
-	none, err := newRecent(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	none.remember(5)
-	none.forget(5)
-	if none.has(5) {
-		t.Error("a memory of no size remembers")
-	}
-}

@@ -7,22 +7,23 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 )
 
-// track adds the user to the tracked set. A set that ignores duplicates exactly is
-// told every packet, but for recent keys: to ask it first would leave out users that
-// it claims by mistake. Sets that count duplicates have to be asked; [Stats] and the
-// check against an exact gate show the harm.
+// track adds the user to the tracked set, unless that claims it. A claim may be a mistake:
+// a set that ignores duplicates exactly is told nevertheless every so many packets, so that
+// such a user enters it with one of its next. Sets that count duplicates are never told
+// twice; [Stats] and the check against an exact gate show the harm.
 func (e *Engine) track(k filter.Key) {
-	if e.recent.has(k) || !e.tracked.exact && e.tracked.MayContain(k) {
-		return
+	if e.tracked.MayContain(k) {
+		if e.claimed++; e.claimed%retell != 0 || !e.tracked.exact {
+			return
+		}
 	}
-	if e.tracked.put(k) {
-		e.recent.remember(k)
-		return
-	}
-	if !e.tracked.MayContain(k) {
+	if !e.tracked.put(k) && !e.tracked.MayContain(k) {
 		e.lost.Users++
 	}
 }
+
+// retell is how many claims of the tracked set are believed before one is told again.
+const retell = 16
 
 // feedWords sends words through the automaton, from the user's node.
 func (e *Engine) feedWords(u user, words []uint32, at int64) Verdict {
@@ -139,7 +140,6 @@ func (e *Engine) ban(k filter.Key, p place) {
 	if p != nowhere {
 		e.states.remove(p)
 	}
-	e.recent.forget(k)
 	e.tracked.take(k)
 	e.exceptions.remove(k)
 	e.addBan(k)
