@@ -30,13 +30,14 @@ A filter may take a source for banned that is not: a false positive. With the
 kinds that store their keys (evergreen, the default, and elastic) every hit is
 confirmed exactly, so that none locks a source out.`,
 		Example: `  everbloom gate demo
+  everbloom gate live eth0 --patterns bad.txt --ban-for 1h
   everbloom gate run --patterns bad.txt --blacklist ips.txt capture.pcap
   everbloom gate follow --parser sshd --ban-for 10m /var/log/auth.log
   everbloom gate check --users 200k --seeds 20`,
 		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGateRun(e), newGateFollow(e))
+	cmd.AddCommand(newGateRun(e), newGateLive(e), newGateFollow(e))
 	cmd.AddCommand(newGateControl(e)...)
 	cmd.AddCommand(newGateGenerate(e), newGateCheck(e), newGateDemo(e))
 	return cmd

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -138,12 +137,4 @@ func (g *gateFollow) judgeLine(p logs.Parser, l logs.Line) {
 func enforceFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "enforce", "none", "how bans hold: `HOW` is none (they are told only) or nft (nftables, which needs CAP_NET_ADMIN)")
 	complete(cmd, "enforce", "none", "nft")
-}
-
-// startEnforcer starts what makes bans hold, and returns how to end it.
-func (d *gateDaemon) startEnforcer(how string) (stop func() error, err error) {
-	if how != "none" {
-		return nil, fmt.Errorf("--enforce: %q: take none", how)
-	}
-	return func() error { return nil }, nil
 }

@@ -104,13 +104,6 @@ func Open(c Config, g gate.Config) (*Keeper, error) {
 	return k, k.openJournal()
 }
 
-// Engine calls do with the engine, which nothing else uses meanwhile.
-func (k *Keeper) Engine(do func(*gate.Engine)) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	do(k.engine)
-}
-
 // Judge judges a packet from an input of that name. A packet that completed a pattern is
 // an event.
 func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {

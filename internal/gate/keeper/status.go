@@ -49,3 +49,10 @@ func (k *Keeper) Bans() []Ban {
 	slices.SortFunc(all, func(a, b Ban) int { return cmp.Or(a.Since.Compare(b.Since), a.User.Addr().Compare(b.User.Addr())) })
 	return all
 }
+
+// Engine calls do with the engine, which nothing else uses meanwhile.
+func (k *Keeper) Engine(do func(*gate.Engine)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	do(k.engine)
+}

@@ -11,7 +11,7 @@ import (
 
 // captureReader reads pcap and pcapng files.
 type captureReader struct {
-	frames    *capture.Reader
+	frames    Frames
 	frame     capture.Frame // the present one
 	inner     bool          // the source of a packet inside another counts
 	fragments *fragments
@@ -20,17 +20,28 @@ type captureReader struct {
 	skipped   map[string]uint64
 }
 
+// Frames are where frames come from: a capture or an interface.
+type Frames interface {
+	Read(f *capture.Frame) error
+}
+
+// NewFrames returns a reader of the packets in frames. The format of the Options does not
+// matter.
+func NewFrames(f Frames, o Options) Reader {
+	c := &captureReader{frames: f, inner: o.Inner, fragments: newFragments(), skipped: map[string]uint64{}}
+	if !o.Segments {
+		c.streams = newStreams()
+	}
+	return c
+}
+
 // newCapture reads the header of a capture file.
-func newCapture(b *bufio.Reader, o Options) (*captureReader, error) {
+func newCapture(b *bufio.Reader, o Options) (Reader, error) {
 	frames, err := capture.NewReader(b)
 	if err != nil {
 		return nil, fault.In("packets", "%w", err)
 	}
-	c := &captureReader{frames: frames, inner: o.Inner, fragments: newFragments(), skipped: map[string]uint64{}}
-	if !o.Segments {
-		c.streams = newStreams()
-	}
-	return c, nil
+	return NewFrames(frames, o), nil
 }
 
 // Read fills in the next IP packet. At the end of the frames, for whatever reason, the

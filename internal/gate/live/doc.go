@@ -1,0 +1,34 @@
+// Package live takes packets off a network interface and makes bans hold in the kernel. It
+// is for Linux.
+//
+// # XDP
+//
+// [OpenXDP] attaches a program that is assembled here, without a compiler or an object file,
+// to an interface: in its driver if that can, else in the kernel's generic path. For each
+// frame, in this order:
+//
+//	white list   longest prefix: pass, and nothing else happens
+//	bits         one cache line of a Bloom filter of the bans: one bit in each of 8 words
+//	bans         only if all bits are set: an exact table, so that no source is dropped by
+//	             mistake; a hit drops and counts
+//	black list   longest prefix: drop
+//	ring         else up to 2 KiB of the frame go to Go, and the frame passes
+//
+// The bits are an array that Go writes through shared memory, with a hash of its own whose
+// seeds are secret. Unbanning removes the exact entry; bits stay until the next start and
+// cost a lookup. VLAN tags are skipped; what else is wrapped is not dropped but judged.
+//
+// A full ring loses frames for the gate, never for the network, and counts them. The
+// program goes with the process, also if that is killed: nothing stays attached. It needs
+// CAP_NET_ADMIN and CAP_BPF.
+//
+// # nftables
+//
+// [OpenNft] makes a table inet everbloom with sets of bans, whose elements end by themselves,
+// and rules in prerouting that drop what they match. It needs CAP_NET_ADMIN. The table stays
+// if the process is killed; [RemoveNft] removes it.
+//
+// # AF_PACKET
+//
+// [OpenPacket] reads frames and enforces nothing. It needs CAP_NET_RAW.
+package live

@@ -1,0 +1,55 @@
+package live
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/everbloom-go/everbloom/internal/capture"
+)
+
+// Options say how large things are. The zero value is the default.
+type Options struct {
+	IPv6Prefix int  // bits of an IPv6 address that make a user; 0 means 64
+	Bans       int  // that XDP has room for; 0 means a million
+	Ring       int  // bytes of the ring of XDP, a power of two; 0 means 16 MiB
+	Generic    bool // do not try XDP in the driver
+}
+
+// Frames are what comes in at an interface.
+type Frames interface {
+	// Read fills in the next frame. It waits until there is one, or until Close: then it
+	// returns an error that is os.ErrClosed.
+	Read(f *capture.Frame) error
+
+	Close() error // may be called again
+}
+
+// An Enforcer makes bans hold in the kernel.
+type Enforcer interface {
+	Ban(user netip.Prefix, until time.Time) error // the zero time is for ever
+	Unban(user netip.Prefix) error
+	Lists(black, white []netip.Prefix) error // replaces what was there
+	Name() string
+	Close() error
+}
+
+// Live is an interface under guard.
+type Live struct {
+	Frames   Frames
+	Enforcer Enforcer // nil if nothing is enforced
+	Counters func() map[string]uint64
+	Name     string // of what enforces
+}
+
+// Close ends all of it.
+func (l *Live) Close() error {
+	err := l.Frames.Close()
+	if l.Enforcer != nil {
+		err = errors.Join(err, l.Enforcer.Close())
+	}
+	return err
+}
+
+// Ways are the names of the ways to enforce that Open knows.
+func Ways() []string { return []string{"auto", "xdp", "nft", "none"} }

@@ -1,0 +1,66 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/fault"
+)
+
+// Open puts an interface under guard in the way that is named; auto takes the best that
+// the machine allows, and says what it does not.
+func Open(name, way string, o Options, say func(format string, args ...any)) (*Live, error) {
+	switch way {
+	case "auto", "xdp":
+		x, err := OpenXDP(name, o)
+		if err == nil {
+			return &Live{x, x, x.Counters, x.Name()}, nil
+		}
+		if way == "xdp" {
+			return nil, err
+		}
+		say("no XDP: %v", err)
+	case "nft", "none":
+	default:
+		return nil, fault.In("live", "%q: take %s", way, strings.Join(Ways(), ", "))
+	}
+	p, err := OpenPacket(name)
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{Frames: p, Counters: p.Counters, Name: "nothing: bans are told only"}
+	if way == "none" {
+		return l, nil
+	}
+	n, err := OpenNft(o)
+	switch {
+	case err == nil:
+		l.Enforcer, l.Name = n, n.Name()
+	case way == "nft":
+		return nil, errors.Join(err, p.Close())
+	default:
+		say("no nftables: %v", err)
+	}
+	return l, nil
+}
+
+// OpenEnforcer returns what enforces in a way that needs no interface: nft.
+func OpenEnforcer(way string, o Options) (Enforcer, error) {
+	if way != "nft" {
+		return nil, fmt.Errorf("%q: take none, nft", way)
+	}
+	n, err := OpenNft(o)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// Detach removes what a gate that was killed may have left, and says what that is.
+func Detach() (string, error) {
+	if err := RemoveNft(); err != nil {
+		return "", err
+	}
+	return "the table inet everbloom of nftables is removed; programs of XDP go with their process", nil
+}

@@ -1,0 +1,281 @@
+package live
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
+	"github.com/gopacket/gopacket/layers"
+
+	"github.com/everbloom-go/everbloom/internal/capture"
+	"github.com/everbloom-go/everbloom/internal/fault"
+)
+
+// maps are what the program and Go share.
+type maps struct {
+	allow, block, bits, bans, counters, ring *ebpf.Map
+}
+
+func (m *maps) all() []**ebpf.Map {
+	return []**ebpf.Map{&m.allow, &m.block, &m.bits, &m.bans, &m.counters, &m.ring}
+}
+
+func (m *maps) close() error {
+	var errs []error
+	for _, one := range m.all() {
+		if *one != nil {
+			errs = append(errs, (*one).Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// XDP is a program at an interface.
+type XDP struct {
+	maps   maps
+	mix    mixing
+	memory *ebpf.Memory // of the bits
+	prog   *ebpf.Program
+	link   link.Link
+	mode   string
+	ring   *ringbuf.Reader
+	record ringbuf.Record
+	number uint64
+	prefix int
+	lists  [2]map[netip.Prefix]bool // what is in allow and block
+
+	closing sync.Once
+	closed  error
+}
+
+const (
+	maxNetworks = 1 << 20
+	bitsPerBan  = 16
+	maxBlocks   = 1 << 16
+)
+
+// OpenXDP attaches the program to an interface.
+func OpenXDP(name string, o Options) (x *XDP, err error) {
+	device, err := net.InterfaceByName(name)
+	if err != nil {
+		return nil, fault.In("live", "%s: %w", name, err)
+	}
+	_ = rlimit.RemoveMemlock() // needed by old kernels only, which say so below
+	x = &XDP{lists: [2]map[netip.Prefix]bool{{}, {}}}
+	defer func() {
+		if err != nil {
+			err = fault.In("live", "XDP: %w", err)
+			_ = x.Close() // there is a more important error
+			x = nil
+		}
+	}()
+	if err := x.allocate(o); err != nil {
+		return x, err
+	}
+	x.prog, err = ebpf.NewProgram(&ebpf.ProgramSpec{Name: "everbloom_gate", Type: ebpf.XDP, License: "Apache-2.0", Instructions: program(&x.mix, &x.maps)})
+	if err != nil {
+		return x, err
+	}
+	if x.ring, err = ringbuf.NewReader(x.maps.ring); err != nil {
+		return x, err
+	}
+	return x, x.attach(device.Index, o.Generic)
+}
+
+func (x *XDP) attach(index int, generic bool) (err error) {
+	if !generic {
+		x.mode = "XDP in the driver"
+		if x.link, err = link.AttachXDP(link.XDPOptions{Program: x.prog, Interface: index, Flags: link.XDPDriverMode}); err == nil {
+			return nil
+		}
+	}
+	x.mode = "XDP, generic"
+	x.link, err = link.AttachXDP(link.XDPOptions{Program: x.prog, Interface: index, Flags: link.XDPGenericMode})
+	return err
+}
+
+// allocate makes the maps.
+func (x *XDP) allocate(o Options) (err error) {
+	bans, ring := uint32(o.Bans), uint32(o.Ring)
+	if bans == 0 {
+		bans = 1 << 20
+	}
+	if ring == 0 {
+		ring = 1 << 24
+	}
+	x.prefix = o.IPv6Prefix
+	if x.prefix == 0 {
+		x.prefix = 64
+	}
+	logarithm := bits.Len(uint(min(maxBlocks, max(1, bans*bitsPerBan/512)))) - 1
+	blocks := uint32(1) << logarithm
+	x.mix.shift = uint(64 - logarithm)
+	if logarithm == 0 {
+		x.mix.shift, blocks = 63, 2
+	}
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails: see crypto/rand
+	x.mix.seeds = [2]uint64{binary.LittleEndian.Uint64(random[:8]), binary.LittleEndian.Uint64(random[8:])}
+	for i := range x.prefix {
+		x.mix.mask[i/32] |= bits.ReverseBytes32(1 << (31 - i%32))
+	}
+	const noPrealloc, mmapable = 1, 1 << 10
+	trie := ebpf.MapSpec{Type: ebpf.LPMTrie, KeySize: 20, ValueSize: 1, MaxEntries: maxNetworks, Flags: noPrealloc}
+	specs := []ebpf.MapSpec{
+		trie, trie,
+		{Type: ebpf.Array, KeySize: 4, ValueSize: 64, MaxEntries: blocks, Flags: mmapable},
+		{Type: ebpf.Hash, KeySize: 16, ValueSize: 8, MaxEntries: bans, Flags: noPrealloc},
+		{Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: counters},
+		{Type: ebpf.RingBuf, MaxEntries: ring},
+	}
+	for i, to := range x.maps.all() {
+		if *to, err = ebpf.NewMap(&specs[i]); err != nil {
+			return err
+		}
+	}
+	x.memory, err = x.maps.bits.Memory()
+	return err
+}
+
+// Name returns how the program is attached.
+func (x *XDP) Name() string { return x.mode }
+
+// Close detaches the program. It may be called again.
+func (x *XDP) Close() error {
+	x.closing.Do(func() { x.closed = x.close() })
+	return x.closed
+}
+
+func (x *XDP) close() error {
+	var errs []error
+	if x.link != nil {
+		errs = append(errs, x.link.Close())
+	}
+	if x.ring != nil {
+		errs = append(errs, x.ring.Close())
+	}
+	if x.prog != nil {
+		errs = append(errs, x.prog.Close())
+	}
+	return errors.Join(append(errs, x.maps.close())...)
+}
+
+// Read fills in the next frame. It waits until there is one, or until Close.
+func (x *XDP) Read(f *capture.Frame) error {
+	if err := x.ring.ReadInto(&x.record); err != nil {
+		if errors.Is(err, ringbuf.ErrClosed) {
+			err = os.ErrClosed
+		}
+		return err
+	}
+	raw := x.record.RawSample
+	if len(raw) < recordHead {
+		return fault.In("live", "a record of %d bytes", len(raw))
+	}
+	n := int(binary.LittleEndian.Uint32(raw))
+	x.number++
+	f.Data, f.Link, f.At, f.Number = raw[recordHead:min(len(raw), recordHead+n)], layers.LinkTypeEthernet, time.Now(), x.number
+	return nil
+}
+
+// Waiting reports whether a Read would not wait.
+func (x *XDP) Waiting() bool { return x.ring.AvailableBytes() > 0 }
+
+// key returns the user as the program has it: the first address.
+func key(user netip.Prefix) [16]byte { return user.Masked().Addr().As16() }
+
+// Ban has the kernel drop what a user sends. The time is kept by the caller.
+func (x *XDP) Ban(user netip.Prefix, _ time.Time) error {
+	k := key(user)
+	if err := x.maps.bans.Put(k[:], uint64(0)); err != nil {
+		return fault.In("live", "ban %v: %w", user, err)
+	}
+	h := x.mix.hash(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:]))
+	var word [8]byte
+	for i := range uint(8) {
+		at := int64(h>>x.mix.shift)*64 + int64(8*i)
+		if _, err := x.memory.ReadAt(word[:], at); err != nil {
+			return err
+		}
+		set := binary.LittleEndian.Uint64(word[:]) | 1<<(h>>(6*i)&63)
+		binary.LittleEndian.PutUint64(word[:], set)
+		if _, err := x.memory.WriteAt(word[:], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unban ends a ban.
+func (x *XDP) Unban(user netip.Prefix) error {
+	k := key(user)
+	if err := x.maps.bans.Delete(k[:]); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+		return fault.In("live", "unban %v: %w", user, err)
+	}
+	return nil
+}
+
+// Lists replaces the black list and the white list.
+func (x *XDP) Lists(black, white []netip.Prefix) error {
+	return errors.Join(x.relist(0, x.maps.allow, white), x.relist(1, x.maps.block, black))
+}
+
+func (x *XDP) relist(which int, m *ebpf.Map, list []netip.Prefix) error {
+	now := map[netip.Prefix]bool{}
+	for _, p := range list {
+		now[p.Masked()] = true
+	}
+	for p := range x.lists[which] {
+		if !now[p] {
+			if err := m.Delete(trieKey(p)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+				return fault.In("live", "%v: %w", p, err)
+			}
+		}
+	}
+	for p := range now {
+		if err := m.Put(trieKey(p), uint8(1)); err != nil {
+			return fault.In("live", "%v: %w", p, err)
+		}
+	}
+	x.lists[which] = now
+	return nil
+}
+
+// trieKey returns a network as the tries have it: IPv4 is inside ::ffff:0:0/96.
+func trieKey(p netip.Prefix) []byte {
+	length := p.Bits()
+	if p.Addr().Is4() {
+		length += 96
+	}
+	a := p.Addr().As16()
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(length)), a[:]...)
+}
+
+// Counters returns what became of frames in the kernel.
+func (x *XDP) Counters() map[string]uint64 {
+	out := map[string]uint64{}
+	for i, name := range counterNames {
+		var each []uint64
+		if x.maps.counters.Lookup(uint32(i), &each) != nil {
+			continue
+		}
+		for _, n := range each {
+			out[name] += n
+		}
+	}
+	return out
+}
+
+// String describes the program.
+func (x *XDP) String() string { return fmt.Sprintf("%s, user of %d bits", x.mode, x.prefix) }
