@@ -48,6 +48,9 @@ func (s Summary) overTime(title, text string, y lab.Axis, lines ...lab.Series) c
 // packets.
 func (s Summary) clock() (label string, of func(Point) float64) {
 	first, last := s.Began, s.Points[len(s.Points)-1].At
+	if begun := s.Points[0].At; begun-first > last-begun {
+		first = begun // the first packets have a date of their own
+	}
 	if first == 0 || last <= first {
 		return "packets judged so far", func(p Point) float64 { return float64(p.Packets) }
 	}
