@@ -39,7 +39,6 @@ type gateSession struct {
 	answers  bool          // and so are these
 	events   *bufio.Writer // nil if events are not logged
 	log      *json.Encoder // to events
-	flow     []byte        // of the present packet
 	input    string        // its name
 
 	timeless, words uint64            // packets whose time is not known, and packets of words
@@ -177,7 +176,7 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	case s.keeper != nil:
 		v, e = s.keeper.Judge(p, s.input)
 	default:
-		v = exact.Judge(s.engine, p, &s.flow)
+		v = p.Judge(s.engine)
 	}
 	if s.twin != nil {
 		s.twin.recorder.Count(p, s.twin.check.Follow(p, want))

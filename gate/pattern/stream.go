@@ -19,7 +19,7 @@ type Stream struct {
 	width uint32
 	next  []uint32
 	match []int32 // by node
-	pairs []uint64
+	pairs *[1 << 10]uint64
 }
 
 const (
@@ -49,8 +49,10 @@ func (s *Stream) Find(node uint32, b []byte) (at uint32, match int32) {
 
 // skip returns the first place, from i, at which a pattern may begin.
 func (s *Stream) skip(b []byte, i int) int {
-	for ; i+1 < len(b); i++ {
-		if pair := uint(b[i]) | uint(b[i+1])<<8; s.pairs[pair>>6]>>(pair&63)&1 != 0 {
+	pairs := s.pairs
+	for ; i < len(b)-1; i++ {
+		pair := uint16(b[i]) | uint16(b[i+1])<<8
+		if pairs[pair>>6]>>(pair&63)&1 != 0 {
 			return i
 		}
 	}
@@ -77,7 +79,7 @@ type builder struct {
 }
 
 func newStream(patterns []Pattern) (*Stream, error) {
-	b := &builder{Stream: &Stream{pairs: make([]uint64, 1<<16/64)}, trie: newTrie(patterns), patterns: patterns, nodes: map[string]uint32{}}
+	b := &builder{Stream: &Stream{pairs: new([1 << 10]uint64)}, trie: newTrie(patterns), patterns: patterns, nodes: map[string]uint32{}}
 	b.classify()
 	if err := b.room(len(b.trie.children)); err != nil {
 		return nil, err // there are at least as many sets

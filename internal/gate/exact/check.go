@@ -16,7 +16,6 @@ type Check struct {
 	pending   map[netip.Addr]bool // banned by the exact gate and not by the engine
 	banned    map[netip.Addr]bool // by the engine
 	early     map[netip.Addr]bool // of these, the ones that the exact gate has not banned
-	flow      []byte              // of the present packet
 	predicted float64             // rate of the banned set when last asked
 }
 
@@ -53,27 +52,18 @@ func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 		return got, want
 	}
 	if p.Payload != nil {
-		c.flow = p.AppendFlow(c.flow[:0])
-		want = c.Exact.StepPayload(p.Src, c.flow, p.Payload, p.At)
+		flow := p.Flow()
+		want = c.Exact.StepPayload(p.Src, flow[:], p.Payload, p.At)
 	} else {
 		want = c.Exact.StepWords(p.Src, p.Words, p.At)
 	}
 	return c.Follow(p, want), want
 }
 
-// Judge has an engine judge a packet. The flow is a buffer to use.
-func Judge(e *gate.Engine, p *packets.Packet, flow *[]byte) gate.Verdict {
-	if p.Payload == nil {
-		return e.StepWords(p.Src, p.Words, p.At)
-	}
-	*flow = p.AppendFlow((*flow)[:0])
-	return e.StepPayload(p.Src, *flow, p.Payload, p.At)
-}
-
 // Follow sends a packet to the engine alone and compares its verdict with that of the
 // exact gate. So several checks can share one exact gate: one steps, the others follow.
 func (c *Check) Follow(p *packets.Packet, want gate.Verdict) (got gate.Verdict) {
-	got = Judge(c.Engine, p, &c.flow)
+	got = p.Judge(c.Engine)
 	c.report.Packets++
 	if c.report.Packets%sampling == 1 {
 		c.predicted = c.Engine.RejectRate()

@@ -59,7 +59,6 @@ type Keeper struct {
 	bans    map[netip.Prefix]*Ban
 	ends    endings
 	past    map[netip.Prefix]past
-	flow    []byte
 	seq     uint64 // of the last event
 	journal *journal
 
@@ -109,9 +108,9 @@ func Open(c Config, g gate.Config) (*Keeper, error) {
 func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	v := k.step(p)
+	v := p.Judge(k.engine)
 	if v.Reason == gate.Banned && k.ended(p) {
-		v = k.step(p)
+		v = p.Judge(k.engine)
 	}
 	if v.Reason != gate.Struck {
 		return v, nil
@@ -122,14 +121,6 @@ func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Ev
 	}
 	k.tell(&e)
 	return v, &e
-}
-
-func (k *Keeper) step(p *packets.Packet) gate.Verdict {
-	if p.Payload == nil {
-		return k.engine.StepWords(p.Src, p.Words, p.At)
-	}
-	k.flow = p.AppendFlow(k.flow[:0])
-	return k.engine.StepPayload(p.Src, k.flow, p.Payload, p.At)
 }
 
 // ended unbans the source of a packet whose ban ends before it, by its own time.

@@ -95,8 +95,7 @@ func (c *captureReader) decode(p *Packet) bool {
 	}
 	p.Ports = d.ports()
 	if c.streams != nil && d.transport == ipTCP {
-		c.streams.add(&d, *p)
-		return false
+		return c.streams.add(&d, p)
 	}
 	p.Payload = d.payload()
 	return true

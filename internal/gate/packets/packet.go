@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"net/netip"
 
+	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
@@ -28,14 +29,27 @@ type Conversation struct {
 	Protocol uint8      // above IP
 }
 
-// AppendFlow appends bytes that are equal for packets of one conversation and no other, 37
-// of them.
-func (c *Conversation) AppendFlow(to []byte) []byte {
-	from, dst := c.From.As16(), c.To.As16()
-	to = append(append(to, from[:]...), dst[:]...)
-	to = binary.BigEndian.AppendUint16(to, c.Ports[0])
-	to = binary.BigEndian.AppendUint16(to, c.Ports[1])
-	return append(to, c.Protocol)
+// Judge has an engine judge the packet.
+func (p *Packet) Judge(e *gate.Engine) gate.Verdict {
+	if p.Payload == nil {
+		return e.StepWords(p.Src, p.Words, p.At)
+	}
+	flow := p.Flow()
+	return e.StepPayload(p.Src, flow[:], p.Payload, p.At)
+}
+
+// A Flow is a number that packets of one conversation share and no others.
+type Flow [37]byte
+
+// Flow returns that of the conversation.
+func (c *Conversation) Flow() (f Flow) {
+	from, to := c.From.As16(), c.To.As16()
+	copy(f[:], from[:])
+	copy(f[16:], to[:])
+	binary.BigEndian.PutUint16(f[32:], c.Ports[0])
+	binary.BigEndian.PutUint16(f[34:], c.Ports[1])
+	f[36] = c.Protocol
+	return f
 }
 
 // A Reader returns one packet after the other. Read fills in p, or returns an error that

@@ -24,11 +24,12 @@ const (
 // connection. Idle streams are dropped, a generation at a time; a stream that was dropped
 // begins again.
 type streams struct {
-	young, old map[Conversation]*stream
+	young, old map[Flow]*stream
 	room       int // streams in a generation
 	bytes      int // of segments that wait, with their cost
 	queue      []Packet
 	given      int // packets of the queue that were returned
+	fresh      []stream
 }
 
 // A stream is the state of a flow. The zero stream has not begun.
@@ -55,41 +56,59 @@ const (
 )
 
 func newStreams() *streams {
-	return &streams{young: map[Conversation]*stream{}, old: map[Conversation]*stream{}, room: maxStreams}
+	return &streams{young: map[Flow]*stream{}, old: map[Flow]*stream{}, room: maxStreams}
 }
 
-// add takes a packet that is TCP. The payload is valid until add returns. Packets that
-// are due are returned by next.
-func (s *streams) add(d *datagram, p Packet) {
+// add takes a packet that is TCP. It reports whether p is to be returned now, with the
+// payload filled in; else next returns what is due. The payload of the datagram is valid
+// until then.
+func (s *streams) add(d *datagram, p *Packet) (now bool) {
 	if len(d.body) < tcpHeader {
-		s.give(p, nil)
-		return
+		return true
 	}
 	flags := d.body[13]
-	g := segment{Packet: p, seq: binary.BigEndian.Uint32(d.body[4:]), last: flags&(tcpFIN|tcpRST) != 0}
-	g.Payload = d.payload()
-	at := s.find(p.Conversation)
-	if flags&tcpSYN != 0 {
+	seq, payload, last := binary.BigEndian.Uint32(d.body[4:]), d.payload(), flags&(tcpFIN|tcpRST) != 0
+	at := s.find(p.Flow())
+	syn := flags&tcpSYN != 0
+	if !syn && at.begun && !at.ended && seq == at.next && len(at.waiting) == 0 { // most are so
+		at.move(uint32(len(payload)))
+		at.ended = last
+		p.Payload = payload
+		return true
+	}
+	g := segment{Packet: *p, seq: seq, last: last}
+	g.Payload = payload
+	if syn {
 		g.seq++ // the SYN counts as a byte
 		if !at.begun || at.ended || g.seq != at.next-at.seen {
 			s.begin(at, g.seq) // else it was just sent again
 		}
 	}
 	s.take(at, g)
+	return false
+}
+
+// move goes on by so many bytes.
+func (at *stream) move(n uint32) {
+	at.next += n
+	at.seen = min(at.seen+n, maxSeen)
 }
 
 // find returns the stream of a flow.
-func (s *streams) find(f Conversation) *stream {
+func (s *streams) find(f Flow) *stream {
 	if at := s.young[f]; at != nil {
 		return at
 	}
 	if len(s.young) == s.room {
 		s.release(s.old)
-		s.young, s.old = map[Conversation]*stream{}, s.young
+		s.young, s.old = map[Flow]*stream{}, s.young
 	}
 	at := s.old[f]
 	if at == nil {
-		at = &stream{}
+		if len(s.fresh) == 0 {
+			s.fresh = make([]stream, 64)
+		}
+		at, s.fresh = &s.fresh[0], s.fresh[1:]
 	}
 	delete(s.old, f)
 	s.young[f] = at
@@ -177,9 +196,7 @@ func (s *streams) advance(at *stream, g segment) {
 	} else {
 		g.Payload = nil
 	}
-	n := uint32(len(g.Payload))
-	at.next += n
-	at.seen = min(at.seen+n, maxSeen)
+	at.move(uint32(len(g.Payload)))
 	at.ended = at.ended || g.last
 	s.give(g.Packet, g.Payload)
 }
@@ -191,7 +208,7 @@ func (s *streams) give(p Packet, payload []byte) {
 }
 
 // release returns all segments that wait, ordered by the first of each stream.
-func (s *streams) release(all map[Conversation]*stream) {
+func (s *streams) release(all map[Flow]*stream) {
 	var list []*stream
 	for _, at := range all {
 		if len(at.waiting) > 0 {

@@ -46,11 +46,18 @@ func together(segments ...[]byte) (got []string) {
 	s := newStreams()
 	for i, g := range segments {
 		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, g))
-		s.add(&d, Packet{Number: uint64(i + 1)})
-		got = append(got, queued(s)...)
+		got = append(got, added(s, d, Packet{Number: uint64(i + 1)})...)
 	}
 	s.flush()
 	return append(got, queued(s)...)
+}
+
+// added returns what becomes of a packet.
+func added(s *streams, d datagram, p Packet) []string {
+	if s.add(&d, &p) {
+		return []string{fmt.Sprintf("%d %s", p.Number, p.Payload)}
+	}
+	return queued(s)
 }
 
 func queued(s *streams) (got []string) {
@@ -96,8 +103,7 @@ func TestTooMuchWaitingIsGivenUp(t *testing.T) {
 	s := newStreams()
 	add := func(number uint64, seq uint32, text string) []string {
 		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(seq, 0, text)))
-		s.add(&d, Packet{Number: number})
-		return queued(s)
+		return added(s, d, Packet{Number: number})
 	}
 	add(1, 0, "lost")
 	for i := range uint32(maxWaiting) {
@@ -123,13 +129,13 @@ func TestStreamsAreForgotten(t *testing.T) {
 	s := newStreams()
 	s.room = 100
 	d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(0, 0, "here")))
-	s.add(&d, Packet{Number: 1})
+	got := added(s, d, Packet{Number: 1})
 	d, _ = dissect(ip4("10.0.0.1", ipTCP, 0, tcp(8, 0, "wait")))
-	s.add(&d, Packet{Number: 2})
+	got = append(got, added(s, d, Packet{Number: 2})...)
 	for i := range uint32(2 * s.room) {
-		s.find(Conversation{Ports: [2]uint16{uint16(i), 1}})
+		s.find(Flow{byte(i), byte(i >> 8), 1})
 	}
-	if got := queued(s); !slices.Equal(got, []string{"1 here", "2 wait"}) {
+	if got = append(got, queued(s)...); !slices.Equal(got, []string{"1 here", "2 wait"}) {
 		t.Errorf("%q", got)
 	}
 	if n := len(s.young) + len(s.old); n > 2*s.room {
@@ -184,8 +190,7 @@ func TestWaitingSegmentsAreCountedWhole(t *testing.T) {
 	for i := range 2 * maxWaitingBytes / segmentCost {
 		c := Conversation{From: addr("10.0.0.1"), Ports: [2]uint16{uint16(i / 200), 2}, Protocol: ipTCP}
 		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(2*uint32(i%200), 0, "x")))
-		s.add(&d, Packet{Number: uint64(i + 1), Conversation: c})
-		waiting += 1 - len(queued(s))
+		waiting += 1 - len(added(s, d, Packet{Number: uint64(i + 1), Conversation: c}))
 		if s.bytes > maxWaitingBytes || waiting*segmentCost > maxWaitingBytes {
 			t.Fatalf("%d segments, %d bytes", waiting, s.bytes)
 		}

@@ -1,11 +1,19 @@
 package traffic
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"net/netip"
 	"testing"
 
+	"github.com/gopacket/gopacket/layers"
+
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/capture"
+	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
@@ -113,6 +121,60 @@ func BenchmarkAgainstAnOpenTable(b *testing.B) {
 				r := &records[i%count]
 				e.Step(r.src, r.word, 0)
 				i++
+			}
+		})
+	}
+}
+
+// BenchmarkCaptures reads frames of 64 bytes of payload, and judges them: the ratio is what
+// a gate costs beside reading.
+func BenchmarkCaptures(b *testing.B) {
+	var frames [][]byte
+	r := rand.New(rand.NewPCG(1, 0))
+	for i := range 20_000 {
+		payload := make([]byte, 64)
+		for j := range payload {
+			payload[j] = byte(r.Uint32())
+		}
+		f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 20+20+64, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, byte(i%2000>>8), byte(i%2000), 10, 0, 0, 1)
+		f = append(append(f, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 5<<4, 0x10, 0, 0, 0, 0, 0, 0), payload...)
+		binary.BigEndian.PutUint32(f[38:], uint32(i/2000*64)) // ten segments of each stream
+		frames = append(frames, f)
+	}
+	data := capturetest.Pcap(b, layers.LinkTypeEthernet, frames...)
+	made, err := New(Config{Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	a, err := pattern.Compile(made.Patterns())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("frames", func(b *testing.B) {
+		var f capture.Frame
+		var frames *capture.Reader
+		for b.Loop() {
+			if frames == nil || frames.Read(&f) != nil {
+				frames, _ = capture.NewReader(bufio.NewReader(bytes.NewReader(data)))
+			}
+		}
+	})
+	for name, judged := range map[string]bool{"packets": false, "judged": true} {
+		b.Run(name, func(b *testing.B) {
+			e, err := gate.New(gate.Config{Users: 200_000, Patterns: a})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var in packets.Reader
+			var p packets.Packet
+			for b.Loop() {
+				if in == nil || in.Read(&p) != nil {
+					in, _ = packets.Open(bytes.NewReader(data), packets.Options{})
+					continue
+				}
+				if judged {
+					p.Judge(e)
+				}
 			}
 		})
 	}
