@@ -96,6 +96,7 @@ func (d *gateDaemon) serve(ctx context.Context, source string, start func(ctx co
 // background starts what a gate does beside judging.
 func (d *gateDaemon) background(ctx context.Context) {
 	go d.keeper.Tend(ctx, time.Minute, true, func(err error) { d.say("%v", err) })
+	go d.watchLimit(ctx)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
@@ -111,6 +112,23 @@ func (d *gateDaemon) background(ctx context.Context) {
 			}
 		}
 	}()
+}
+
+// watchLimit tells once that the limit of memory lets patterns go unnoticed.
+func (d *gateDaemon) watchLimit(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		var lost gate.Lost
+		d.keeper.Engine(func(e *gate.Engine) { lost = e.Lost() })
+		if lost.Chains+lost.Strikes > 0 {
+			d.say(limitReached)
+			return
+		}
+	}
 }
 
 // listen answers at the socket and serves metrics, and writes events.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // naive finds the first pattern that a text completes, byte by byte, and begins anew
@@ -161,6 +163,40 @@ suri: "x:y"
 	} {
 		if _, err := Read(strings.NewReader(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// TestDamagedListsAreHarmless changes bytes of a list at random: what can be read can be
+// compiled, searched for and written.
+func TestDamagedListsAreHarmless(t *testing.T) {
+	const list = "w: 00000001 deadbeef\na: \"GET /|0d 0a|\\\"x\" nocase # c\nb: |de ad|\ncontent:\"x\"; nocase;\n"
+	r := rand.New(rand.NewPCG(2, 0))
+	for range effort.PickVariant(500, 2000, 100_000) {
+		text := []byte(list)
+		for range 1 + r.IntN(5) {
+			text[r.IntN(len(text))] = " \"|:;#\\\n0aZ\xff"[r.IntN(12)]
+		}
+		patterns, err := Read(bytes.NewReader(text[:1+r.IntN(len(text))]))
+		if err != nil {
+			continue
+		}
+		a, err := Compile(patterns)
+		if err != nil {
+			t.Fatalf("%q: read and not compiled: %v", text, err)
+		}
+		s, err := a.Stream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Find(0, text)
+		var out bytes.Buffer
+		if err := Write(&out, patterns); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&out)
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(patterns) {
+			t.Fatalf("%q: written and read again: %v, %v, want %v", text, again, err, patterns)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 
 	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // record is what a test remembers of a packet.
@@ -306,5 +307,22 @@ func TestLongListsTakeLittleMemory(t *testing.T) {
 	var l List
 	if n := testing.AllocsPerRun(5, func() { l = List{}; _ = l.Read(bytes.NewReader(text)) }); n > 1100 || l.Len() != 1000 {
 		t.Errorf("%v allocations for %d lines", n, l.Len())
+	}
+}
+
+// TestDamagedTextIsHarmless changes bytes of lines and lists at random.
+func TestDamagedTextIsHarmless(t *testing.T) {
+	const text = "2026-11-16T00:00:00Z 1.2.3.4 deadbeef 00000001\n? ::1\n10.0.0.0/8 ; x\n1.1.1.1-1.1.1.9\nadd s 2001:db8::/32 timeout 5\n"
+	r := rand.New(rand.NewPCG(4, 0))
+	for range effort.PickVariant(500, 3000, 100_000) {
+		b := []byte(text)
+		for range 1 + r.IntN(5) {
+			b[r.IntN(len(b))] = " .:/-?#;\n0fg\xff"[r.IntN(13)]
+		}
+		var l List
+		if err := l.Read(bytes.NewReader(b)); err == nil && l.Len() > 10_000 {
+			t.Fatalf("%q: %d entries", b, l.Len())
+		}
+		_, _ = readAll(newText(bytes.NewReader(b)))
 	}
 }
