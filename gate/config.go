@@ -28,8 +28,8 @@ type Config struct {
 	Kind string
 
 	// BitsPerUser is the memory of each of the two sets per address expected in it.
-	// 0 means 128 for evergreen, 64 for counting, 32 for deletable and dleft, 12,000
-	// for elastic.
+	// 0 means 64 for counting, 32 for deletable and dleft, 12,000 for elastic, and for
+	// evergreen what a rate of 0.1 % needs, about 100.
 	BitsPerUser float64
 
 	// FPR is the false-positive rate of each of the two sets with as many addresses as
@@ -95,6 +95,7 @@ const (
 
 const (
 	defaultUsers   = 100_000
+	defaultRate    = 0.001 // of [Sum]; lower ones take more lines of memory, and hits are confirmed
 	defaultStrikes = 3
 	maxStrikes     = 100
 	maxUsers       = 1 << 36
@@ -112,7 +113,11 @@ func (c Config) withDefaults() (Config, error) {
 		c.Patterns, _ = pattern.Compile(nil)
 	}
 	b, err := backingOf(c.Kind)
-	if err == nil && c.FPR == 0 {
+	switch {
+	case err != nil || c.FPR > 0:
+	case b.grows && c.BitsPerUser == 0 && c.Memory == 0:
+		c.FPR = defaultRate
+	default:
 		c.BitsPerUser = cmp.Or(c.BitsPerUser, b.bits)
 	}
 	switch {

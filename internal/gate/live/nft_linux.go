@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/google/nftables"
@@ -14,6 +15,7 @@ import (
 
 // Nft is a table of nftables that drops what banned sources send.
 type Nft struct {
+	mu     sync.Mutex // bans and lists change from different goroutines
 	conn   *nftables.Conn
 	table  *nftables.Table
 	chain  *nftables.Chain
@@ -112,6 +114,8 @@ func (n *Nft) element(user netip.Prefix) (*nftables.Set, nftables.SetElement) {
 
 // Ban drops what a user sends, until a time if that is not zero.
 func (n *Nft) Ban(user netip.Prefix, until time.Time) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	set, element := n.element(user)
 	if !until.IsZero() {
 		element.Timeout = max(time.Second, time.Until(until))
@@ -127,6 +131,8 @@ func (n *Nft) Ban(user netip.Prefix, until time.Time) error {
 
 // Unban ends a ban. One that has ended by itself is no error.
 func (n *Nft) Unban(user netip.Prefix) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	set, element := n.element(user)
 	if err := n.conn.SetDeleteElements(set, []nftables.SetElement{element}); err != nil {
 		return fault.In("live", "nftables: unban %v: %w", user, err)
@@ -139,6 +145,8 @@ func (n *Nft) Unban(user netip.Prefix) error {
 
 // Lists replaces the black list and the white list.
 func (n *Nft) Lists(black, white []netip.Prefix) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	for i, list := range [][]netip.Prefix{white, black} {
 		for family := range 2 {
 			set := n.lists[2*i+family]
