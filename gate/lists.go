@@ -91,11 +91,7 @@ func (e *Engine) Unban(src netip.Addr) error {
 	if e.rejects(u) == Clean {
 		return fault.In("gate", "unban %v: %w", src, filter.ErrNotFound)
 	}
-	known := e.exactBans != nil && e.exactBans.Contains(k)
-	taken := (e.banned.exact || known) && e.banned.take(k)
-	if taken && known {
-		e.exactBans.remove(k)
-	}
+	taken := e.takeBan(k)
 	if e.claims(u) != Clean && !e.exceptions.add(k) {
 		if taken {
 			e.addBan(k)
@@ -104,3 +100,37 @@ func (e *Engine) Unban(src netip.Addr) error {
 	}
 	return nil
 }
+
+// takeBan deletes the ban of a user, if the gate knows that it has it.
+func (e *Engine) takeBan(k filter.Key) bool {
+	known := e.exactBans != nil && e.exactBans.Contains(k)
+	taken := (e.banned.exact || known) && e.banned.take(k)
+	if taken && known {
+		e.exactBans.remove(k)
+	}
+	return taken
+}
+
+// EndBan is Unban for a ban that is over: it makes no exception from a network of the black
+// list, which rejects the address as before.
+func (e *Engine) EndBan(src netip.Addr) error {
+	if !e.Lists(src) {
+		return e.Unban(src)
+	}
+	e.takeBan(e.identify(src).key)
+	return nil
+}
+
+// EndException ends the exception that Unban made for an address, if a network of the black
+// list covers it.
+func (e *Engine) EndException(src netip.Addr) {
+	if e.Lists(src) {
+		e.exceptions.remove(e.identify(src).key)
+	}
+}
+
+// Lists reports whether a network of the black list covers an address.
+func (e *Engine) Lists(src netip.Addr) bool { return e.listed.Contains(src.Unmap().WithZone("")) }
+
+// Allows reports whether the white list has an address.
+func (e *Engine) Allows(src netip.Addr) bool { return e.allowed.Contains(src.Unmap().WithZone("")) }

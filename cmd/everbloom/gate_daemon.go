@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -18,10 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/control"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/keeper"
+	"github.com/everbloom-go/everbloom/internal/gate/live"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
@@ -32,6 +33,7 @@ type gateDaemon struct {
 	gateFlags
 	keepFlags
 	socket, metrics, log string
+	table                string
 	quiet                bool
 
 	keeper *keeper.Keeper
@@ -55,22 +57,42 @@ func (d *gateDaemon) daemonFlags(cmd *cobra.Command) {
 	d.fileFlags(cmd)
 	d.keepFlags.keepFlags(cmd)
 	f.StringVar(&d.socket, "socket", defaultSocket(), "`PATH` of the socket for gate status, ban and others; empty for none")
+	f.StringVar(&d.table, "table", "", "`NAME` of the table of nftables, which begins with everbloom (default: everbloom, and what tells the socket from the default one)")
 	f.StringVar(&d.metrics, "metrics", "", "`ADDRESS` to serve metrics for Prometheus at, such as 127.0.0.1:9100")
 	f.StringVar(&d.log, "log", "", "append events to `FILE`, a JSON object per line")
 	f.BoolVarP(&d.quiet, "quiet", "q", false, "do not print events")
 }
 
+// tableName returns the name of the table of nftables: each socket has its own.
+func (d *gateDaemon) tableName() string {
+	if d.table != "" || d.socket == defaultSocket() {
+		return d.table
+	}
+	name, err := filepath.Abs(d.socket)
+	if d.socket == "" || err != nil {
+		name = "none"
+	}
+	return fmt.Sprintf("%s-%08x", live.TableName, uint32(filter.KeyOf([]byte(name))))
+}
+
 // serve runs a gate: start makes ready what feeds it and returns what does, and how to end
-// it. A signal ends the gate in good order.
+// it. A signal ends the gate in good order. Sockets and the state are taken before anything
+// is changed, so that a second gate that is refused leaves the first one alone.
 func (d *gateDaemon) serve(ctx context.Context, source string, start func(ctx context.Context) (work func() error, stop func() error, err error)) (err error) {
 	if err := errors.Join(d.checkValues(), d.read()); err != nil {
 		return err
 	}
+	ends, err := d.bind()
+	if err != nil {
+		return err
+	}
+	defer ends.close()
 	if d.keeper, err = keeper.Open(d.keepFlags.Config, d.gateFlags.Config); err != nil {
 		return byFlags(err)
 	}
-	defer func() { err = errors.Join(err, d.keeper.Save(context.WithoutCancel(ctx)), d.keeper.Close()) }()
-	d.addLists(&d.black, &d.white)
+	defer func() { err = errors.Join(err, d.keeper.Close()) }()
+	black, white := d.black, d.white
+	d.keeper.Relist(&black, &white)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.server = &control.Server{Keeper: d.keeper, Version: version(), Source: source, Enforcer: "none", Reload: d.reload, Done: ctx.Done()}
@@ -79,18 +101,24 @@ func (d *gateDaemon) serve(ctx context.Context, source string, start func(ctx co
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	end, err := d.listen()
+	written, err := d.writeEvents()
 	if err != nil {
 		return err
 	}
-	defer end()
-	d.background(ctx)
-	d.notify("READY=1")
-	defer d.notify("STOPPING=1")
-	if err := work(); ctx.Err() == nil {
+	defer written()
+	if err := d.keeper.Save(ctx); err != nil { // else it would be known in a minute
 		return err
 	}
-	return nil // it was told to end
+	ends.serve(d.server)
+	d.background(ctx)
+	d.notify("READY=1")
+	if err = work(); ctx.Err() != nil {
+		err = nil // it was told to end
+	}
+	d.notify("STOPPING=1")
+	cancel()
+	ends.close()
+	return errors.Join(err, d.keeper.Save(context.WithoutCancel(ctx)))
 }
 
 // background starts what a gate does beside judging.
@@ -131,86 +159,123 @@ func (d *gateDaemon) watchLimit(ctx context.Context) {
 	}
 }
 
-// listen answers at the socket and serves metrics, and writes events.
-func (d *gateDaemon) listen() (end func(), err error) {
-	var ends []func()
-	end = func() {
-		for _, f := range ends {
-			f()
-		}
-	}
-	serve := func(l net.Listener, h http.Handler) {
-		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-		go func() { _ = s.Serve(l) }() // it ends with Close
-		ends = append(ends, func() { _ = s.Close() })
-	}
+// endpoints are where a gate is asked things.
+type endpoints struct {
+	socket, metrics net.Listener // nil if there is none
+	servers         []*http.Server
+}
+
+// bind takes the sockets; requests wait until serve.
+func (d *gateDaemon) bind() (*endpoints, error) {
+	e := &endpoints{}
+	var err error
 	if d.socket != "" {
-		l, err := control.Listen(d.socket)
-		if err != nil {
+		if e.socket, err = control.Listen(d.socket); err != nil {
 			return nil, fmt.Errorf("--socket: %w", systemReason(err))
 		}
-		serve(l, d.server.Handler())
 	}
 	if d.metrics != "" {
-		l, err := net.Listen("tcp", d.metrics)
-		if err != nil {
-			end()
+		if e.metrics, err = net.Listen("tcp", d.metrics); err != nil {
+			e.close()
 			return nil, fmt.Errorf("--metrics: %w", err)
 		}
-		m := http.NewServeMux()
-		m.Handle("GET /metrics", d.server.Metrics())
-		serve(l, m)
 	}
-	written, err := d.writeEvents()
-	if err != nil {
-		end()
-		return nil, err
-	}
-	ends = append(ends, written)
-	return end, nil
+	return e, nil
 }
+
+// serve begins to answer.
+func (e *endpoints) serve(c *control.Server) {
+	metrics := http.NewServeMux()
+	metrics.Handle("GET /metrics", c.Metrics())
+	begin := func(l net.Listener, h http.Handler) {
+		if l == nil {
+			return
+		}
+		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+		e.servers = append(e.servers, s)
+		go func() { _ = s.Serve(l) }() // it ends with Close
+	}
+	begin(e.socket, c.Handler())
+	begin(e.metrics, metrics)
+}
+
+// close may be called again.
+func (e *endpoints) close() {
+	for _, s := range e.servers {
+		_ = s.Close() // it goes on to close the listeners
+	}
+	for _, l := range []*net.Listener{&e.socket, &e.metrics} {
+		if *l != nil {
+			_ = (*l).Close() // or the server has closed it
+			*l = nil
+		}
+	}
+}
+
+// writersEnd is how long the end of a gate waits for outputs that stand still.
+const writersEnd = 5 * time.Second
 
 // writeEvents prints events and appends them to the log, until end is called, and then
 // those that are left.
 func (d *gateDaemon) writeEvents() (end func(), err error) {
-	out := io.Discard
+	var ends []func() bool
 	if d.log != "" {
 		file, err := os.OpenFile(d.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 		if err != nil {
 			return nil, unwritable(d.log, err)
 		}
-		out = file
+		lines := json.NewEncoder(file)
+		ends = append(ends, d.drain(func(e event.Event) {
+			if err := lines.Encode(e); err != nil {
+				d.say("--log: %v", systemReason(err))
+			}
+		}))
 	}
-	events, stop := d.keeper.Listen()
-	lines := json.NewEncoder(out)
-	write := func(e event.Event) {
-		if err := lines.Encode(e); err != nil {
-			d.say("--log: %v", systemReason(err))
-		}
-		if !d.quiet {
+	if !d.quiet {
+		ends = append(ends, d.drain(func(e event.Event) {
 			_, _ = fmt.Fprintln(d.stdout, eventLine(e)) // the gate goes on
+		}))
+	}
+	return func() {
+		for _, written := range ends {
+			if !written() {
+				d.say("an output takes no more: its last events are not written")
+			}
+		}
+	}, nil
+}
+
+// drain writes events as they come. What it returns writes those that are left, and reports
+// whether that was done in time.
+func (d *gateDaemon) drain(write func(event.Event)) (end func() bool) {
+	q := d.keeper.Queue()
+	quit, done := make(chan bool), make(chan bool)
+	writeAll := func() {
+		for _, e := range q.Take() {
+			write(e)
 		}
 	}
-	quit, done := make(chan bool), make(chan bool)
 	go func() {
 		defer close(done)
 		for {
 			select {
-			case e := <-events:
-				write(e)
+			case <-q.More():
+				writeAll()
 			case <-quit:
-				for len(events) > 0 {
-					write(<-events)
-				}
+				writeAll()
 				return
 			}
 		}
 	}()
-	return func() {
-		stop()
+	return func() bool {
 		close(quit)
-		<-done
-	}, nil
+		select {
+		case <-done:
+			return true
+		case <-time.After(writersEnd):
+			return false
+		}
+	}
 }
 
 // eventLine returns an event as a line of text.
@@ -235,14 +300,6 @@ func eventLine(e event.Event) string {
 	return text
 }
 
-// addLists gives the entries of lists to the gate and to what enforces.
-func (d *gateDaemon) addLists(black, white *packets.List) {
-	d.keeper.Engine(func(e *gate.Engine) {
-		black.Each(e.Blacklist)
-		white.Each(e.Whitelist)
-	})
-}
-
 // reload reads the lists again. If one cannot be read nothing changes.
 func (d *gateDaemon) reload() error {
 	d.lists.Lock()
@@ -251,8 +308,7 @@ func (d *gateDaemon) reload() error {
 	if err := errors.Join(readList(&black, d.blacklists), readList(&white, d.whitelists)); err != nil {
 		return err
 	}
-	d.keeper.Relist(&d.black, &black, &d.white, &white)
-	d.black, d.white = black, white
+	d.keeper.Relist(&black, &white)
 	if d.listed != nil {
 		return d.listed(black.All(), white.All())
 	}

@@ -83,7 +83,7 @@ func (g *gateLive) run(ctx context.Context, args []string) error {
 // guard judges what comes in at an interface until the context ends.
 func (g *gateLive) guard(ctx context.Context, name string) error {
 	return g.serve(ctx, name, func(ctx context.Context) (work, stop func() error, err error) {
-		l, err := live.Open(name, g.enforce, live.Options{IPv6Prefix: g.IPv6Prefix}, g.say)
+		l, err := live.Open(name, g.enforce, live.Options{IPv6Prefix: g.IPv6Prefix, Table: g.tableName()}, g.say)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -135,7 +135,7 @@ func (d *gateDaemon) startEnforcer(how string) (stop func() error, err error) {
 	if how == "none" {
 		return func() error { return nil }, nil
 	}
-	e, err := live.OpenEnforcer(how, live.Options{IPv6Prefix: d.IPv6Prefix})
+	e, err := live.OpenEnforcer(how, live.Options{IPv6Prefix: d.IPv6Prefix, Table: d.tableName()})
 	if err != nil {
 		return nil, fmt.Errorf("--enforce: %w", err)
 	}

@@ -84,6 +84,10 @@ func newGateSession(e *env, g *gateFlags, k *keepFlags, compare bool) (*gateSess
 
 // addLists gives the entries of files to the gate, one by one: they are not kept.
 func (s *gateSession) addLists(g *gateFlags) {
+	if s.keeper != nil {
+		s.keeper.Relist(&g.black, &g.white)
+		return
+	}
 	g.black.Each(func(p netip.Prefix) {
 		s.engine.Blacklist(p)
 		if s.check != nil {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -366,6 +367,65 @@ func TestFollowedLogsAreControlledAndKept(t *testing.T) {
 	asks(t, folder, "", "reload")
 	c.signal(syscall.SIGTERM)
 	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+}
+
+// TestASecondGateLeavesTheFirstAlone has it refused for the socket and for the state.
+func TestASecondGateLeavesTheFirstAlone(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	args := []string{"gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "--sync", "log"}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	asks(t, folder, "5.5.5.5/32 banned", "ban", "5.5.5.5")
+	journal := content(t, folder, "st.log")
+	for _, other := range [][]string{args, {"gate", "follow", "--parser", "sshd", "--socket", "", "--state", "st", "log"}} {
+		second := start(t, folder, other...)
+		if messages, code, _ := second.end(); code != exitError || !strings.Contains(messages, "another gate") {
+			t.Errorf("status %d: %s", code, messages)
+		}
+	}
+	if content(t, folder, "st.log") != journal || !strings.Contains(journal, "5.5.5.5") {
+		t.Errorf("the journal was %q and is %q", journal, content(t, folder, "st.log"))
+	}
+	c.signal(syscall.SIGKILL)
+	_, _, _ = c.end()
+	c = start(t, folder, args...)
+	asks(t, folder, "5.5.5.5/32", "list")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+}
+
+// TestStandingOutputsLoseNoState ends a gate whose output is not read.
+func TestStandingOutputsLoseNoState(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	c := start(t, folder, "gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "log")
+	asks(t, folder, "judges         log", "status")
+	var lines strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&lines, "Nov 16 02:00:00 h sshd[1]: Failed password for root from 10.0.%d.%d port 22 ssh2\n", i>>8, i&255)
+	}
+	put(t, folder, "log", lines.String())
+	asks(t, folder, "strikes        3,000", "status")
+	asks(t, folder, "5.5.5.5/32 banned", "ban", "5.5.5.5")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK || !strings.Contains(messages, "an output takes no more") {
+		t.Errorf("status %d: %s", code, messages)
+	}
+	if !strings.Contains(content(t, folder, "st"), "5.5.5.5/32") {
+		t.Error("the state has no ban")
+	}
+}
+
+// TestStatesThatCannotBeWrittenAreToldAtOnce does not wait for the first minute.
+func TestStatesThatCannotBeWrittenAreToldAtOnce(t *testing.T) {
+	folder := socketFolder(t)
+	c := start(t, folder, "gate", "follow", "--parser", "sshd", "--socket", "", "--state", "missing/st", "-")
+	if messages, code, _ := c.end(); code != exitError || !strings.Contains(messages, "missing/st") {
 		t.Errorf("status %d: %s", code, messages)
 	}
 }

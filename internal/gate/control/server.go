@@ -13,6 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/keeper"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // A Server answers for a gate.
@@ -139,7 +140,12 @@ func (s *Server) ban(w http.ResponseWriter, r *http.Request) {
 	if reason == "" {
 		reason = "by hand"
 	}
-	reply(w, s.Keeper.Ban(src, lasts, reason))
+	b, err := s.Keeper.Ban(src, lasts, reason)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply(w, b)
 }
 
 func (s *Server) unban(w http.ResponseWriter, r *http.Request) {
@@ -191,8 +197,41 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 }
 
 // Listen opens a socket for its owner only. One that a process left that is gone is taken
-// over.
+// over. PATH.lock tells which of two gates that start at once is the first.
 func Listen(path string) (net.Listener, error) {
+	lock, err := replace.Hold(path + ".lock")
+	if errors.Is(err, replace.ErrHeld) {
+		return nil, fmt.Errorf("%s: another gate answers there: name another socket", path)
+	}
+	if err != nil && !errors.Is(err, replace.ErrNoLocks) {
+		return nil, err
+	}
+	l, err := listen(path)
+	if err != nil {
+		if lock != nil {
+			lock.Release()
+		}
+		return nil, err
+	}
+	return &held{l, lock}, nil
+}
+
+// held is a listener with its lock.
+type held struct {
+	net.Listener
+	lock *replace.Lock // nil if the file system has none
+}
+
+// Close implements net.Listener.
+func (h *held) Close() error {
+	err := h.Listener.Close()
+	if h.lock != nil {
+		h.lock.Release()
+	}
+	return err
+}
+
+func listen(path string) (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {
 		_ = c.Close() // it answers
 		return nil, fmt.Errorf("%s: another gate answers there: name another socket", path)

@@ -21,5 +21,9 @@
 // A file is replaced as a whole (internal/replace). With Config.Sync every strike, ban and
 // unban is also appended to a journal beside it, FILE.log, and is on disk before it is told:
 // lines of a checksum, a sequence number and an event. Reading takes the state, then the
-// lines of the journal that are newer, up to the first that is damaged.
+// lines of the journal that are newer. A last line that is cut off was being written when the
+// process was killed; other damaged lines are left out and told, and a copy of the journal
+// is kept as FILE.log.damaged.N.
+//
+// FILE.lock is locked while a gate keeps its state: no other one may.
 package keeper

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,14 +9,18 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // A journal has the events since the last state was saved. While one is being saved the
 // events before are in a second file.
 type journal struct {
-	path string
-	file *os.File
+	path    string
+	writes  bool // events are appended
+	file    *os.File
+	written int64 // length of the file: whole lines
 }
 
 // entry is a line of a journal, behind its checksum.
@@ -42,56 +45,100 @@ func (k *Keeper) openJournal() error {
 			return err
 		}
 	}
-	k.journal = &journal{path: path}
-	if !k.config.Sync {
-		return nil
-	}
+	k.journal = &journal{path: path, writes: k.config.Sync}
 	return k.journal.open()
 }
 
-func (j *journal) open() (err error) {
-	j.file, err = os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	return err
+// open makes the journal, so that its name is on disk, and writes at its end.
+func (j *journal) open() error {
+	if !j.writes || j.file != nil {
+		return nil
+	}
+	file, err := os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err = errors.Join(err, replace.SyncFolder(j.path)); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	j.file, j.written = file, info.Size()
+	return nil
 }
 
-// append writes an event, and returns when it is on disk.
+// append writes an event, and returns when it is on disk. What was written of a line that
+// is not whole is taken back: it would hide the next one.
 func (j *journal) append(seq uint64, e *event.Event) error {
-	if j == nil || j.file == nil {
+	if j == nil || !j.writes {
 		return nil
+	}
+	if err := j.open(); err != nil {
+		return err
 	}
 	text, err := json.Marshal(entry{seq, *e})
 	if err != nil {
 		return err
 	}
 	line := fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text)
-	if _, err := j.file.Write(line); err != nil {
+	if err := appendWhole(j.file, line, j.written); err != nil {
 		return err
 	}
-	return j.file.Sync()
+	j.written += int64(len(line))
+	return nil
 }
 
-// rotate puts the journal aside, for the state that is saved now has its events. One that
-// is aside already stays in front of it.
+// appendWhole appends bytes to a file of some length, all of them and to the disk or none.
+func appendWhole(file *os.File, b []byte, length int64) error {
+	_, err := file.Write(b)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, file.Truncate(length))
+	}
+	return nil
+}
+
+// rotate puts the journal aside, for the state that is saved now has its events. If one is
+// aside already, since the last state could not be saved, it is continued.
 func (j *journal) rotate() error {
 	if j == nil || j.file == nil {
 		return nil
 	}
-	before, err := os.ReadFile(old(j.path))
-	if err == nil { // the last state could not be saved
-		now, err := os.ReadFile(j.path)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(j.path, append(before, now...), 0o600); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	aside, err := os.OpenFile(old(j.path), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		return errors.Join(j.moveTo(aside), aside.Close())
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := errors.Join(j.file.Close(), os.Rename(j.path, old(j.path))); err != nil {
+	if err := os.Rename(j.path, old(j.path)); err != nil {
 		return err
 	}
-	return j.open()
+	err = j.file.Close()
+	j.file = nil // append opens it if open fails here
+	return errors.Join(err, j.open())
+}
+
+// moveTo moves all events to another file. They are on disk there before they go here: if
+// the process is killed between, both have them, and their numbers tell.
+func (j *journal) moveTo(aside *os.File) error {
+	now, err := os.ReadFile(j.path)
+	if err != nil {
+		return err
+	}
+	info, err := aside.Stat()
+	if err != nil {
+		return err
+	}
+	if err := appendWhole(aside, now, info.Size()); err != nil {
+		return err
+	}
+	if err := j.file.Truncate(0); err != nil {
+		return err
+	}
+	j.written = 0
+	return nil
 }
 
 // drop removes what the state that was saved has.
@@ -100,7 +147,7 @@ func (j *journal) drop() error {
 		return nil
 	}
 	paths := []string{old(j.path)}
-	if j.file == nil {
+	if !j.writes {
 		paths = append(paths, j.path) // of an earlier run
 	}
 	for _, path := range paths {
@@ -115,11 +162,14 @@ func (j *journal) close() error {
 	if j == nil || j.file == nil {
 		return nil
 	}
-	return j.file.Close()
+	err := j.file.Close()
+	j.file = nil
+	return err
 }
 
-// replay takes in the events of a journal that the state does not have, up to the first
-// line that is damaged: the process was killed while it wrote it.
+// replay takes in the events of a journal that the state does not have. A last line that is
+// cut off was being written when the process was killed, and is removed. Other damage costs
+// the damaged lines: a copy of the file is kept, and told as a failure.
 func (k *Keeper) replay(path string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,28 +178,53 @@ func (k *Keeper) replay(path string) error {
 	if err != nil {
 		return err
 	}
-	good := 0
-	lines := bufio.NewReader(bytes.NewReader(text))
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			break
-		}
-		var sum uint32
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	damaged := 0
+	for line := range bytes.Lines(text[:whole]) {
 		var e entry
-		if len(line) < 10 || scan(line[:8], &sum) != nil || crc32.Checksum(line[9:len(line)-1], castagnoli) != sum || json.Unmarshal(line[9:], &e) != nil {
-			break
+		if !e.parse(line) {
+			damaged++
+			continue
 		}
-		good += len(line)
 		if e.Seq > k.seq {
 			k.seq = e.Seq
 			k.redo(&e.Event)
 		}
 	}
-	if good == len(text) {
+	if damaged > 0 {
+		copied, err := keepAside(path, text)
+		if err != nil {
+			return err
+		}
+		k.note(fault.In("keeper", "%s: %d damaged lines are left out, the others are taken in: a copy is %s", path, damaged, copied))
+	}
+	if whole == len(text) {
 		return nil
 	}
-	return os.Truncate(path, int64(good))
+	return os.Truncate(path, int64(whole))
+}
+
+// keepAside writes a copy of a damaged file under a name that is free.
+func keepAside(path string, text []byte) (name string, err error) {
+	for n := 1; ; n++ {
+		name = fmt.Sprintf("%s.damaged.%d", path, n)
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = file.Write(text)
+		return name, errors.Join(err, file.Close())
+	}
+}
+
+// parse reads a line, and reports whether it is as it was written.
+func (e *entry) parse(line []byte) bool {
+	var sum uint32
+	return len(line) >= 10 && scan(line[:8], &sum) == nil && crc32.Checksum(line[9:len(line)-1], castagnoli) == sum &&
+		json.Unmarshal(line[9:], e) == nil
 }
 
 func scan(digits []byte, to *uint32) error {
@@ -175,7 +250,7 @@ func (k *Keeper) redo(e *event.Event) {
 		}
 		k.put(b)
 	case event.Unban:
-		_ = k.engine.Unban(e.Src) // it may have been an exception from a list that is not there
+		_ = k.engine.EndBan(e.Src) // it may have been an exception from a list, which is read again
 		if b := k.bans[user]; b != nil {
 			k.past[user] = past{at, b.Times}
 			delete(k.bans, user)
@@ -183,9 +258,17 @@ func (k *Keeper) redo(e *event.Event) {
 	}
 }
 
-// Close ends the journal.
+// Close ends the journal and gives up the state. Save does nothing afterwards.
 func (k *Keeper) Close() error {
+	k.saving.Lock()
+	defer k.saving.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.journal.close()
+	k.closed = true
+	err := k.journal.close()
+	if k.lock != nil {
+		k.lock.Release()
+		k.lock = nil
+	}
+	return err
 }

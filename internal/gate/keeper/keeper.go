@@ -3,6 +3,7 @@ package keeper
 import (
 	"cmp"
 	"container/heap"
+	"errors"
 	"math"
 	"net/netip"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
 // Config says how long bans last and where the state is kept.
@@ -32,6 +34,7 @@ type Config struct {
 type Enforcer interface {
 	Ban(user netip.Prefix, until time.Time) error // the zero time is for ever
 	Unban(user netip.Prefix) error
+	Except(user netip.Prefix) error // from the black list, until that is read again
 }
 
 // A Ban is a user that is banned.
@@ -59,9 +62,18 @@ type Keeper struct {
 	bans    map[netip.Prefix]*Ban
 	ends    endings
 	past    map[netip.Prefix]past
+	pruneAt int    // past bans from which on old ones are forgotten
 	seq     uint64 // of the last event
 	journal *journal
 
+	black, white *packets.List
+	excepted     map[netip.Prefix]bool // users that are on the black list and were unbanned by hand
+
+	lock   *replace.Lock // of the state; nil if there is none
+	saving sync.Mutex    // held while the state is saved, taken before mu
+	closed bool
+
+	queues    []*Queue
 	listeners map[chan event.Event]bool
 	missed    uint64 // events that listeners had no room for
 	failed    uint64 // changes that the enforcer or the journal refused
@@ -72,6 +84,9 @@ type Keeper struct {
 // forgetAfter is how long past bans count, if bans have no longest time.
 const forgetAfter = 30 * 24 * time.Hour
 
+// minPruned is how many past bans are kept without looking for old ones.
+const minPruned = 1 << 10
+
 // Open makes a gate and takes in its state, if there is one.
 func Open(c Config, g gate.Config) (*Keeper, error) {
 	if c.Now == nil {
@@ -81,26 +96,55 @@ func Open(c Config, g gate.Config) (*Keeper, error) {
 	if !(c.Growth >= 1 && c.Growth <= 100) || c.BanFor < 0 || c.BanMax < 0 {
 		return nil, fault.In("keeper", "bans last %v, growing by %g, at most %v: must not be negative, and grow by 1 to 100", c.BanFor, c.Growth, c.BanMax)
 	}
-	k := &Keeper{config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, listeners: map[chan event.Event]bool{}, started: c.Now()}
+	k := &Keeper{
+		config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, excepted: map[netip.Prefix]bool{}, pruneAt: minPruned,
+		black: &packets.List{}, white: &packets.List{}, listeners: map[chan event.Event]bool{}, started: c.Now(),
+	}
 	if g.Patterns != nil {
 		for _, p := range g.Patterns.Patterns() {
 			k.names = append(k.names, p.Name)
 		}
 	}
-	saved, err := readState(c.State)
-	if err != nil {
+	if err := k.holdState(); err != nil {
 		return nil, err
+	}
+	if err := k.load(g); err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	return k, nil
+}
+
+// holdState keeps other gates from the state until Close.
+func (k *Keeper) holdState() (err error) {
+	if k.config.State == "" {
+		return nil
+	}
+	k.lock, err = replace.Hold(k.config.State + ".lock")
+	switch {
+	case errors.Is(err, replace.ErrHeld):
+		return fault.In("keeper", "state %s: another gate keeps its state there: name another file", k.config.State)
+	case errors.Is(err, replace.ErrNoLocks):
+		return nil
+	}
+	return err
+}
+
+// load makes the gate and takes in its state.
+func (k *Keeper) load(g gate.Config) error {
+	saved, err := readState(k.config.State)
+	if err != nil {
+		return fault.In("keeper", "state %s: %w", k.config.State, err)
 	}
 	if saved != nil && g.Hash == (filter.Hash{}) {
 		g.Hash = saved.hash
 	}
 	if k.engine, err = gate.New(g); err != nil {
-		return nil, err
+		return err
 	}
 	if err := k.restore(saved); err != nil {
-		return nil, err
+		return fault.In("keeper", "state %s: %w", k.config.State, err)
 	}
-	return k, k.openJournal()
+	return k.openJournal()
 }
 
 // Judge judges a packet from an input of that name. A packet that completed a pattern is
@@ -135,7 +179,7 @@ func (k *Keeper) ended(p *packets.Packet) bool {
 		return false
 	}
 	e := event.Event{Kind: event.Unban, Src: p.Src, Time: event.At(at), Reason: "its time is over"}
-	return k.remove(&e, user) == nil
+	return k.end(&e, user) == nil
 }
 
 // lasting returns how long a new ban of a user lasts.
@@ -198,15 +242,23 @@ func (k *Keeper) enforce(b *Ban) {
 func (k *Keeper) note(err error) {
 	if err != nil {
 		k.failed++
-		k.failure = err
+		k.failure = err // of many the last
 	}
 }
 
-// remove ends a ban, whatever it comes from.
-func (k *Keeper) remove(e *event.Event, user netip.Prefix) error {
-	if err := k.engine.Unban(e.Src); err != nil {
-		return err
+// end ends a ban whose time is over. A user that the black list has, too, stays rejected.
+func (k *Keeper) end(e *event.Event, user netip.Prefix) error {
+	if !k.black.Has(user) {
+		if err := k.engine.EndBan(e.Src); err != nil && !errors.Is(err, filter.ErrNotFound) {
+			return err
+		}
 	}
+	k.forget(e, user)
+	return nil
+}
+
+// forget takes a ban off the list, and tells.
+func (k *Keeper) forget(e *event.Event, user netip.Prefix) {
 	if b := k.bans[user]; b != nil {
 		k.past[user] = past{e.Time.UnixNano(), b.Times}
 		delete(k.bans, user)
@@ -218,13 +270,17 @@ func (k *Keeper) remove(e *event.Event, user netip.Prefix) error {
 		k.note(k.config.Enforcer.Unban(user))
 	}
 	k.tell(e)
-	return nil
 }
 
 // tell numbers an event, has it written, and passes it on.
 func (k *Keeper) tell(e *event.Event) {
 	k.seq++
 	k.note(k.journal.append(k.seq, e))
+	for _, q := range k.queues {
+		if !q.put(e) {
+			k.missed++
+		}
+	}
 	for c := range k.listeners {
 		select {
 		case c <- *e:
@@ -249,11 +305,15 @@ func (k *Keeper) Listen() (events <-chan event.Event, stop func()) {
 }
 
 // Ban bans the user of an address for some time; 0 means for ever, below 0 what is usual.
-func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) Ban {
+// It refuses an address on the white list, where a ban would do nothing.
+func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) (Ban, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.config.Now().UTC()
 	src = src.Unmap().WithZone("")
+	if k.engine.Allows(src) {
+		return Ban{}, fault.In("keeper", "ban %v: it is on the white list, which comes first", src)
+	}
 	user := k.engine.User(src)
 	if lasts < 0 {
 		lasts = k.lasting(user, now.UnixNano())
@@ -262,16 +322,28 @@ func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) Ban {
 	e := event.Event{Kind: event.Ban, Src: src, Time: &now, Reason: reason}
 	k.add(&e, lasts, reason)
 	k.tell(&e)
-	return *k.bans[user]
+	return *k.bans[user], nil
 }
 
-// Unban ends the ban of the user of an address, or makes an exception from the black list.
+// Unban ends the ban of the user of an address. For one on the black list it makes an
+// exception until the list is read again.
 func (k *Keeper) Unban(src netip.Addr, reason string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.config.Now().UTC()
-	e := event.Event{Kind: event.Unban, Src: src.Unmap().WithZone(""), Time: &now, Reason: reason}
-	return k.remove(&e, k.engine.User(src))
+	src = src.Unmap().WithZone("")
+	user := k.engine.User(src)
+	if err := k.engine.Unban(src); err != nil {
+		return err
+	}
+	if k.black.Has(user) || k.engine.Lists(src) {
+		k.excepted[user] = true
+		if k.config.Enforcer != nil {
+			k.note(k.config.Enforcer.Except(user))
+		}
+	}
+	k.forget(&event.Event{Kind: event.Unban, Src: src, Time: &now, Reason: reason}, user)
+	return nil
 }
 
 // Enforce has an enforcer take over all bans, and all that come.

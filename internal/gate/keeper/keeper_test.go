@@ -42,6 +42,11 @@ func (e enforced) Unban(user netip.Prefix) error {
 	return nil
 }
 
+func (e enforced) Except(user netip.Prefix) error {
+	e["except "+user.String()] = ""
+	return nil
+}
+
 // open makes a keeper that finds "evil", and the sequence of words 1, 2.
 func open(t *testing.T, c Config) *Keeper {
 	t.Helper()
@@ -198,6 +203,9 @@ func TestStateOutlivesTheProcess(t *testing.T) {
 			}
 		}
 	})
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
 	other, err := Open(c, gate.Config{}) // without patterns: chains mean nothing
 	if err != nil || len(other.Bans()) != 2 {
 		t.Errorf("%v", err)
@@ -305,5 +313,181 @@ func TestStatesThatCannotBeReadAreErrors(t *testing.T) {
 	}
 	if _, err := Open(Config{State: path}, gate.Config{}); !errors.Is(err, filter.ErrNotFilter) {
 		t.Errorf("%v", err)
+	}
+}
+
+// list returns a list with those entries.
+func list(t *testing.T, entries string) *packets.List {
+	t.Helper()
+	l := new(packets.List)
+	if err := l.Read(strings.NewReader(strings.ReplaceAll(entries, " ", "\n"))); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestStateBelongsToOneGate has a second one refused, until the first has ended.
+func TestStateBelongsToOneGate(t *testing.T) {
+	c := Config{State: filepath.Join(t.TempDir(), "state")}
+	k := open(t, c)
+	if _, err := Open(c, gate.Config{}); err == nil || !strings.Contains(err.Error(), "another gate keeps its state there") {
+		t.Errorf("%v", err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, c).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListedUsersStayRejectedWhenABanEnds holds for entries that are one user and for
+// networks, by the clock and by the packet's time; only Unban makes an exception, which the
+// next reading of the list ends.
+func TestListedUsersStayRejectedWhenABanEnds(t *testing.T) {
+	c, kernel := &clock{noon}, enforced{}
+	k := open(t, Config{Enforcer: kernel, Now: c.now})
+	k.Relist(list(t, "1.1.1.1 2.2.2.0/24 2001:db8::/64"), list(t, "3.3.3.3"))
+	sources := []string{"1.1.1.1", "2.2.2.2", "2001:db8::7"}
+	for _, src := range sources {
+		if _, err := k.Ban(addr(src), time.Minute, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	evil(k, "1.1.1.1", 1, noon.Add(2*time.Minute))
+	c.Time = noon.Add(time.Hour)
+	k.Expire()
+	for _, src := range sources {
+		if v := evil(k, src, 1, c.Time); v.Action != gate.Reject || len(k.Bans()) != 0 || len(kernel) != 0 {
+			t.Errorf("%s: %+v, bans %s, enforced %v", src, v, lasts(k), kernel)
+		}
+		if err := k.Unban(addr(src), ""); err != nil {
+			t.Error(err)
+		}
+		if v := evil(k, src, 1, c.Time); v.Action != gate.Pass || len(kernel) != 1 {
+			t.Errorf("%s is an exception: %+v, enforced %v", src, v, kernel)
+		}
+		clear(kernel)
+	}
+	k.Relist(list(t, "1.1.1.1 2.2.2.0/24 2001:db8::/64"), list(t, "3.3.3.3"))
+	for _, src := range sources {
+		if v := evil(k, src, 1, c.Time); v.Action != gate.Reject {
+			t.Errorf("%s, after the list was read again: %+v", src, v)
+		}
+	}
+	if _, err := k.Ban(addr("3.3.3.3"), 0, ""); err == nil || !strings.Contains(err.Error(), "white list") {
+		t.Errorf("a ban that does nothing: %v", err)
+	}
+}
+
+// TestQueuesMissNothing has more events than a listener has places for.
+func TestQueuesMissNothing(t *testing.T) {
+	k := open(t, Config{})
+	q := k.Queue()
+	_, stop := k.Listen()
+	defer stop()
+	for i := range 3000 {
+		evil(k, fmt.Sprintf("10.0.%d.%d", i>>8, i&255), 1, noon)
+	}
+	if events := q.Take(); len(events) != 3000 || k.Status().Missed != 3000-1024 {
+		t.Errorf("%d events; missed %d", len(events), k.Status().Missed)
+	}
+	q.most = 1
+	evil(k, "1.1.1.1", 2, noon)
+	if k.Status().Missed != 3002-1024+1 {
+		t.Errorf("missed %d", k.Status().Missed)
+	}
+}
+
+// TestDamageCostsTheDamagedLinesOnly has a bad line between good ones, and one that is cut
+// off at the end.
+func TestDamageCostsTheDamagedLinesOnly(t *testing.T) {
+	c := Config{State: filepath.Join(t.TempDir(), "state"), Sync: true, Now: func() time.Time { return noon }}
+	k := open(t, c)
+	for _, src := range []string{"1.1.1.1", "2.2.2.2", "3.3.3.3"} {
+		if _, err := k.Ban(addr(src), 0, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := c.State + ".log"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append([]byte(strings.Replace(string(text), "2.2.2.2", "9.2.2.2", 1)), "0123"...)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, c)
+	if got := lasts(again); got != "1.1.1.1/32 for ever ×1 x, 3.3.3.3/32 for ever ×1 x" {
+		t.Error(got)
+	}
+	if err := again.Failure(); err == nil || !strings.Contains(err.Error(), "1 damaged lines") {
+		t.Errorf("told: %v", err)
+	}
+	if aside, err := os.ReadFile(path + ".damaged.1"); err != nil || string(aside) != string(text) {
+		t.Errorf("%v: kept %q", err, aside)
+	}
+	again.Ban(addr("4.4.4.4"), 0, "x")
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if last := open(t, c); len(last.Bans()) != 3 {
+		t.Error(lasts(last))
+	}
+}
+
+// TestStatesThatCannotBeSavedLoseNothing fails to save twice, so that the journal that is
+// aside is continued.
+func TestStatesThatCannotBeSavedLoseNothing(t *testing.T) {
+	folder := t.TempDir()
+	c := Config{State: filepath.Join(folder, "state"), Sync: true, Now: func() time.Time { return noon }}
+	k := open(t, c)
+	if err := os.Mkdir(c.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := k.Ban(addr(fmt.Sprintf("1.1.1.%d", i)), 0, "x"); err != nil {
+			t.Fatal(err)
+		}
+		if k.Save(t.Context()) == nil {
+			t.Fatal("saved over a folder")
+		}
+	}
+	if err := errors.Join(k.Close(), os.Remove(c.State)); err != nil {
+		t.Fatal(err)
+	}
+	if again := open(t, c); len(again.Bans()) != 3 || again.Failure() != nil {
+		t.Error(lasts(again))
+	}
+}
+
+// TestOtherPrefixesAreRefused keeps bans from becoming void.
+func TestOtherPrefixesAreRefused(t *testing.T) {
+	c := Config{State: filepath.Join(t.TempDir(), "state")}
+	k := open(t, c)
+	k.Ban(addr("2001:db8::1"), 0, "x")
+	if err := errors.Join(k.Save(t.Context()), k.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(c, gate.Config{IPv6Prefix: 48}); err == nil || !strings.Contains(err.Error(), "--ipv6-prefix as before") || !strings.Contains(err.Error(), c.State) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPastBansAreForgotten keeps the memory of bans that have ended from growing for ever.
+func TestPastBansAreForgotten(t *testing.T) {
+	c := &clock{noon}
+	k := open(t, Config{BanFor: time.Minute, BanMax: time.Hour, Now: c.now})
+	for i := range 3 * minPruned {
+		k.Ban(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), -1, "x")
+		c.Time = c.Add(time.Minute)
+		k.Expire()
+	}
+	if len(k.past) > 2*minPruned {
+		t.Errorf("%d past bans are kept", len(k.past))
 	}
 }

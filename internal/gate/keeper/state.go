@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/netip"
@@ -67,7 +68,9 @@ func readState(path string) (*saved, error) {
 
 // Save writes the state, if it is kept. Packets are judged meanwhile.
 func (k *Keeper) Save(ctx context.Context) error {
-	if k.config.State == "" {
+	k.saving.Lock()
+	defer k.saving.Unlock()
+	if k.config.State == "" || k.closed {
 		return nil
 	}
 	k.mu.Lock()
@@ -194,6 +197,9 @@ func (k *Keeper) restoreBan(d *decoder) {
 		b.Until = &at
 	}
 	b.Times, b.Reason = d.count(), d.text()
+	if d.err == nil && b.User != k.engine.User(b.User.Addr()) {
+		d.err = fmt.Errorf("it has a ban of %v, and IPv6 users have other prefixes now: give --ipv6-prefix as before, or begin a new state", b.User)
+	}
 	if d.err == nil {
 		k.engine.Ban(b.User.Addr())
 		k.put(b)

@@ -1,14 +1,13 @@
 package keeper
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"time"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
@@ -26,38 +25,62 @@ func (k *Keeper) Expire() time.Time {
 			continue // it was ended, or made longer
 		}
 		e := event.Event{Kind: event.Unban, Src: next.user.Addr(), Time: &now, Reason: "its time is over"}
-		if err := k.remove(&e, next.user); err != nil && !errors.Is(err, filter.ErrNotFound) {
+		if err := k.end(&e, next.user); err != nil {
 			k.note(fmt.Errorf("unban %v: %w", next.user, err))
+			late := now.Add(retryAfter)
+			b.Until = &late
+			heap.Push(&k.ends, ending{late.UnixNano(), next.user})
 		}
 	}
+	k.prune(now)
 	if len(k.ends) == 0 {
 		return time.Time{}
 	}
 	return time.Unix(0, k.ends[0].at)
 }
 
-// Relist replaces lists by newer ones. What is on both stays as it is; a user that is no
-// longer on the black list stays banned if it was banned besides.
-func (k *Keeper) Relist(oldBlack, newBlack, oldWhite, newWhite *packets.List) {
+// retryAfter is when to try again to end a ban that could not be ended.
+const retryAfter = time.Minute
+
+// prune forgets past bans that no longer count, when there are twice as many as were left.
+func (k *Keeper) prune(now time.Time) {
+	if len(k.past) < k.pruneAt {
+		return
+	}
+	for user, p := range k.past {
+		if now.Sub(time.Unix(0, p.ended)) > cmp.Or(k.config.BanMax, forgetAfter) {
+			delete(k.past, user)
+		}
+	}
+	k.pruneAt = max(minPruned, 2*len(k.past))
+}
+
+// Relist replaces the lists by newer ones, which the caller does not change. What is on both
+// stays as it is; a user that is no longer on the black list stays banned if it was banned
+// besides. Exceptions from the black list end.
+func (k *Keeper) Relist(black, white *packets.List) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	gone := func(before, now *packets.List, do func(netip.Prefix)) {
-		stays := map[netip.Prefix]bool{}
-		now.Each(func(p netip.Prefix) { stays[p] = true })
 		before.Each(func(p netip.Prefix) {
-			if !stays[p] {
+			if !now.Has(p) {
 				do(p)
 			}
 		})
 	}
-	gone(oldWhite, newWhite, k.engine.Unallow)
-	gone(oldBlack, newBlack, func(p netip.Prefix) {
+	gone(k.white, white, k.engine.Unallow)
+	gone(k.black, black, func(p netip.Prefix) {
 		if k.bans[p.Masked()] == nil {
 			k.engine.Unlist(p)
 		}
 	})
-	newBlack.Each(k.engine.Blacklist)
-	newWhite.Each(k.engine.Whitelist)
+	black.Each(k.engine.Blacklist)
+	white.Each(k.engine.Whitelist)
+	k.black, k.white = black, white
+	for user := range k.excepted {
+		k.engine.EndException(user.Addr())
+	}
+	clear(k.excepted)
 }
 
 // Tend saves the state every so often and, if expire says so, ends bans by the clock, until

@@ -24,9 +24,11 @@
 //
 // # nftables
 //
-// [OpenNft] makes a table inet everbloom with sets of bans, whose elements end by themselves,
-// and rules in prerouting that drop what they match. It needs CAP_NET_ADMIN. The table stays
-// if the process is killed; [RemoveNft] removes it.
+// [OpenNft] makes a table inet everbloom, or of another name, with sets of bans, whose elements
+// end by themselves, and rules in prerouting that drop what they match. It needs
+// CAP_NET_ADMIN. A table belongs to one process, which holds an abstract socket of the same
+// name; one that another program removes is made again with the next ban. It stays if the
+// process is killed; [RemoveNft] removes it.
 //
 // # AF_PACKET
 //

@@ -39,3 +39,36 @@ func behind(p netip.Prefix) netip.Addr {
 	last, _ := netip.AddrFromSlice(b)
 	return last.Next()
 }
+
+// without returns networks less some that are excepted from them.
+func without(list []netip.Prefix, except map[netip.Prefix]bool) (out []netip.Prefix) {
+	if len(except) == 0 {
+		return list
+	}
+	for _, p := range list {
+		rest := []netip.Prefix{p.Masked()}
+		for e := range except {
+			var next []netip.Prefix
+			for _, r := range rest {
+				next = append(next, cut(r, e)...)
+			}
+			rest = next
+		}
+		out = append(out, rest...)
+	}
+	return out
+}
+
+// cut returns a network less another one: halves of it, halves of halves, and so on.
+func cut(p, e netip.Prefix) (out []netip.Prefix) {
+	if !p.Overlaps(e) {
+		return []netip.Prefix{p}
+	}
+	for bits := p.Bits() + 1; bits <= e.Bits(); bits++ {
+		b := e.Addr().AsSlice()
+		b[(bits-1)/8] ^= 0x80 >> ((bits - 1) % 8) // the half that e is not in
+		other, _ := netip.AddrFromSlice(b)
+		out = append(out, netip.PrefixFrom(other, bits).Masked())
+	}
+	return out
+}

@@ -22,3 +22,12 @@ func TestNetworksAreMerged(t *testing.T) {
 		}
 	}
 }
+
+func TestExceptionsAreCutOut(t *testing.T) {
+	list := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/30"), netip.MustParsePrefix("10.0.0.2/32"), netip.MustParsePrefix("2001:db8::/62"), netip.MustParsePrefix("11.0.0.0/8")}
+	except := map[netip.Prefix]bool{netip.MustParsePrefix("10.0.0.2/32"): true, netip.MustParsePrefix("2001:db8:0:1::/64"): true}
+	got := fmt.Sprint(without(list, except))
+	if want := "[10.0.0.0/31 10.0.0.3/32 2001:db8:0:2::/63 2001:db8::/64 11.0.0.0/8]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -10,11 +10,16 @@ import (
 
 // Options say how large things are. The zero value is the default.
 type Options struct {
-	IPv6Prefix int  // bits of an IPv6 address that make a user; 0 means 64
-	Bans       int  // that XDP has room for; 0 means a million
-	Ring       int  // bytes of the ring of XDP, a power of two; 0 means 16 MiB
-	Generic    bool // do not try XDP in the driver
+	IPv6Prefix int    // bits of an IPv6 address that make a user; 0 means 64
+	Bans       int    // that XDP has room for; 0 means a million
+	Ring       int    // bytes of the ring of XDP, a power of two; 0 means 16 MiB
+	Generic    bool   // do not try XDP in the driver
+	Table      string // of nftables; empty means TableName
 }
+
+// TableName is the name of the table of nftables unless another is asked for, and the
+// beginning of all names.
+const TableName = "everbloom"
 
 // Frames are what comes in at an interface.
 type Frames interface {
@@ -29,6 +34,7 @@ type Frames interface {
 type Enforcer interface {
 	Ban(user netip.Prefix, until time.Time) error // the zero time is for ever
 	Unban(user netip.Prefix) error
+	Except(user netip.Prefix) error          // from the black list, until Lists
 	Lists(black, white []netip.Prefix) error // replaces what was there
 	Name() string
 	Close() error

@@ -255,6 +255,12 @@ func TestNftDropsWhatIsBanned(t *testing.T) {
 	if err := n.Ban(prefix("2001:db8:1:1::/64"), time.Time{}); err != nil {
 		t.Fatal(err)
 	}
+	if err := n.Lists([]netip.Prefix{prefix("10.7.0.0/16")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Except(prefix("10.7.7.7/32")); err != nil || !reaches("10.7.7.7") || reaches("10.7.7.6") {
+		t.Errorf("an exception: %v", err)
+	}
 	if err := n.Lists([]netip.Prefix{prefix("10.8.0.0/16"), prefix("10.8.1.0/24"), prefix("2001:db8:8::/48")}, []netip.Prefix{prefix("10.8.8.8/32")}); err != nil {
 		t.Fatal(err)
 	}
@@ -277,6 +283,52 @@ func TestNftDropsWhatIsBanned(t *testing.T) {
 		t.Error("something of the table stays")
 	}
 	_ = p.Close()
+}
+
+// TestTablesBelongToOneGate has a second gate of the same table refused, one of another
+// table beside it, and a table that another program removes.
+func TestTablesBelongToOneGate(t *testing.T) {
+	newWire(t)
+	n, err := OpenNft(Options{})
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	if err := n.Ban(prefix("10.9.9.9/32"), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenNft(Options{}); err == nil || !strings.Contains(err.Error(), "--table") {
+		t.Errorf("a second gate: %v", err)
+	}
+	if removed, kept, err := RemoveNft(); err != nil || len(removed) > 0 || len(kept) != 1 {
+		t.Errorf("removed %v, kept %v: %v", removed, kept, err)
+	}
+	other, err := OpenNft(Options{Table: "everbloom-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil || bans(t, n) != 1 {
+		t.Errorf("%v: the first gate has %d bans", err, bans(t, n))
+	}
+	if err := removeTable(TableName); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Ban(prefix("10.9.9.8/32"), time.Now().Add(time.Hour)); err != nil || bans(t, n) != 2 {
+		t.Errorf("%v: the table that was made again has %d bans", err, bans(t, n))
+	}
+	_ = n.owner.Close() // as if it were killed
+	if removed, kept, err := RemoveNft(); err != nil || len(removed) != 1 || len(kept) > 0 {
+		t.Errorf("removed %v, kept %v: %v", removed, kept, err)
+	}
+}
+
+// bans returns how many IPv4 addresses a table drops.
+func bans(t *testing.T, n *Nft) int {
+	t.Helper()
+	elements, err := n.conn.GetSetElements(n.bad[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(elements)
 }
 
 // fixChecksum puts the checksum of IPv4 in.

@@ -57,10 +57,19 @@ func OpenEnforcer(way string, o Options) (Enforcer, error) {
 	return n, nil
 }
 
-// Detach removes what a gate that was killed may have left, and says what that is.
+// Detach removes what gates that were killed have left, and says what that is. What running
+// gates have stays.
 func Detach() (string, error) {
-	if err := RemoveNft(); err != nil {
+	removed, kept, err := RemoveNft()
+	if err != nil {
 		return "", err
 	}
-	return "the table inet everbloom of nftables is removed; programs of XDP go with their process", nil
+	text := "no table of nftables was left"
+	if len(removed) > 0 {
+		text = "removed from nftables: table inet " + strings.Join(removed, ", ")
+	}
+	if len(kept) > 0 {
+		text += "; of running gates: " + strings.Join(kept, ", ")
+	}
+	return text + "; programs of XDP go with their process", nil
 }

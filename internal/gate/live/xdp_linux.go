@@ -54,6 +54,9 @@ type XDP struct {
 	number uint64
 	prefix int
 	lists  [2]map[netip.Prefix]bool // what is in allow and block
+	listed sync.Mutex               // held while lists change
+	black  []netip.Prefix           // as it was given
+	except map[netip.Prefix]bool    // users that it does not hold for
 
 	closing sync.Once
 	closed  error
@@ -72,7 +75,7 @@ func OpenXDP(name string, o Options) (x *XDP, err error) {
 		return nil, fault.In("live", "%s: %w", name, err)
 	}
 	_ = rlimit.RemoveMemlock() // needed by old kernels only, which say so below
-	x = &XDP{lists: [2]map[netip.Prefix]bool{{}, {}}}
+	x = &XDP{lists: [2]map[netip.Prefix]bool{{}, {}}, except: map[netip.Prefix]bool{}}
 	defer func() {
 		if err != nil {
 			err = fault.In("live", "XDP: %w", err)
@@ -228,7 +231,19 @@ func (x *XDP) Unban(user netip.Prefix) error {
 
 // Lists replaces the black list and the white list.
 func (x *XDP) Lists(black, white []netip.Prefix) error {
+	x.listed.Lock()
+	defer x.listed.Unlock()
+	x.black = black
+	clear(x.except)
 	return errors.Join(x.relist(0, x.maps.allow, white), x.relist(1, x.maps.block, black))
+}
+
+// Except has the black list not hold for a user, until Lists.
+func (x *XDP) Except(user netip.Prefix) error {
+	x.listed.Lock()
+	defer x.listed.Unlock()
+	x.except[user] = true
+	return x.relist(1, x.maps.block, without(x.black, x.except))
 }
 
 func (x *XDP) relist(which int, m *ebpf.Map, list []netip.Prefix) error {

@@ -3,6 +3,8 @@ package packets
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/netip"
@@ -24,11 +26,10 @@ func (l *List) Len() int { return len(l.addresses) + len(l.networks) }
 // Add adds an entry.
 func (l *List) Add(p netip.Prefix) {
 	if a := p.Addr(); a.Is4() && p.IsSingleIP() {
-		b := a.As4()
-		l.addresses = append(l.addresses, uint32(b[0])<<24|uint32(b[1])<<16|uint32(b[2])<<8|uint32(b[3]))
+		l.addresses = append(l.addresses, number(a))
 		return
 	}
-	l.networks = append(l.networks, p)
+	l.networks = append(l.networks, p.Masked())
 }
 
 // Each calls do with each entry.
@@ -64,8 +65,31 @@ func (l *List) Read(r io.Reader) error {
 	if err := s.Err(); err != nil {
 		return fault.In("packets", "line %d: %w", line+1, err)
 	}
+	slices.Sort(l.addresses)
+	slices.SortFunc(l.networks, comparePrefixes)
 	l.addresses, l.networks = slices.Clip(l.addresses), slices.Clip(l.networks)
 	return nil
+}
+
+func comparePrefixes(a, b netip.Prefix) int {
+	return cmp.Or(a.Addr().Compare(b.Addr()), a.Bits()-b.Bits())
+}
+
+// Has reports whether a list that was read has an entry: a network of the list that covers
+// it does not count.
+func (l *List) Has(p netip.Prefix) (found bool) {
+	if a := p.Addr(); a.Is4() && p.IsSingleIP() {
+		_, found = slices.BinarySearch(l.addresses, number(a))
+	} else {
+		_, found = slices.BinarySearchFunc(l.networks, p, comparePrefixes)
+	}
+	return found
+}
+
+// number returns an IPv4 address as a number.
+func number(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
 }
 
 func (l *List) parse(text []byte) error {
