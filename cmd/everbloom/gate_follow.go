@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -36,13 +37,15 @@ the text of a line. It runs until a signal ends it; - is the standard input.
 Parsers are sshd (OpenSSH by syslog or journald), access (nginx, Apache), eve
 (alerts of Suricata), zeek (columns or JSON) and auto, which tells them apart;
 or --regexp with groups src, time and text. Without --patterns, sshd, access and
-eve look for failed logins, well-known attacks and alerts; others take every
-line that they can read for a strike.
+eve look for failed logins, well-known attacks in the request, and alerts, and
+--regexp takes every line that it can read for a strike; zeek needs --patterns.
+Strikes count for ten minutes and bans last as long, unless --window and
+--ban-for say otherwise; 0 is for ever.
 
 Bans are told as events; --enforce nft makes the kernel drop what banned sources
 send. everbloom gate status, list, ban and others ask and tell it things, and a
 hangup (SIGHUP) makes it read its lists again.`,
-		Example: `  everbloom gate follow --parser sshd --ban-for 10m /var/log/auth.log
+		Example: `  everbloom gate follow --parser sshd --ban-for 1h /var/log/auth.log
   journalctl -f -u ssh | everbloom gate follow --state gate.state -
   everbloom gate follow --patterns bad.txt --enforce nft /var/log/nginx/*.log
   everbloom gate follow --regexp 'login failed from (?P<src>\S+)' app.log`,
@@ -51,6 +54,12 @@ hangup (SIGHUP) makes it read its lists again.`,
 	}
 	g.daemonFlags(cmd)
 	f := cmd.Flags()
+	for _, name := range []string{"window", "ban-for"} { // logs tell of people who err now and then
+		flag := f.Lookup(name)
+		flag.DefValue = "10m"
+		flag.Usage = strings.Replace(flag.Usage, " (default: for ever)", "; 0 is for ever", 1)
+	}
+	g.Window, g.BanFor = 10*time.Minute, 10*time.Minute
 	f.StringVar(&g.parser, "parser", "auto", "`NAME` of the sort of log: "+strings.Join(logs.Names(), ", "))
 	f.StringVar(&g.expression, "regexp", "", "read lines by a regular `EXPRESSION` with a group (?P<src>…), and may be (?P<time>…) and (?P<text>…)")
 	f.StringVar(&g.layout, "time-layout", time.RFC3339, "`LAYOUT` of the time in --regexp, as Go writes it")
@@ -74,8 +83,11 @@ func (g *gateFollow) run(ctx context.Context, paths []string) error {
 	}
 	if g.patterns == "" {
 		list := logs.Patterns(g.parser)
-		if len(list) == 0 || g.expression != "" {
+		switch {
+		case g.expression != "":
 			list = []pattern.Pattern{{Name: "a line", Bytes: []byte("\n")}} // every one that can be read
+		case len(list) == 0:
+			return fmt.Errorf("--patterns: needed with --parser %s, where every line would be a strike", g.parser)
 		}
 		var err error
 		if g.Patterns, err = pattern.Compile(list); err != nil {

@@ -39,6 +39,7 @@ func TestLiveSaysWhatItNeeds(t *testing.T) {
 		"gate live --demo eth0":                   "--demo and --detach take no interface",
 		"gate live no-such-interface":             "no-such-interface: ",
 		"gate live lo --enforce magic":            `"magic": take auto, xdp, nft, none`,
+		"gate follow --parser zeek --socket= x":   "--patterns: needed with --parser zeek",
 		"gate follow --enforce magic --socket= x": `--enforce: "magic": take none, nft`,
 	} {
 		if args == "gate live no-such-interface" || args == "gate live lo --enforce magic" {

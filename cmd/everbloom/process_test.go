@@ -345,7 +345,7 @@ func TestFollowedLogsAreControlledAndKept(t *testing.T) {
 	folder := socketFolder(t)
 	put(t, folder, "log", "")
 	put(t, folder, "black", "9.9.9.0/24\n")
-	args := []string{"gate", "follow", "--parser", "sshd", "--blacklist", "black", "--socket", "s", "--state", "st", "--sync", "log"}
+	args := []string{"gate", "follow", "--parser", "sshd", "--blacklist", "black", "--ban-for", "0", "--socket", "s", "--state", "st", "--sync", "log"}
 	c := start(t, folder, args...)
 	asks(t, folder, "judges         log", "status")
 	put(t, folder, "log", strings.Repeat("Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n", 3))

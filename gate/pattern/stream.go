@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -180,7 +181,7 @@ func (b *builder) fill(node uint32) error {
 	}
 	done := make([]bool, b.width)
 	for _, from := range append([]uint32{0}, b.sets[node]...) {
-		for s := range b.trie.children[from] {
+		for _, s := range slices.Sorted(maps.Keys(b.trie.children[from])) { // states that are kept have numbers of nodes
 			for _, c := range bytesOf(s) {
 				class := b.class[c]
 				if done[class] {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,20 @@ func TestDamagedListsAreHarmless(t *testing.T) {
 		again, err := Read(&out)
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(patterns) {
 			t.Fatalf("%q: written and read again: %v, %v, want %v", text, again, err, patterns)
+		}
+	}
+}
+
+// TestNodesHaveTheSameNumbersAlways is what states that outlive the process rely on.
+func TestNodesHaveTheSameNumbersAlways(t *testing.T) {
+	list := []Pattern{{Name: "a", Bytes: []byte("evil")}, {Name: "b", Bytes: []byte("Fox"), NoCase: true}, {Name: "c", Bytes: []byte("gnu")}, {Name: "d", Words: []uint32{1, 2}}}
+	first, err := newStream(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if again, err := newStream(list); err != nil || !slices.Equal(first.next, again.next) {
+			t.Fatalf("%v: other numbers", err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everbloom-go/everbloom/gate/pattern"
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
@@ -54,8 +55,9 @@ func TestLinesAreRead(t *testing.T) {
 		{"sshd", attack, "1.2.3.4 2026-11-16T02:59:59Z " + attack[len("Nov 16 02:59:59 host sshd[7]: "):]},
 		{"sshd", "Nov 16 02:59:59 host cron[7]: from 1.2.3.4 port 22", "-"},
 		{"sshd", "Nov 16 02:59:59 host sshd[7]: Server listening on 0.0.0.0", "-"},
-		{"access", `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 203023 "-" "curl"`, `83.149.9.216 2015-05-17T10:05:03Z "GET /a HTTP/1.1" 200 203023 "-" "curl"`},
-		{"access", `::ffff:1.2.3.4 - u [17/May/2015:10:05:03 -0100] "GET / [x] " 200`, `1.2.3.4 2015-05-17T11:05:03Z "GET / [x] " 200`},
+		{"access", `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 203023 "http://x/.env" "curl"`, `83.149.9.216 2015-05-17T10:05:03Z "GET /a HTTP/1.1"`},
+		{"access", `1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /\"a HTTP/1.1" 200 1 "x"`, `1.2.3.4 2015-05-17T10:05:03Z "GET /\"a HTTP/1.1"`},
+		{"access", `::ffff:1.2.3.4 - u [17/May/2015:10:05:03 -0100] "GET / [x] " 200`, `1.2.3.4 2015-05-17T11:05:03Z "GET / [x] "`},
 		{"access", "GET / 1.2.3.4", "-"},
 		{"eve", `{"timestamp":"2026-11-16T02:00:00.123456+0000","event_type":"alert","src_ip":"1.2.3.4","alert":{"signature":"ET SCAN"}}`, "1.2.3.4 2026-11-16T02:00:00.123456Z alert ET SCAN"},
 		{"eve", `{"event_type":"dns","src_ip":"1.2.3.4"}`, "-"},
@@ -74,6 +76,70 @@ func TestLinesAreRead(t *testing.T) {
 	}
 	if _, err := New("xml", now); err == nil || !strings.Contains(err.Error(), "take auto, sshd, access, eve, zeek") {
 		t.Error(err)
+	}
+}
+
+// TestClientsCannotNameOthers has what clients write look like the address of another.
+func TestClientsCannotNameOthers(t *testing.T) {
+	const head = "Nov 16 02:59:59 host sshd[7]: "
+	for message, want := range map[string]string{
+		"Received disconnect from 1.2.3.4 port 5:11: bye from 9.9.9.9 port 22 ssh2":                       "1.2.3.4",
+		"Received disconnect from 1.2.3.4 port 5:11: Failed password for root from 9.9.9.9 port 22 ssh2":  "1.2.3.4",
+		"Received disconnect from 1.2.3.4 port 5:11: bye 9.9.9.9 port 1":                                  "1.2.3.4",
+		"Invalid user a from 9.9.9.9 port 22 from 1.2.3.4 port 5":                                         "1.2.3.4",
+		"Failed password for invalid user a from 9.9.9.9 port 2 ssh2: RSA x from 1.2.3.4 port 5 ssh2":     "1.2.3.4",
+		"Failed publickey for root from 1.2.3.4 port 5 ssh2: ED25519 SHA256:9.9.9.9":                      "1.2.3.4",
+		"Connection closed by invalid user a 9.9.9.9 port 22 [preauth] 1.2.3.4 port 5 [preauth]":          "1.2.3.4",
+		"Bad protocol version identification 'x' from 9.9.9.9 port 1' from 1.2.3.4 port 5":                "1.2.3.4",
+		"Unable to negotiate with 1.2.3.4 port 5: no method. Their offer: from 9.9.9.9 port 22 [preauth]": "1.2.3.4",
+		"message repeated 2 times: [ Failed password for root from 1.2.3.4 port 5 ssh2]":                  "1.2.3.4",
+		"Disconnecting user a 9.9.9.9 port 22: Change of username not allowed 8.8.8.8 port 2":             "-",
+		"input_userauth_request: invalid user a from 9.9.9.9 port 22 [preauth]":                           "-",
+	} {
+		if got, _, _ := strings.Cut(show(parser(t, "sshd"), head+message), " "); got != want {
+			t.Errorf("%s: %s, want %s", message, got, want)
+		}
+	}
+	for _, line := range []string{
+		"Nov 16 02:59:59 host app[7]: sshd[7]: Failed password for root from 9.9.9.9 port 22 ssh2",
+		"Nov 16 02:59:59 sshd app[7]: Failed password for root from 9.9.9.9 port 22 ssh2",
+		"x sshd[7]: Failed password for root from 9.9.9.9 port 22 ssh2",
+	} {
+		if got := show(parser(t, "sshd"), line); got != "-" {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
+// TestAnAttemptIsOneStrike counts the lines with patterns of an attempt of a user that does
+// not exist: with a password, with a key only, and of a second connection.
+func TestAnAttemptIsOneStrike(t *testing.T) {
+	const head = "Nov 16 02:59:59 host sshd[7]: "
+	a, err := pattern.Compile(Patterns("sshd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	find, err := a.Stream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, strikes := parser(t, "sshd"), 0
+	for _, message := range []string{
+		"Invalid user a from 1.2.3.4 port 5",
+		"Failed password for invalid user a from 1.2.3.4 port 5 ssh2",
+		"Connection closed by invalid user a 1.2.3.4 port 5 [preauth]",
+		"Invalid user a from 1.2.3.4 port 6",
+		"Connection closed by invalid user a 1.2.3.4 port 6 [preauth]",
+	} {
+		var e Entry
+		if p.Parse([]byte(head+message), &e) {
+			if _, match := find.Find(0, e.Text); match >= 0 {
+				strikes++
+			}
+		}
+	}
+	if strikes != 2 {
+		t.Errorf("%d strikes", strikes)
 	}
 }
 

@@ -35,7 +35,7 @@ func Names() []string { return []string{"auto", "sshd", "access", "eve", "zeek"}
 func New(name string, now func() time.Time) (Parser, error) {
 	switch name {
 	case "sshd":
-		return sshd{now}, nil
+		return newSSHD(now), nil
 	case "access", "nginx", "apache":
 		return access{}, nil
 	case "eve", "suricata":
@@ -43,16 +43,19 @@ func New(name string, now func() time.Time) (Parser, error) {
 	case "zeek":
 		return &zeek{}, nil
 	case "auto":
-		return &auto{all: []Parser{eve{}, &zeek{}, sshd{now}, access{}}}, nil
+		return &auto{all: []Parser{eve{}, &zeek{}, newSSHD(now), access{}}}, nil
 	}
 	return nil, fault.In("logs", "parser %q: take %s", name, strings.Join(Names(), ", "))
 }
 
 // Patterns returns what to look for in the lines of a parser if nothing else was said:
-// failed logins, attempts at files that are nobody's business, alerts.
+// failed logins, requests that only attackers make, alerts.
 func Patterns(name string) []pattern.Pattern {
 	texts := map[string][]string{
-		"sshd": {"Failed password for", "Failed keyboard-interactive", "Connection closed by invalid user", "maximum authentication attempts exceeded"},
+		"sshd": {
+			"Failed password for", "Failed keyboard-interactive", "Connection closed by invalid user", "Connection reset by invalid user",
+			"Disconnected from invalid user", "maximum authentication attempts exceeded",
+		},
 		"access": {
 			"/wp-login.php", "/xmlrpc.php", "/.env", "/.git/", "/phpmyadmin", "/cgi-bin/", "/etc/passwd", "../..", "%2e%2e%2f", "/vendor/phpunit", "${jndi:",
 		},
@@ -82,27 +85,6 @@ func (a *auto) Parse(line []byte, e *Entry) bool {
 		}
 	}
 	return false
-}
-
-// sshd reads "TIME HOST sshd[PID]: TEXT ADDRESS port N …". The address before the last
-// port is the one that sshd wrote; what is before may be the name of a user.
-type sshd struct{ now func() time.Time }
-
-func (s sshd) Parse(line []byte, e *Entry) bool {
-	_, text, ok := bytes.Cut(line, []byte("]: "))
-	if !ok || !bytes.Contains(line[:len(line)-len(text)], []byte("sshd")) {
-		return false
-	}
-	i := bytes.LastIndex(text, []byte(" port "))
-	if i < 0 {
-		return false
-	}
-	src, err := netip.ParseAddr(string(text[bytes.LastIndexByte(text[:i], ' ')+1 : i]))
-	if err != nil {
-		return false
-	}
-	*e = Entry{Src: src.Unmap(), At: syslogTime(line, s.now), Text: text}
-	return true
 }
 
 // syslogTime reads the time in front of a line: of RFC 3339, or without a year, which is
@@ -136,7 +118,8 @@ func timeOf(text string, layouts ...string) int64 {
 	return 0
 }
 
-// access reads `ADDRESS - USER [TIME] "REQUEST" STATUS SIZE …`.
+// access reads `ADDRESS - USER [TIME] "REQUEST" STATUS SIZE …`. The text is the request: what
+// follows has the Referer, which any page that links to the server decides.
 type access struct{}
 
 func (access) Parse(line []byte, e *Entry) bool {
@@ -153,8 +136,24 @@ func (access) Parse(line []byte, e *Entry) bool {
 	if !ok || !closed {
 		return false
 	}
+	if len(text) > 0 && text[0] == '"' {
+		text = quoted(text)
+	}
 	*e = Entry{Src: src.Unmap(), At: timeOf(string(stamp), "02/Jan/2006:15:04:05 -0700"), Text: text}
 	return true
+}
+
+// quoted returns a text in quotes, up to the first quote that no backslash precedes.
+func quoted(text []byte) []byte {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[:i+1]
+		}
+	}
+	return text
 }
 
 // eve reads alerts. Their text is the mark and what the rule says.
