@@ -9,8 +9,8 @@ import (
 )
 
 // A budget is how the memory is shared out, in bytes. Where there is a limit it is fixed
-// when the gate is made: what one part leaves over, another cannot take, so that a flood
-// of users does not use up the room of the bans.
+// when the gate is made: what one part leaves over only bans can take, so that a flood of
+// users does not use up their room.
 type budget struct {
 	words, exceptions, exactBans, overflow uint64 // come first, whatever is left for the others
 	states                                 uint64
@@ -25,7 +25,7 @@ const (
 	// statesShare is the largest part of a limit that the states may get.
 	statesShare = 4
 
-	// overflowPerBan is the memory of the overflow filter per expected ban, in bytes.
+	// overflowPerBan is the memory at first of the table behind the banned set per expected ban, in bytes.
 	overflowPerBan = 0.5
 	minOverflow    = 1 << 12
 

@@ -34,7 +34,8 @@
 //	words ──> set of words ──> automaton, for words that are in some pattern
 //
 // The tracked and the banned set are filters of one kind, chosen by name ([Kinds]). The
-// set of words and the overflow filter behind the banned set are blocked Bloom filters.
+// set of words is a blocked Bloom filter; bans that the banned set has no room for are in an
+// exact table behind it.
 // The states are a table of cache lines, 19 bytes per user when four fifths full.
 // Networks are in an exact table of prefixes, which the limit does not cover.
 //
@@ -42,7 +43,7 @@
 //
 // Without Config.Memory states grow with the users, and so do sets of evergreen. With it,
 // sets and states together never take more: each part has its share from the start, and
-// what one leaves over another cannot take. At the limit the gate goes on, and
+// only bans take what others leave over. At the limit the gate goes on, and
 // [Engine.Lost] tells what it gave up:
 //
 //  1. beginnings of chains of users without strikes: a new one replaces an old one;
@@ -52,9 +53,10 @@
 //  3. new users no longer enter the tracked set: they are served as before, but a query
 //     answers none;
 //  4. hits of the banned set are no longer confirmed, when the table of bans is full;
-//  5. bans go to the overflow filter, which is never full: its rate rises.
+//  5. bans go to the table behind the banned set, 11 bytes each, which takes the memory that
+//     the tracked set does not use; when there is none a new ban replaces another one.
 //
-// A ban is never forgotten, at whatever size. See docs/design/0005-gate.md.
+// Without Config.Memory no ban is forgotten. See docs/design/0005-gate.md.
 //
 // # What is exact
 //

@@ -23,11 +23,13 @@ type Engine struct {
 	words           *bloom.Blocked // that begin or continue a pattern
 	claimed         uint64         // users that the tracked set has claimed
 
-	overflow   *bloom.Blocked // bans that the banned set had no room for
-	overflowed uint64         // how many
-	exactBans  *keyset        // all keys of the banned set, if they are to be confirmed and its kind does not store them
-	confirm    confirmer      // nil if hits are not confirmed
-	exceptions *keyset        // users that are not rejected, whatever claims them
+	overflow   *keyset   // bans that the banned set had no room for, exactly
+	overflowed uint64    // how many went there
+	slack      uint64    // bytes of the limit that no part has
+	hand       int       // where overflow looks for a ban to forget
+	exactBans  *keyset   // all keys of the banned set, if they are to be confirmed and its kind does not store them
+	confirm    confirmer // nil if hits are not confirmed
+	exceptions *keyset   // users that are not rejected, whatever claims them
 
 	listed, allowed bart.Lite // networks
 
@@ -79,8 +81,11 @@ func (e *Engine) allocate() error {
 	if e.banned, err = newSet(b, e.config.Banned, shares.banned, fixed); err != nil {
 		return err
 	}
-	if err := errors.Join(e.allocateTables(shares), e.allocateBloom(shares.overflow)); err != nil {
+	if err := errors.Join(e.allocateTables(shares), e.allocateWords()); err != nil {
 		return err
+	}
+	if fixed {
+		e.slack = e.config.Memory - min(e.config.Memory, shares.total())
 	}
 	switch {
 	case e.exactBans != nil:
@@ -123,16 +128,15 @@ func (e *Engine) allocateTables(shares budget) (err error) {
 	if e.exceptions, err = newKeyset(e.config.exceptions()); err != nil {
 		return err
 	}
+	if e.overflow, err = newKeyset(keysIn(shares.overflow)); err != nil {
+		return err
+	}
 	e.states, err = newStates(shares.states, e.config.Strikes, int64(e.config.Window))
 	return err
 }
 
-// allocateBloom makes the two sets without deletes.
-func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
-	const hashes = 8 // one bit in each word of a block
-	if e.overflow, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: overflowBytes / 64, Hashes: hashes}); err != nil {
-		return err
-	}
+// allocateWords makes the set of words.
+func (e *Engine) allocateWords() (err error) {
 	if e.words, err = bloom.NewBlocked(e.config.wordConfig()); err != nil {
 		return err
 	}
@@ -244,7 +248,7 @@ func (e *Engine) claims(u user) Reason {
 		return Banned
 	case e.listed.Size() > 0 && e.listed.Contains(u.src):
 		return Listed
-	case e.overflowed > 0 && e.overflow.MayContain(u.key):
+	case e.overflow.Contains(u.key):
 		return OverLimit
 	}
 	return Clean

@@ -61,14 +61,55 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 					t.Fatalf("%s: %d bytes in use", name, got)
 				}
 			})
+			forgotten := uint64(0)
 			for u := range banned {
 				if v := e.Step(source(u), 'q', 1<<40); v.Action != Reject {
-					t.Fatalf("%s: a ban is forgotten", name)
+					forgotten++
 				}
+			}
+			if forgotten > e.Lost().Bans {
+				t.Fatalf("%s: %d bans are forgotten, lost %+v", name, forgotten, e.Lost())
 			}
 			if len(banned) < 5 || i == 0 && !e.Lost().Any() {
 				t.Errorf("%s: %d bans, lost %+v: the limit was not felt", name, len(banned), e.Lost())
 			}
+		}
+	}
+}
+
+// TestBansBeyondTheLimitRejectNoHonestSource bans four times what was expected, within 4 MiB
+// and with sets that have nothing to spare.
+func TestBansBeyondTheLimitRejectNoHonestSource(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		bans   uint32
+		lost   bool
+	}{
+		{Config{Users: 100_000, Memory: 4 << 20}, 100_000, false},
+		{Config{Users: 500, Banned: 150, Memory: 250_000}, 50_000, true},
+	} {
+		e := gate(t, c.config)
+		for i := range c.bans {
+			e.Ban(source(i))
+		}
+		if l := e.Lost(); l.Overflow == 0 || (l.Bans > 0) != c.lost || e.Bytes() > e.Limit() {
+			t.Errorf("%d bans: %d bytes, lost %+v", c.bans, e.Bytes(), l)
+		}
+		rejected := uint64(0)
+		for i := range c.bans {
+			if !e.Step(source(i), 'q', 0).Passed() {
+				rejected++
+			}
+			if v := e.Step(source(1<<24+i), 'q', 0); !v.Passed() {
+				t.Fatalf("an honest source: %+v", v)
+			}
+		}
+		if rejected != uint64(c.bans)-e.Lost().Bans {
+			t.Errorf("%d of %d bans hold, lost %+v", rejected, c.bans, e.Lost())
+		}
+		last := source(c.bans - 1)
+		if err := e.Unban(last); err != nil || !e.Step(last, 'q', 0).Passed() {
+			t.Errorf("the last ban: %v", err)
 		}
 	}
 }

@@ -103,6 +103,10 @@ func (e *Engine) Unban(src netip.Addr) error {
 
 // takeBan deletes the ban of a user, if the gate knows that it has it.
 func (e *Engine) takeBan(k filter.Key) bool {
+	if e.overflow.Contains(k) {
+		e.overflow.remove(k)
+		return true
+	}
 	known := e.exactBans != nil && e.exactBans.Contains(k)
 	taken := (e.banned.exact || known) && e.banned.take(k)
 	if taken && known {

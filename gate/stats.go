@@ -43,21 +43,21 @@ type Set struct {
 	Refused uint64  `json:"refused"`     // Adds that found no room
 }
 
-// Overflow describes the filter that takes bans when the banned set has no room.
+// Overflow describes the exact table that takes bans when the banned set has no room.
 type Overflow struct {
-	Bans  uint64  `json:"bans"`
-	Bytes uint64  `json:"bytes"`
-	FPR   float64 `json:"fpr"`
+	Bans  uint64 `json:"bans"`
+	Bytes uint64 `json:"bytes"`
 }
 
 // Lost is what the gate could not keep for want of memory, in the order in which it
-// gives things up. Bans are never lost.
+// gives things up.
 type Lost struct {
 	Chains   uint64 `json:"chains"`   // beginnings of patterns that were given up
 	Strikes  uint64 `json:"strikes"`  // strikes that were not counted
 	Users    uint64 `json:"users"`    // packets whose source could not enter the tracked set
 	Exact    bool   `json:"exact"`    // bad hits can no longer be confirmed
-	Overflow uint64 `json:"overflow"` // bans that went to the filter behind the banned set
+	Overflow uint64 `json:"overflow"` // bans that went to the table behind the banned set, where they are kept
+	Bans     uint64 `json:"bans"`     // bans that were forgotten
 }
 
 // Any reports whether anything was lost, that is whether the limit was felt.
@@ -82,8 +82,7 @@ func (e *Engine) Stats() Stats {
 		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
 		Lost: e.Lost(), Tracked: e.tracked.describe(e.lost.Users), Banned: e.banned.describe(e.overflowed), Words: Set{Info: e.words.Info()},
 	}
-	overflow := e.overflow.Info()
-	s.Overflow = Overflow{Bans: e.overflowed, Bytes: overflow.FastBits / 8, FPR: overflow.FPR}
+	s.Overflow = Overflow{Bans: uint64(e.overflow.count), Bytes: uint64(8 * len(e.overflow.slots))}
 	for action, row := range e.tally {
 		var sum uint64
 		for reason, n := range row {
@@ -118,11 +117,11 @@ func (e *Engine) Packets() (n uint64) {
 
 // Bytes returns the memory in use by the sets and the states.
 func (e *Engine) Bytes() uint64 {
-	total := e.states.bytes() + uint64(8*len(e.exceptions.slots))
+	total := e.states.bytes() + uint64(8*(len(e.exceptions.slots)+len(e.overflow.slots)))
 	if e.exactBans != nil {
 		total += uint64(8 * len(e.exactBans.slots))
 	}
-	for _, f := range []filter.Filter{e.tracked, e.banned, e.words, e.overflow} {
+	for _, f := range []filter.Filter{e.tracked, e.banned, e.words} {
 		i := f.Info()
 		total += (i.FastBits + i.SlowBits + 7) / 8
 	}
@@ -150,12 +149,8 @@ func (e *Engine) Confirms() bool { return e.confirm != nil }
 // RejectRate returns the predicted share of absent sources that are rejected by
 // mistake now: 0 if hits are confirmed.
 func (e *Engine) RejectRate() float64 {
-	pass := 1.0
-	if e.confirm == nil {
-		pass -= e.banned.Info().FPR
+	if e.confirm != nil {
+		return 0
 	}
-	if e.overflowed > 0 {
-		pass *= 1 - e.overflow.Info().FPR
-	}
-	return 1 - pass
+	return e.banned.Info().FPR
 }

@@ -145,19 +145,51 @@ func (e *Engine) ban(k filter.Key, p place) {
 	e.addBan(k)
 }
 
-// addBan adds a key to the banned set, or to the overflow filter, which is never full:
-// its rate rises instead. The table of exact bans has only keys of the banned set,
-// which Unban may delete there; hits of the overflow filter are not confirmed.
+// addBan adds a key to the banned set, or to the table behind it. The table of exact bans
+// has only keys of the banned set, which Unban may delete there.
 func (e *Engine) addBan(k filter.Key) {
-	if e.exactBans != nil && e.exactBans.Contains(k) {
-		return
-	}
-	if !e.banned.put(k) {
-		e.overflowed++
-		_, _ = e.overflow.Add(k) // never fails
-		return
-	}
-	if e.exactBans != nil && !e.exactBans.add(k) {
+	switch {
+	case e.overflow.Contains(k), e.confirm != nil && e.confirm.Contains(k):
+	case !e.banned.put(k):
+		e.addOverflow(k)
+	case e.exactBans != nil && !e.exactBans.add(k):
 		e.confirm = nil // a user that the table does not have may be banned all the same
 	}
+}
+
+// addOverflow keeps a ban in the table behind the banned set, which takes what memory is
+// unused. If there is none another ban is forgotten: the alternative would be to reject
+// sources that are not banned.
+func (e *Engine) addOverflow(k filter.Key) {
+	e.overflowed++
+	if e.overflow.count < e.overflow.most || e.growOverflow() {
+		e.overflow.add(k)
+		return
+	}
+	e.lost.Bans++
+	if e.overflow.count > 0 {
+		e.hand = e.overflow.replaceAny(k, e.hand)
+	}
+}
+
+// leastGrowth is how many bans the table behind the banned set grows for at least.
+const leastGrowth = 64
+
+// growOverflow makes the table behind the banned set larger, by half of it or less, if
+// there is memory that no other part has or needs.
+func (e *Engine) growOverflow() bool {
+	most := uint64(e.overflow.most)
+	for more := max(leastGrowth, most/2); more >= leastGrowth; more /= 2 {
+		bytes := keysetBytes(most+more) - keysetBytes(most)
+		switch {
+		case e.limit == 0:
+		case bytes <= e.slack:
+			e.slack -= bytes
+		case e.tracked.release(bytes):
+		default:
+			continue
+		}
+		return e.overflow.resize(most + more)
+	}
+	return false
 }

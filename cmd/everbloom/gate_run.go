@@ -132,7 +132,7 @@ by bad, good or none.
 
 The exit status is 2 if an input is damaged, and what was read before counts, or
 if nothing was judged. Otherwise it is 1 if --memory made the gate give up
-strikes or beginnings of patterns.`,
+bans, strikes or beginnings of patterns.`,
 		Example: `  everbloom gate run --patterns bad.txt --blacklist ips.txt capture.pcap
   tcpdump -i eth0 -U -w - | everbloom gate run --patterns bad.txt --log -
   everbloom gate run --format binary --patterns bad.txt --users 1M t.bin

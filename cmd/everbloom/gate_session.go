@@ -159,11 +159,11 @@ func (s *gateSession) idle() {
 	}
 }
 
-const limitReached = "--memory: the limit is reached: strikes and beginnings of patterns are given up from now on"
+const limitReached = "--memory: the limit is reached: beginnings of patterns, strikes and bans are given up from now on"
 
 // warnOfLimit tells once that the limit of memory lets patterns go unnoticed.
 func (s *gateSession) warnOfLimit() {
-	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes > 0 {
+	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes+l.Bans > 0 {
 		s.limited = true
 		s.say(limitReached)
 	}

@@ -35,7 +35,7 @@ func metrics(s Status) []byte {
 	single("memory_bytes", "gauge", "Memory of sets and states.", float64(g.Bytes))
 	single("memory_limit_bytes", "gauge", "Limit of that memory, 0 if there is none.", float64(g.Limit))
 	labelled("lost_total", "What was given up for want of memory.", "what",
-		map[string]uint64{"chains": g.Lost.Chains, "strikes": g.Lost.Strikes, "users": g.Lost.Users, "bans": g.Lost.Overflow})
+		map[string]uint64{"chains": g.Lost.Chains, "strikes": g.Lost.Strikes, "users": g.Lost.Users, "bans": g.Lost.Bans})
 	single("failures_total", "counter", "Bans that could not be enforced or written.", float64(s.Failures))
 	single("events_missed_total", "counter", "Events that a listener was too slow for.", float64(s.Missed))
 	single("start_time_seconds", "gauge", "When the gate started.", float64(s.Started.Unix()))

@@ -136,8 +136,6 @@ func (c *Check) whyRejected(src netip.Addr, got gate.Verdict) Cause {
 		return SpuriousBan
 	case got.Reason == gate.Struck:
 		return SpuriousStrike
-	case got.Reason == gate.OverLimit:
-		return OverflowFilter
 	}
 	return FalsePositive
 }

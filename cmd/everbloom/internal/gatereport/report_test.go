@@ -79,7 +79,7 @@ func everything() Summary {
 	stats := gate.Stats{
 		Packets: 5000, Passed: 3000, Dropped: 7, Rejected: 1900, Bans: 50, Strikes: 500,
 		Reasons: map[string]uint64{"banned": 1800, "listed": 90, "over-limit": 10},
-		Lost:    gate.Lost{Chains: 1, Strikes: 2, Users: 3, Exact: true, Overflow: 4},
+		Lost:    gate.Lost{Chains: 1, Strikes: 2, Users: 3, Exact: true, Overflow: 4, Bans: 5},
 		Tracked: gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
 	}
 	s := r.Summary(stats, 0.5)
@@ -87,7 +87,7 @@ func everything() Summary {
 	s.Check = &exact.Report{
 		Otherwise: 9,
 		Packets:   5000, Legitimate: 4000, Expected: 1.5, Both: 1,
-		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.OverflowFilter: 1, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
+		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 4, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
 		First: &exact.Difference{Number: 77, Src: netip.MustParseAddr("1.2.3.4"), Got: gate.Verdict{Action: gate.Reject, Reason: gate.Banned}},
 	}
 	return s
@@ -101,7 +101,7 @@ func TestTextSaysEverything(t *testing.T) {
 	for _, want := range []string{
 		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "skipped           frames: 12 ARP, 12 too short, 1 LLDP",
 		"rejected          1,900: 1,800 banned, 90 listed, 10 over-limit", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
-		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the overflow filter, exact confirmation",
+		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans kept beside the banned set, 5 bans that were forgotten, exact confirmation",
 		"false positives   4 of 4,000 packets that an exact gate passes, 1.50 predicted\n", "wrongly rejected  5 more: 5 spurious ban\n",
 		"wrongly passed    2: 2 missing ban", "other reason      9 packets", "packet 77 of 1.2.3.4: reject (banned), should be pass (clean)", "in both sets      1",
 	} {

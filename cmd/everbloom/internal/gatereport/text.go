@@ -113,7 +113,8 @@ func given(l gate.Lost) string {
 		{l.Chains, "beginnings of patterns"},
 		{l.Strikes, "strikes"},
 		{l.Users, "packets of users that could not be tracked"},
-		{l.Overflow, "bans in the overflow filter"},
+		{l.Overflow, "bans kept beside the banned set"},
+		{l.Bans, "bans that were forgotten"},
 	} {
 		if c.n > 0 {
 			list = append(list, quantity.Count(c.n)+" "+c.what)
@@ -127,7 +128,7 @@ func given(l gate.Lost) string {
 
 // checkRows writes the result of the comparison with an exact gate.
 func checkRows(t table, r exact.Report) {
-	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.OverflowFilter]
+	ordinary := r.Rejected[exact.FalsePositive]
 	t.row("false positives", "%s of %s packets that an exact gate passes, %s predicted", quantity.Count(ordinary),
 		quantity.Count(r.Legitimate), quantity.Short(r.Expected))
 	if other := r.WronglyRejected() - ordinary; other > 0 {
@@ -156,7 +157,7 @@ func checkRows(t table, r exact.Report) {
 func causes(by map[exact.Cause]uint64) string {
 	var list []string
 	for cause, n := range by {
-		if cause == exact.FalsePositive || cause == exact.OverflowFilter {
+		if cause == exact.FalsePositive {
 			continue // has a row of its own
 		}
 		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))
