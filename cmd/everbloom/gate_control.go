@@ -21,7 +21,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
-// gateControl asks and tells a gate that runs.
+// gateControl asks and tells a running gate.
 type gateControl struct {
 	*env
 	socket, lasts, reason, format string
@@ -38,42 +38,42 @@ func (g *gateControl) controlVerb(use, short, long, example string, args cobra.P
 	return cmd
 }
 
-// newGateControl returns the verbs for a gate that runs.
+// newGateControl returns the verbs for a running gate.
 func newGateControl(e *env) []*cobra.Command {
 	g := &gateControl{env: e}
 	addresses := atLeast(1, "one or more addresses")
-	ban := g.controlVerb("ban ADDRESS...", "Ban sources at a gate that runs",
-		"Ban bans sources at a gate that runs, of IPv6 addresses their network.", `  everbloom gate ban 192.0.2.1
+	ban := g.controlVerb("ban ADDRESS...", "Ban sources at a running gate",
+		"Ban bans sources at a running gate, of IPv6 addresses their network.", `  everbloom gate ban 192.0.2.1
   everbloom gate ban --for 24h --reason spam 192.0.2.1 2001:db8::1`, addresses, g.ban)
 	ban.Flags().StringVar(&g.lasts, "for", "", "how long, such as 10m, or ever (default: as long as the gate bans)")
 	ban.Flags().StringVar(&g.reason, "reason", "", "`TEXT` to keep with the ban")
-	list := g.controlVerb("list", "List the bans of a gate that runs",
+	list := g.controlVerb("list", "List the bans of a running gate",
 		"List prints the bans in force, in a form that others read if one is named.", `  everbloom gate list
   everbloom gate list --format nft > bans.nft`, cobra.NoArgs, g.list)
 	list.Flags().StringVar(&g.format, "format", "table", "`FORMAT`: table, json, "+strings.Join(event.Formats(), ", "))
 	complete(list, "format", append([]string{"table", "json"}, event.Formats()...)...)
-	status := g.controlVerb("status", "Show how a gate does that runs",
-		"Status shows what a gate that runs has done and how full it is.", `  everbloom gate status
+	status := g.controlVerb("status", "Show how a running gate does",
+		"Status shows what a running gate has done and how full it is.", `  everbloom gate status
   everbloom gate status --json`, cobra.NoArgs, g.status)
 	status.Flags().BoolVar(&g.json, "json", false, "print a JSON object")
 	return []*cobra.Command{
 		status, list, ban,
-		g.controlVerb("unban ADDRESS...", "End bans at a gate that runs",
+		g.controlVerb("unban ADDRESS...", "End bans at a running gate",
 			"Unban ends bans. For an address on the black list it makes an exception until\nthe list is read again.",
 			`  everbloom gate unban 192.0.2.1
   everbloom gate unban 2001:db8::1 2001:db8:1::1`, addresses, g.unban),
-		g.controlVerb("query ADDRESS...", "Ask a gate that runs about sources",
+		g.controlVerb("query ADDRESS...", "Ask a running gate about sources",
 			"Query prints good, bad or none for each address, and the ban if there is one.\nThe exit status is 1 if one is bad.",
 			`  everbloom gate query 192.0.2.1
   everbloom gate query 192.0.2.1 2001:db8::1`, addresses, g.query),
-		g.controlVerb("reload", "Have a gate that runs read its lists again",
+		g.controlVerb("reload", "Have a running gate read its lists again",
 			"Reload has a gate read its lists again. If one cannot be read nothing changes.",
 			`  everbloom gate reload
   everbloom gate reload --socket /run/my-gate.sock`, cobra.NoArgs,
 			func(ctx context.Context, c *control.Client, _ []string) error {
 				return c.Do(ctx, http.MethodPost, "reload", nil, nil)
 			}),
-		g.controlVerb("events", "Print the events of a gate that runs",
+		g.controlVerb("events", "Print the events of a running gate",
 			"Events prints strikes, bans and their ends as they happen, a JSON object per\nline, until it is interrupted.",
 			`  everbloom gate events
   everbloom gate events | jq -r 'select(.event == "ban").src'`, cobra.NoArgs,
@@ -172,8 +172,9 @@ func (g *gateControl) list(ctx context.Context, c *control.Client, _ []string) e
 type statusText struct {
 	Source, Enforcer string
 	Started          time.Time
-	Bans, Failures   uint64
-	Kernel           map[string]uint64
+	Bans             uint64
+	Missed, Failures uint64
+	Lines, Kernel    map[string]uint64
 	Gate             struct {
 		Packets, Passed, Rejected, Strikes, Bans, States, Room, Bytes uint64
 
@@ -206,11 +207,18 @@ func (g *gateControl) status(ctx context.Context, c *control.Client, _ []string)
 	row("tracked users", "%s", quantity.Count(s.Gate.Tracked.Keys))
 	row("states", "%s of %s", quantity.Count(s.Gate.States), quantity.Count(s.Gate.Room))
 	row("memory", "%s", quantity.Bytes(float64(s.Gate.Bytes)))
+	if s.Lines != nil {
+		row("lines", "%s read, %s that the parser cannot read", quantity.Count(s.Lines["read"]), quantity.Count(s.Lines["not read"]))
+	}
 	for _, what := range slices.Sorted(maps.Keys(s.Kernel)) {
 		row("kernel: "+what, "%s", quantity.Count(s.Kernel[what]))
 	}
 	if s.Gate.Lost.Any() {
-		row("given up", "%d chains, %d strikes: more memory would help", s.Gate.Lost.Chains, s.Gate.Lost.Strikes)
+		row("given up", "%s chains, %s strikes, %s bans: more memory would help", quantity.Count(s.Gate.Lost.Chains),
+			quantity.Count(s.Gate.Lost.Strikes), quantity.Count(s.Gate.Lost.Bans))
+	}
+	if s.Missed > 0 {
+		row("missed", "%s events that listeners were too slow for", quantity.Count(s.Missed))
 	}
 	if s.Failures > 0 {
 		row("failures", "%s bans could not be enforced or written", quantity.Count(s.Failures))

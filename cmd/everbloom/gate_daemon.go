@@ -26,7 +26,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
-// gateDaemon is a gate that runs until it is told to end: what verbs that do have in
+// gateDaemon is a gate that works until it is told to end: what verbs that do have in
 // common.
 type gateDaemon struct {
 	*env
@@ -152,7 +152,7 @@ func (d *gateDaemon) watchLimit(ctx context.Context) {
 		}
 		var lost gate.Lost
 		d.keeper.Engine(func(e *gate.Engine) { lost = e.Lost() })
-		if lost.Chains+lost.Strikes > 0 {
+		if lost.Chains+lost.Strikes+lost.Bans > 0 {
 			d.say(limitReached)
 			return
 		}

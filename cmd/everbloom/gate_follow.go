@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type gateFollow struct {
 	parser, expression, layout string
 	fromStart                  bool
 	enforce                    string
+	read, unread               atomic.Uint64 // lines that the parser could read, and others
 }
 
 func newGateFollow(e *env) *cobra.Command {
@@ -94,16 +96,42 @@ func (g *gateFollow) run(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
 	return g.serve(ctx, strings.Join(paths, ", "), func(ctx context.Context) (work, stop func() error, err error) {
+		followed, err := g.open(paths)
+		if err != nil {
+			return nil, nil, err
+		}
 		if stop, err = g.startEnforcer(g.enforce); err != nil {
 			return nil, nil, err
 		}
-		return func() error { return g.judgeLines(ctx, slices.Compact(slices.Sorted(slices.Values(paths)))) }, stop, nil
+		g.server.Lines = func() map[string]uint64 {
+			return map[string]uint64{"read": g.read.Load(), "not read": g.unread.Load()}
+		}
+		return func() error { return g.judgeLines(ctx, paths, followed) }, stop, nil
 	})
 }
 
+// open opens the files, so that nothing that comes is missed once the gate is ready.
+func (g *gateFollow) open(paths []string) (followed []*logs.Follower, err error) {
+	for _, path := range paths {
+		if path == lines.Stdin {
+			continue
+		}
+		f, err := logs.Open(path, logs.Options{FromStart: g.fromStart})
+		if err != nil {
+			return nil, within(path, "%w", systemReason(err))
+		}
+		if f.Missing() {
+			g.say("%s: not there: it is waited for", path)
+		}
+		followed = append(followed, f)
+	}
+	return followed, nil
+}
+
 // judgeLines judges lines until the context ends, or all inputs that have an end.
-func (g *gateFollow) judgeLines(ctx context.Context, paths []string) error {
+func (g *gateFollow) judgeLines(ctx context.Context, paths []string, followed []*logs.Follower) error {
 	all := make(chan logs.Line, 256)
 	parsers := map[string]logs.Parser{}
 	for _, path := range paths {
@@ -113,9 +141,10 @@ func (g *gateFollow) judgeLines(ctx context.Context, paths []string) error {
 		}
 		if path == lines.Stdin {
 			go logs.Read(ctx, path, g.stdin, all)
-		} else {
-			go logs.Follow(ctx, path, logs.Options{FromStart: g.fromStart}, all)
 		}
+	}
+	for _, f := range followed {
+		go f.Run(ctx, all)
 	}
 	var failed error
 	for open := len(paths); open > 0; {
@@ -140,9 +169,12 @@ func (g *gateFollow) judgeLines(ctx context.Context, paths []string) error {
 // from one line to the next.
 func (g *gateFollow) judgeLine(p logs.Parser, l logs.Line) {
 	var e logs.Entry
-	if p.Parse(l.Text, &e) {
-		g.keeper.Judge(&packets.Packet{Src: e.Src, At: e.At, Payload: append(e.Text, '\n')}, l.Path)
+	if !p.Parse(l.Text, &e) {
+		g.unread.Add(1)
+		return
 	}
+	g.read.Add(1)
+	g.keeper.Judge(&packets.Packet{Src: e.Src, At: e.At, Payload: append(e.Text, '\n')}, l.Path)
 }
 
 // enforceFlag adds the flag for what makes bans hold.

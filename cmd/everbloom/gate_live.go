@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -100,8 +103,39 @@ func (g *gateLive) guard(ctx context.Context, name string) error {
 			g.opened(l)
 		}
 		context.AfterFunc(ctx, func() { _ = l.Frames.Close() }) // ends Read
-		return func() error { return g.judgeFrames(l.Frames, name) }, l.Close, nil
+		var gone atomic.Bool
+		if !g.demo { // whose network only its own thread sees
+			go watchInterface(ctx, name, func() {
+				gone.Store(true)
+				_ = l.Frames.Close() // ends Read
+			})
+		}
+		return func() error {
+			err := g.judgeFrames(l.Frames, name)
+			if gone.Load() {
+				return fmt.Errorf("%s: the interface is gone", name)
+			}
+			return err
+		}, l.Close, nil
 	})
+}
+
+// watchInterface calls gone if an interface goes away, or another takes its name: a program
+// of XDP is not told.
+func watchInterface(ctx context.Context, name string, gone func()) {
+	first, err := net.InterfaceByName(name)
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		var now *net.Interface
+		if now, err = net.InterfaceByName(name); err == nil && now.Index != first.Index {
+			break
+		}
+	}
+	gone()
 }
 
 // enforceBy has bans and lists hold by an enforcer, now and when they change.

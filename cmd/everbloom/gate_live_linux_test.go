@@ -1,9 +1,13 @@
 package main
 
 import (
+	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 )
@@ -49,5 +53,31 @@ func TestLiveSaysWhatItNeeds(t *testing.T) {
 		if status != exitError || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d: %s", args, status, stderr)
 		}
+	}
+}
+
+// TestGatesEndWithTheirInterface has it removed.
+func TestGatesEndWithTheirInterface(t *testing.T) {
+	effort.PlainOnly(t)
+	runtime.LockOSThread() // never unlocked: the thread ends with the test, and its network with it
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		t.Skipf("NOT TESTED: no network namespace: %v", err)
+	}
+	ip := func(args string) {
+		t.Helper()
+		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Skipf("NOT TESTED: ip %s: %v: %s", args, err, out)
+		}
+	}
+	ip("link add eb0 type veth peer name eb1")
+	ip("link set eb0 up")
+	c := start(t, t.TempDir(), "gate", "live", "eb0", "--socket", "")
+	if line, err := c.out.ReadString('\n'); err != nil {
+		messages, _, _ := c.end()
+		t.Skipf("NOT TESTED: %s%s", line, messages)
+	}
+	ip("link del eb0")
+	if messages, code, _ := c.end(); code != exitError || !strings.Contains(messages, "eb0: the interface is gone") {
+		t.Errorf("status %d: %s", code, messages)
 	}
 }

@@ -88,7 +88,7 @@ func TestFollowEndsWithItsInput(t *testing.T) {
 	line := "Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n"
 	status, stdout, stderr := tool(t, strings.NewReader(strings.Repeat(line, 5)), "gate", "follow", "--parser", "sshd", "--socket", "",
 		"--state", filepath.Join(folder, "state"), "--sync", "--log", filepath.Join(folder, "log"), "--metrics", "127.0.0.1:0", "-")
-	if status != exitOK || strings.Count(stdout, "\n") != 3 || !strings.Contains(stdout, " ban 1.2.3.4: Failed password for\n") {
+	if status != exitOK || strings.Count(stdout, "\n") != 3 || !strings.Contains(stdout, " ban 1.2.3.4: Failed password for, until ") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	if log, err := os.ReadFile(filepath.Join(folder, "log")); err != nil || strings.Count(string(log), "\n") != 3 {

@@ -409,8 +409,9 @@ func TestStandingOutputsLoseNoState(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&lines, "Nov 16 02:00:00 h sshd[1]: Failed password for root from 10.0.%d.%d port 22 ssh2\n", i>>8, i&255)
 	}
-	put(t, folder, "log", lines.String())
+	put(t, folder, "log", lines.String()+"something else\n")
 	asks(t, folder, "strikes        3,000", "status")
+	asks(t, folder, "lines          3,000 read, 1 that the parser cannot read", "status")
 	asks(t, folder, "5.5.5.5/32 banned", "ban", "5.5.5.5")
 	c.signal(syscall.SIGTERM)
 	if messages, code, _ := c.end(); code != exitOK || !strings.Contains(messages, "an output takes no more") {

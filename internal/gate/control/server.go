@@ -24,6 +24,7 @@ type Server struct {
 	Enforcer string // what makes bans hold
 
 	Reload func() error             // reads lists again; may be nil
+	Lines  func() map[string]uint64 // counters of logs by name; may be nil
 	Kernel func() map[string]uint64 // counters of the enforcer by name; may be nil
 	Done   <-chan struct{}          // ends streams of events
 }
@@ -34,6 +35,7 @@ type Status struct {
 	Source   string            `json:"source"`
 	Enforcer string            `json:"enforcer"`
 	Now      time.Time         `json:"now"`
+	Lines    map[string]uint64 `json:"lines,omitempty"`
 	Kernel   map[string]uint64 `json:"kernel,omitempty"`
 	keeper.Status
 }
@@ -41,6 +43,9 @@ type Status struct {
 // Status returns what the server tells at /status.
 func (s *Server) Status() Status {
 	out := Status{Version: s.Version, Source: s.Source, Enforcer: s.Enforcer, Now: time.Now().UTC(), Status: s.Keeper.Status()}
+	if s.Lines != nil {
+		out.Lines = s.Lines()
+	}
 	if s.Kernel != nil {
 		out.Kernel = s.Kernel()
 	}

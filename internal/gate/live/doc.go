@@ -12,11 +12,11 @@
 //	bans         only if all bits are set: an exact table, so that no source is dropped by
 //	             mistake; a hit drops and counts
 //	black list   longest prefix: drop
-//	ring         else up to 2 KiB of the frame go to Go, and the frame passes
+//	ring         else up to 16 KiB of the frame go to Go, and the frame passes
 //
 // The bits are an array that Go writes through shared memory, with a hash of its own whose
 // seeds are secret. Unbanning removes the exact entry; bits stay until the next start and
-// cost a lookup. VLAN tags are skipped; what else is wrapped is not dropped but judged.
+// cost a lookup. Two VLAN tags are skipped; what else is wrapped is not dropped but judged.
 //
 // A full ring loses frames for the gate, never for the network, and counts them. The
 // program goes with the process, also if that is killed: nothing stays attached. It needs

@@ -285,6 +285,34 @@ func TestNftDropsWhatIsBanned(t *testing.T) {
 	_ = p.Close()
 }
 
+// TestAllThatMayHaveASourceReachesGo has frames that the program does not look into, and
+// frames of more than 2 KiB.
+func TestAllThatMayHaveASourceReachesGo(t *testing.T) {
+	w := newWire(t)
+	if out, err := exec.Command("sh", "-c", "ip link set eb0 mtu 9000 && ip link set eb1 mtu 9000").CombinedOutput(); err != nil {
+		t.Skipf("NOT TESTED: %v: %s", err, out)
+	}
+	x := openXDP(t, Options{Generic: true}) // drivers refuse such frames
+	pppoe := append([]byte("\xff\xff\xff\xff\xff\xff\x02\x00\x00\x00\x00\x01\x88\x64\x11\x00\x00\x01\x00\x20\x00\x21"), frame("1.2.3.4", 0, "pppoe")[14:]...)
+	mpls := append([]byte("\xff\xff\xff\xff\xff\xff\x02\x00\x00\x00\x00\x01\x88\x47\x00\x01\x01\x40"), frame("1.2.3.4", 0, "mpls")[14:]...)
+	for _, sent := range [][]byte{frame("1.2.3.4", 3, "tags"), pppoe, mpls, frame("1.2.3.4", 0, strings.Repeat("x", 8000)+"end")} {
+		w.send(sent)
+		for {
+			var f capture.Frame
+			x.ring.SetDeadline(time.Now().Add(time.Minute))
+			if err := x.Read(&f); err != nil {
+				t.Fatalf("%.40x: %v, %v", sent, err, x.Counters())
+			}
+			if string(f.Data) == string(sent) {
+				break
+			}
+		}
+	}
+	if n := x.Counters()["to the gate, cut"]; n != 0 {
+		t.Errorf("%d frames are cut", n)
+	}
+}
+
 // TestTablesBelongToOneGate has a second gate of the same table refused, one of another
 // table beside it, and a table that another program removes.
 func TestTablesBelongToOneGate(t *testing.T) {

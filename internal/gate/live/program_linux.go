@@ -9,17 +9,18 @@ import (
 
 // What becomes of frames in the kernel, and the place of its counter.
 const (
-	countOther = iota // not IP, or wrapped in something that is not known here
+	countOther = iota // ARP, LLDP and what is too short
 	countAllowed
 	countDropped
 	countConfirmed // the bits claimed a source that is not banned
 	countListed
 	countSent
 	countFull
+	countCut
 	counters
 )
 
-var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full"}
+var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full", "to the gate, cut"}
 
 // Actions of XDP.
 const (
@@ -27,12 +28,13 @@ const (
 	xdpPass = 2
 )
 
-// Two sizes of records, so that small frames take little of the ring. A record begins with
+// Three sizes of records, so that small frames take little of the ring. A record begins with
 // the bytes that were copied and the length of the frame.
 const (
 	recordHead  = 8
 	smallRecord = 256 - recordHead
 	largeRecord = 2048 - recordHead
+	jumboRecord = 16<<10 - recordHead
 )
 
 // Places on the stack.
@@ -139,7 +141,12 @@ func (p *assembler) parse(m *mixing) {
 		p.add(asm.Mov.Reg(asm.R4, asm.R4)) // carries the label
 	}
 	p.add(asm.StoreImm(asm.RFP, stackTrie, 128, asm.Word))
-	p.add(asm.JEq.Imm(asm.R3, swap(0x86dd), "ip6"), asm.JNE.Imm(asm.R3, swap(0x0800), "other"))
+	p.add(asm.JEq.Imm(asm.R3, swap(0x86dd), "ip6"), asm.JEq.Imm(asm.R3, swap(0x0800), "ip4"))
+	for _, known := range []uint16{0x0806, 0x88cc} { // ARP, LLDP
+		p.add(asm.JEq.Imm(asm.R3, swap(known), "other"))
+	}
+	p.add(asm.Ja.Label("send")) // more tags, PPPoE, MPLS and others: Go looks inside
+	p.label("ip4")
 	p.need(asm.R4, 20)
 	p.add(asm.LoadMem(asm.R5, asm.R4, 12, asm.Word))
 	p.store(0, asm.StoreImm(asm.RFP, 0, 0, asm.Word))
@@ -224,9 +231,14 @@ func (p *assembler) send() {
 	p.add(asm.JGT.Imm(asm.R9, smallRecord, "large"))
 	p.copyTo(smallRecord)
 	p.label("large")
-	p.add(asm.JLE.Imm(asm.R9, largeRecord, "fits"), asm.Mov.Imm(asm.R9, largeRecord))
-	p.label("fits")
+	p.add(asm.JGT.Imm(asm.R9, largeRecord, "jumbo"))
 	p.copyTo(largeRecord)
+	p.label("jumbo")
+	p.add(asm.JLE.Imm(asm.R9, jumboRecord, "fits"))
+	p.count(countCut)
+	p.add(asm.Mov.Imm(asm.R9, jumboRecord))
+	p.label("fits")
+	p.copyTo(jumboRecord)
 	p.label("full")
 	p.end(countFull, xdpPass)
 }

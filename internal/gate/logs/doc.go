@@ -12,5 +12,5 @@
 // What a client writes into a line, such as the name of a user or a path, never decides
 // which address the line is about.
 //
-// [Follow] reads files that grow, also over rotation.
+// A [Follower] reads files that grow, also over rotation.
 package logs

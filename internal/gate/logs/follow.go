@@ -27,25 +27,39 @@ type Options struct {
 // maxLine is the length from which on a line is cut.
 const maxLine = 1 << 16
 
-// Follow sends the lines of a file to the channel until the context ends: those that are
-// appended, and those of a file that takes its name. A file that is not there is waited
-// for.
-func Follow(ctx context.Context, path string, o Options, to chan<- Line) {
-	if o.Poll == 0 {
-		o.Poll = 250 * time.Millisecond
+// A Follower reads the lines of a file that grows: those that are appended, and those of a
+// file that takes its name. A file that is not there is waited for.
+type Follower struct {
+	follower
+	poll time.Duration
+}
+
+// Open opens a file to be followed: from now on nothing that is appended is missed.
+func Open(path string, o Options) (*Follower, error) {
+	f := &Follower{follower{path: path, fromStart: o.FromStart}, o.Poll}
+	if f.poll == 0 {
+		f.poll = 250 * time.Millisecond
 	}
-	f := &follower{path: path, to: to, fromStart: o.FromStart}
+	return f, f.open()
+}
+
+// Missing reports whether there is no file yet.
+func (f *Follower) Missing() bool { return f.file == nil }
+
+// Run sends lines to the channel until the context ends.
+func (f *Follower) Run(ctx context.Context, to chan<- Line) {
+	f.to = to
 	defer f.close()
 	for {
 		err := f.step(ctx)
 		if err != nil {
-			f.send(ctx, Line{Path: path, Err: err})
+			f.send(ctx, Line{Path: f.path, Err: err})
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(o.Poll):
+		case <-time.After(f.poll):
 		}
 	}
 }

@@ -225,8 +225,12 @@ func TestFilesAreFollowedOverRotation(t *testing.T) {
 	lines := make(chan Line)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan bool)
+	f, err := Open(path, Options{FromStart: true, Poll: time.Millisecond})
+	if err != nil || f.Missing() {
+		t.Fatal(err)
+	}
 	go func() {
-		Follow(ctx, path, Options{FromStart: true, Poll: time.Millisecond}, lines)
+		f.Run(ctx, lines)
 		close(done)
 	}()
 	expect(t, lines, "before")

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -102,7 +103,17 @@ func (l *List) parse(text []byte) error {
 		return nil
 	case "add", "-A":
 		_, rest = cutField(rest)
-		field, _ = cutField(rest)
+		field, rest = cutField(rest)
+	}
+	if next, behind := cutField(rest); len(next) > 0 && next[0] == '-' { // a - b
+		to, more := cutField(behind)
+		if len(next) > 1 {
+			to, more = next[1:], behind
+		}
+		field, rest = slices.Concat(field, []byte("-"), to), more
+	}
+	if err := checkRest(rest); err != nil {
+		return err
 	}
 	if from, to, ok := bytes.Cut(field, []byte("-")); ok {
 		if a, err := ParseAddress(string(from)); err == nil {
@@ -114,6 +125,25 @@ func (l *List) parse(text []byte) error {
 		l.Add(p)
 	}
 	return err
+}
+
+// checkRest refuses what behind an entry would change what it means: a second address, such
+// as the last one of a range, and an exception of ipset.
+func checkRest(rest []byte) error {
+	for len(rest) > 0 {
+		var field []byte
+		field, rest = cutField(rest)
+		if string(field) == "nomatch" {
+			return errors.New("nomatch: exceptions are not read: put the entry on the white list")
+		}
+		if !bytes.ContainsAny(field, ".:") {
+			continue // a score, most likely
+		}
+		if _, err := parsePrefix(field); err == nil {
+			return fmt.Errorf("a second address %q: write one entry to a line, and a range as a-b", field)
+		}
+	}
+	return nil
 }
 
 // cutField returns the first field of a line and what is behind it.

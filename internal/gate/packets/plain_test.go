@@ -326,3 +326,29 @@ func TestDamagedTextIsHarmless(t *testing.T) {
 		_, _ = readAll(newText(bytes.NewReader(b)))
 	}
 }
+
+// TestListsAreNotMisread has what lists of others may mean: ranges in two ways, two
+// addresses, and exceptions.
+func TestListsAreNotMisread(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.1.1.0 - 1.1.1.3":          "[1.1.1.0/30]",
+		"1.1.1.0 -1.1.1.3 x":         "[1.1.1.0/30]",
+		"1.1.1.1 5 spam":             "[1.1.1.1/32]",
+		"add x 1.1.1.0/24 timeout 5": "[1.1.1.0/24]",
+		"1.1.1.0\t1.1.1.255\t24":     "line 1: a second address \"1.1.1.255\": write one entry to a line, and a range as a-b",
+		"1.1.1.1,2.2.2.2":            "line 1: a second address \"2.2.2.2\": write one entry to a line, and a range as a-b",
+		"add x 1.1.1.1 nomatch":      "line 1: nomatch: exceptions are not read: put the entry on the white list",
+		"1.1.1.1 -":                  "line 1: address \"\": not an IPv4 or IPv6 address",
+	} {
+		var l List
+		got := ""
+		if err := l.Read(strings.NewReader(text)); err != nil {
+			got = strings.TrimPrefix(err.Error(), "packets: ")
+		} else {
+			got = fmt.Sprint(l.All())
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
