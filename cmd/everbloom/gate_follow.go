@@ -56,7 +56,7 @@ hangup (SIGHUP) makes it read its lists again.`,
 	}
 	g.daemonFlags(cmd)
 	f := cmd.Flags()
-	for _, name := range []string{"window", "ban-for"} { // logs tell of people who err now and then
+	for _, name := range []string{"window", "ban-for"} { // a login that fails now and then is no attack
 		flag := f.Lookup(name)
 		flag.DefValue = "10m"
 		flag.Usage = strings.Replace(flag.Usage, " (default: for ever)", "; 0 is for ever", 1)

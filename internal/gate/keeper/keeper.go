@@ -11,7 +11,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
-	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 	"github.com/everbloom-go/everbloom/internal/replace"
@@ -86,66 +85,6 @@ const forgetAfter = 30 * 24 * time.Hour
 
 // minPruned is how many past bans are kept without looking for old ones.
 const minPruned = 1 << 10
-
-// Open makes a gate and takes in its state, if there is one.
-func Open(c Config, g gate.Config) (*Keeper, error) {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	c.Growth = cmp.Or(c.Growth, 1)
-	if !(c.Growth >= 1 && c.Growth <= 100) || c.BanFor < 0 || c.BanMax < 0 {
-		return nil, fault.In("keeper", "bans last %v, growing by %g, at most %v: must not be negative, and grow by 1 to 100", c.BanFor, c.Growth, c.BanMax)
-	}
-	k := &Keeper{
-		config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, excepted: map[netip.Prefix]bool{}, pruneAt: minPruned,
-		black: &packets.List{}, white: &packets.List{}, listeners: map[chan event.Event]bool{}, started: c.Now(),
-	}
-	if g.Patterns != nil {
-		for _, p := range g.Patterns.Patterns() {
-			k.names = append(k.names, p.Name)
-		}
-	}
-	if err := k.holdState(); err != nil {
-		return nil, err
-	}
-	if err := k.load(g); err != nil {
-		return nil, errors.Join(err, k.Close())
-	}
-	return k, nil
-}
-
-// holdState keeps other gates from the state until Close.
-func (k *Keeper) holdState() (err error) {
-	if k.config.State == "" {
-		return nil
-	}
-	k.lock, err = replace.Hold(k.config.State + ".lock")
-	switch {
-	case errors.Is(err, replace.ErrHeld):
-		return fault.In("keeper", "state %s: another gate keeps its state there: name another file", k.config.State)
-	case errors.Is(err, replace.ErrNoLocks):
-		return nil
-	}
-	return err
-}
-
-// load makes the gate and takes in its state.
-func (k *Keeper) load(g gate.Config) error {
-	saved, err := readState(k.config.State)
-	if err != nil {
-		return fault.In("keeper", "state %s: %w", k.config.State, err)
-	}
-	if saved != nil && g.Hash == (filter.Hash{}) {
-		g.Hash = saved.hash
-	}
-	if k.engine, err = gate.New(g); err != nil {
-		return err
-	}
-	if err := k.restore(saved); err != nil {
-		return fault.In("keeper", "state %s: %w", k.config.State, err)
-	}
-	return k.openJournal()
-}
 
 // Judge judges a packet from an input of that name. A packet that completed a pattern is
 // an event.
@@ -302,48 +241,6 @@ func (k *Keeper) Listen() (events <-chan event.Event, stop func()) {
 		defer k.mu.Unlock()
 		delete(k.listeners, c)
 	}
-}
-
-// Ban bans the user of an address for some time; 0 means for ever, below 0 what is usual.
-// It refuses an address on the white list, where a ban would do nothing.
-func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) (Ban, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.config.Now().UTC()
-	src = src.Unmap().WithZone("")
-	if k.engine.Allows(src) {
-		return Ban{}, fault.In("keeper", "ban %v: it is on the white list, which comes first", src)
-	}
-	user := k.engine.User(src)
-	if lasts < 0 {
-		lasts = k.lasting(user, now.UnixNano())
-	}
-	k.engine.Ban(src)
-	e := event.Event{Kind: event.Ban, Src: src, Time: &now, Reason: reason}
-	k.add(&e, lasts, reason)
-	k.tell(&e)
-	return *k.bans[user], nil
-}
-
-// Unban ends the ban of the user of an address. For one on the black list it makes an
-// exception until the list is read again.
-func (k *Keeper) Unban(src netip.Addr, reason string) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.config.Now().UTC()
-	src = src.Unmap().WithZone("")
-	user := k.engine.User(src)
-	if err := k.engine.Unban(src); err != nil {
-		return err
-	}
-	if k.black.Has(user) || k.engine.Lists(src) {
-		k.excepted[user] = true
-		if k.config.Enforcer != nil {
-			k.note(k.config.Enforcer.Except(user))
-		}
-	}
-	k.forget(&event.Event{Kind: event.Unban, Src: src, Time: &now, Reason: reason}, user)
-	return nil
 }
 
 // Enforce has an enforcer take over all bans, and all that come.

@@ -33,22 +33,6 @@ type Nft struct {
 	except       map[netip.Prefix]bool
 }
 
-// maxTableName is the longest name that is accepted; the kernel takes more.
-const maxTableName = 64
-
-// own takes the name of a table for this process, within its network: an abstract socket
-// that the kernel closes when the process ends.
-func own(name string) (net.Listener, error) {
-	l, err := net.Listen("unix", "@everbloom/nft/"+name)
-	if errors.Is(err, unix.EADDRINUSE) {
-		return nil, fault.In("live", "nftables: another gate has the table inet %s: name another by --table", name)
-	}
-	if err != nil {
-		return nil, fault.In("live", "nftables: %w", err)
-	}
-	return l, nil
-}
-
 // Offsets and lengths of the source in a header of IP.
 var sources = [2]struct{ family, offset, length uint32 }{
 	{unix.NFPROTO_IPV4, 12, 4}, {unix.NFPROTO_IPV6, 8, 16},
@@ -286,52 +270,6 @@ func (n *Nft) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return errors.Join(removeTable(n.table.Name), n.owner.Close())
-}
-
-// removeTable removes a table, if it is there.
-func removeTable(name string) error {
-	conn, err := nftables.New()
-	if err != nil {
-		return err
-	}
-	tables, err := conn.ListTablesOfFamily(nftables.TableFamilyINet)
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		if t.Name == name {
-			conn.DelTable(t)
-		}
-	}
-	return conn.Flush()
-}
-
-// RemoveNft removes the tables of gates that are gone, and returns their names and those of
-// gates that run.
-func RemoveNft() (removed, kept []string, err error) {
-	conn, err := nftables.New()
-	if err != nil {
-		return nil, nil, fault.In("live", "nftables: %w", err)
-	}
-	tables, err := conn.ListTablesOfFamily(nftables.TableFamilyINet)
-	if err != nil {
-		return nil, nil, fault.In("live", "nftables: %w", err)
-	}
-	for _, t := range tables {
-		if !strings.HasPrefix(t.Name, TableName) {
-			continue
-		}
-		owner, err := own(t.Name)
-		if err != nil {
-			kept = append(kept, t.Name)
-			continue
-		}
-		if err := errors.Join(removeTable(t.Name), owner.Close()); err != nil {
-			return removed, kept, fault.In("live", "nftables: %w", err)
-		}
-		removed = append(removed, t.Name)
-	}
-	return removed, kept, nil
 }
 
 // intervals returns networks as elements of a set: where each begins and where it has ended.

@@ -341,11 +341,10 @@ func TestListsAreNotMisread(t *testing.T) {
 		"1.1.1.1 -":                  "line 1: address \"\": not an IPv4 or IPv6 address",
 	} {
 		var l List
-		got := ""
-		if err := l.Read(strings.NewReader(text)); err != nil {
+		err := l.Read(strings.NewReader(text))
+		got := fmt.Sprint(l.All())
+		if err != nil {
 			got = strings.TrimPrefix(err.Error(), "packets: ")
-		} else {
-			got = fmt.Sprint(l.All())
 		}
 		if got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
