@@ -491,3 +491,33 @@ func TestPastBansAreForgotten(t *testing.T) {
 		t.Errorf("%d past bans are kept", len(k.past))
 	}
 }
+
+// TestBansThatCannotEndAreTriedAgain has a kind of filter that cannot delete what it may not
+// hold, and more bans that end than there is room for exceptions: what is rejected is listed.
+func TestBansThatCannotEndAreTriedAgain(t *testing.T) {
+	const bans = 400
+	c := &clock{noon}
+	k, err := Open(Config{BanFor: time.Minute, Now: c.now}, gate.Config{Kind: "deletable", Users: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
+	for i := range bans {
+		if _, err := k.Ban(source(i), -1, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		c.Time = c.Add(time.Hour)
+		k.Expire()
+		listed := len(k.Bans())
+		for i := range bans {
+			if a, b := k.Query(source(i)); (a.Standing == gate.Bad) != (b != nil) {
+				t.Fatalf("%v is %v, and listed %t", source(i), a.Standing, b != nil)
+			}
+		}
+		if err := k.Failure(); listed == 0 || !errors.Is(err, filter.ErrFull) {
+			t.Errorf("%d are left: %v", listed, err)
+		}
+	}
+}

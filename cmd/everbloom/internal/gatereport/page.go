@@ -135,13 +135,19 @@ func plural(n uint64, thing string) string {
 	return quantity.Count(n) + " " + thing
 }
 
+// fact returns a number of things and what became of them.
+func fact(n uint64, thing, rest string) Fact {
+	value, name, _ := strings.Cut(plural(n, thing), " ")
+	return Fact{value, name + " " + rest}
+}
+
 // A Fact is a figure and what it means, as the rest of a sentence.
 type Fact struct{ Value, Text string }
 
 // Facts are the figures that matter, in the order in which things happen.
 func (p Page) Facts() []Fact {
 	g := p.Gate
-	facts := []Fact{{quantity.Count(g.Packets), "packets " + p.senders()}}
+	facts := []Fact{fact(g.Packets, "packet", p.senders())}
 	memory := Fact{quantity.Bytes(float64(g.Bytes)), "of memory"}
 	if g.Limit > 0 {
 		memory.Text += ", limit " + quantity.Bytes(float64(g.Limit))
@@ -150,9 +156,9 @@ func (p Page) Facts() []Fact {
 		memory.Text += fmt.Sprintf("; a Go map of the addresses takes %s", quantity.Bytes(float64(p.Traffic.MapBytes)))
 	}
 	facts = append(facts, memory,
-		Fact{quantity.Count(g.Passed), "packets passed"},
-		Fact{quantity.Count(g.Rejected), "packets rejected, of sources that were banned or listed"},
-		Fact{quantity.Count(g.Bans), "sources banned for the patterns they completed"})
+		fact(g.Passed, "packet", "passed"),
+		fact(g.Rejected, "packet", "rejected, of sources that were banned or listed"),
+		fact(g.Bans, "source", "banned for completed patterns"))
 	if g.Lost.Any() {
 		facts = append(facts, Fact{"Given up", given(g.Lost)})
 	}

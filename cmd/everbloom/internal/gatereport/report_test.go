@@ -2,6 +2,7 @@ package gatereport
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -228,6 +229,17 @@ func TestTopFindsTheMostFrequent(t *testing.T) {
 	for _, s := range list[:3] {
 		if s.Src.As4()[0] != 9 || s.Packets > 5000 || s.Packets < 5000-300_000/maxSources-10 {
 			t.Errorf("%v", s)
+		}
+	}
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	var s Summary
+	s.Gate.Passed, s.Gate.Bans = 1, 1
+	facts := fmt.Sprint(Page{Summary: s}.Facts())
+	for _, want := range []string{"{0 packets ", "{1 packet passed}", "{1 source banned for completed patterns}"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("no %q in %s", want, facts)
 		}
 	}
 }
