@@ -22,6 +22,7 @@ type Engine struct {
 	tracked, banned *set
 	words           *bloom.Blocked // that begin or continue a pattern
 	claimed         uint64         // users that the tracked set has claimed
+	banCount        uint64         // bans by strikes or by hand: what was asked before the last may not hold
 
 	overflow   *keyset   // bans that the banned set had no room for, exactly
 	overflowed uint64    // how many went there
@@ -225,16 +226,17 @@ func (e *Engine) judge(u user) Verdict {
 	if e.allowed.Size() > 0 && e.allowed.Contains(u.src) {
 		return Verdict{Pass, Whitelisted, 0, -1}
 	}
-	if reason := e.rejects(u); reason != Clean {
+	if reason := e.rejects(u, e.banned.MayContain(u.key)); reason != Clean {
 		return Verdict{Reject, reason, 0, -1}
 	}
-	e.track(u.key)
+	e.track(u.key, e.tracked.MayContain(u.key))
 	return Verdict{Pass, Clean, 0, -1}
 }
 
-// rejects returns why packets of a user are rejected, or Clean.
-func (e *Engine) rejects(u user) Reason {
-	reason := e.claims(u)
+// rejects returns why packets of a user are rejected, or Clean. The banned set claims the
+// user or does not.
+func (e *Engine) rejects(u user, claimed bool) Reason {
+	reason := e.claims(u, claimed)
 	if reason != Clean && e.exceptions.Contains(u.key) {
 		return Clean
 	}
@@ -242,9 +244,9 @@ func (e *Engine) rejects(u user) Reason {
 }
 
 // claims returns which of the places where bans are kept has the user.
-func (e *Engine) claims(u user) Reason {
+func (e *Engine) claims(u user, claimed bool) Reason {
 	switch {
-	case e.banned.MayContain(u.key) && (e.confirm == nil || e.confirm.Contains(u.key)):
+	case claimed && (e.confirm == nil || e.confirm.Contains(u.key)):
 		return Banned
 	case e.listed.Size() > 0 && e.listed.Contains(u.src):
 		return Listed

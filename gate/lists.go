@@ -65,7 +65,7 @@ func (e *Engine) isUser(p netip.Prefix) bool {
 func (e *Engine) Query(src netip.Addr) Answer {
 	u := e.identify(src)
 	good := e.tracked.MayContain(u.key)
-	bad := e.rejects(u) != Clean
+	bad := e.rejects(u, e.banned.MayContain(u.key)) != Clean
 	switch {
 	case e.allowed.Contains(u.src):
 		return Answer{Good, bad}
@@ -88,11 +88,11 @@ func (e *Engine) Query(src netip.Addr) Answer {
 func (e *Engine) Unban(src netip.Addr) error {
 	u := e.identify(src)
 	k := u.key
-	if e.rejects(u) == Clean {
+	if e.rejects(u, e.banned.MayContain(u.key)) == Clean {
 		return fault.In("gate", "unban %v: %w", src, filter.ErrNotFound)
 	}
 	taken := e.takeBan(k)
-	if e.claims(u) != Clean && !e.exceptions.add(k) {
+	if e.claims(u, e.banned.MayContain(k)) != Clean && !e.exceptions.add(k) {
 		if taken {
 			e.addBan(k)
 		}

@@ -135,7 +135,8 @@ func (e *Engine) restoreTracked(b []byte) ([]byte, error) {
 	n := binary.LittleEndian.Uint64(b)
 	b = b[8:]
 	for range n {
-		e.track(filter.Key(binary.LittleEndian.Uint64(b)))
+		k := filter.Key(binary.LittleEndian.Uint64(b))
+		e.track(k, e.tracked.MayContain(k))
 		b = b[8:]
 	}
 	return b, nil

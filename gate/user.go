@@ -11,8 +11,8 @@ import (
 // a set that ignores duplicates exactly is told nevertheless every so many packets, so that
 // such a user enters it with one of its next. Sets that count duplicates are never told
 // twice; [Stats] and the check against an exact gate show the harm.
-func (e *Engine) track(k filter.Key) {
-	if e.tracked.MayContain(k) {
+func (e *Engine) track(k filter.Key, claimed bool) {
+	if claimed {
 		if e.claimed++; e.claimed%retell != 0 || !e.tracked.exact {
 			return
 		}
@@ -140,6 +140,7 @@ func (e *Engine) ban(k filter.Key, p place) {
 	if p != nowhere {
 		e.states.remove(p)
 	}
+	e.banCount++
 	e.tracked.take(k)
 	e.exceptions.remove(k)
 	e.addBan(k)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/gopacket/gopacket/layers"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/capture"
 	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
+	"github.com/everbloom-go/everbloom/internal/timing"
 )
 
 // openGate is an exact gate for IPv4 over one table with open addressing: what a program
@@ -75,10 +77,8 @@ func (g *openGate) step(src netip.Addr, word uint32) gate.Action {
 	return gate.Ban
 }
 
-// BenchmarkAgainstAnOpenTable judges the same records of a million users by the gate and by
-// an exact one: the ratio of the two is what filters, secrets and limits cost.
-func BenchmarkAgainstAnOpenTable(b *testing.B) {
-	const users, count = 1_000_000, 4_000_000
+// records returns generated packets, the automaton of their patterns and the black list.
+func records(b *testing.B, users int, count uint64) ([]gate.Record, *pattern.Automaton, []netip.Prefix) {
 	made, err := New(Config{Seed: 1, Users: users, Packets: count, Blacklisted: users / 4})
 	if err != nil {
 		b.Fatal(err)
@@ -87,42 +87,99 @@ func BenchmarkAgainstAnOpenTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	type record struct {
-		src  netip.Addr
-		word uint32
-	}
-	records := make([]record, 0, count)
+	list := make([]gate.Record, 0, count)
 	var p packets.Packet
 	for made.Read(&p) == nil {
-		records = append(records, record{p.Src, p.Words[0]})
+		list = append(list, gate.Record{Src: p.Src, Word: p.Words[0]})
 	}
-	b.Run("open", func(b *testing.B) {
-		g := newOpenGate(a, 21)
-		for _, p := range made.Blacklist() {
+	return list, a, made.Blacklist()
+}
+
+// BenchmarkAgainstAnOpenTable judges the same records of a million users by an exact gate and
+// by the engine, in turns of some thousand records: the ratios are what filters, secrets and
+// limits cost. One operation is all records.
+func BenchmarkAgainstAnOpenTable(b *testing.B) {
+	const users, count, passes, turn = 1_000_000, 640 * 8192, 2, 8192 // 10 packets of each user
+	list, a, black := records(b, users, count)
+	config := gate.Config{Users: users, Patterns: a, Blacklist: black}
+	b.ResetTimer()
+	for range b.N {
+		open := newOpenGate(a, 21)
+		for _, p := range black {
 			x := p.Addr().As4()
-			addr := uint32(x[0])<<24 | uint32(x[1])<<16 | uint32(x[2])<<8 | uint32(x[3])
-			*g.find(addr) = openUser{addr: addr, used: true, banned: true}
+			addr := binary.BigEndian.Uint32(x[:])
+			*open.find(addr) = openUser{addr: addr, used: true, banned: true}
 		}
-		i := 0
-		for b.Loop() {
-			r := &records[i%count]
-			g.step(r.src, r.word)
-			i++
+		one, err := gate.New(config)
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
-	for _, kind := range []string{"evergreen", "dleft"} {
-		b.Run(kind, func(b *testing.B) {
-			e, err := gate.New(gate.Config{Kind: kind, Users: users, Patterns: a, Blacklist: made.Blacklist()})
-			if err != nil {
-				b.Fatal(err)
-			}
-			i := 0
-			for b.Loop() {
-				r := &records[i%count]
-				e.Step(r.src, r.word, 0)
-				i++
+		batch, err := gate.New(config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		out := make([]gate.Verdict, turn)
+		var spent [3]time.Duration
+		timing.Pinned(func() {
+			for from := 0; from < passes*count; from += turn {
+				at := from % count
+				part := list[at:min(count, at+turn)]
+				for i, judge := range []func(){
+					func() {
+						for j := range part {
+							open.step(part[j].Src, part[j].Word)
+						}
+					},
+					func() {
+						for j := range part {
+							one.Step(part[j].Src, part[j].Word, 0)
+						}
+					},
+					func() { batch.StepBatch(part, out) },
+				} {
+					began := timing.Thread()
+					judge()
+					spent[i] += timing.Thread() - began
+				}
 			}
 		})
+		b.ReportMetric(float64(spent[0].Nanoseconds())/(passes*count), "ns/open")
+		b.ReportMetric(float64(spent[1])/float64(spent[0]), "step/open")
+		b.ReportMetric(float64(spent[2])/float64(spent[0]), "batch/open")
+	}
+}
+
+// BenchmarkWorkers judges the same records by one worker and by two, in turns. The ratio of
+// the times on the wall means something on a machine with two idle processors only.
+func BenchmarkWorkers(b *testing.B) {
+	const users, count, turn = 1_000_000, 4_000_000, 1 << 14
+	list, a, black := records(b, users, count)
+	config := gate.Config{Users: users, Patterns: a, Blacklist: black}
+	out := make([]gate.Verdict, turn)
+	b.ResetTimer()
+	for range b.N {
+		var gates [2]*gate.Workers
+		for i := range gates {
+			var err error
+			if gates[i], err = gate.NewWorkers(config, i+1); err != nil {
+				b.Fatal(err)
+			}
+		}
+		var ratios []float64
+		var spent [2]time.Duration
+		for from := 0; from < count; from += turn {
+			part := list[from:min(count, from+turn)]
+			var turns [2]float64
+			for i, w := range gates {
+				began := time.Now()
+				w.StepBatch(part, out)
+				turns[i] = float64(time.Since(began))
+				spent[i] += time.Since(began)
+			}
+			ratios = append(ratios, turns[0]/turns[1])
+		}
+		b.ReportMetric(timing.Median(ratios), "one/two")
+		b.ReportMetric(float64(spent[0])/float64(spent[1]), "one/two-in-all")
 	}
 }
 
