@@ -82,5 +82,6 @@
 //
 // A packet takes one lookup in the banned set, one in the tracked set and one in the
 // states: three lines of memory, of which two are read at once. Nothing is
-// allocated. An Engine is for one goroutine at a time: shard by address to use more.
+// allocated. [Engine.StepBatch] asks about many records at once, which takes less time. An
+// Engine is for one goroutine at a time; [Workers] splits users among several.
 package gate

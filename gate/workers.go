@@ -58,7 +58,9 @@ func (w *Workers) owner(k filter.Key) int {
 }
 
 // of returns the engine that has the user of an address.
-func (w *Workers) of(src netip.Addr) *Engine { return w.engines[w.owner(w.engines[0].identify(src).key)] }
+func (w *Workers) of(src netip.Addr) *Engine {
+	return w.engines[w.owner(w.engines[0].identify(src).key)]
+}
 
 // Blacklist bans an address or a network, as [Engine.Blacklist] does.
 func (w *Workers) Blacklist(p netip.Prefix) {

@@ -49,6 +49,7 @@ type gateFlags struct {
 	patterns               string
 	blacklists, whitelists []string
 	black, white           packets.List
+	workers                int // engines; 0 means one
 }
 
 // makeFlags adds the flags for how the gate is made.

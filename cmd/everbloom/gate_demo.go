@@ -148,7 +148,7 @@ func (g *gateDemo) judgeAll(ctx context.Context, s *demoSession) error {
 // conclude sums up what a gate did with the packets.
 func (s *demoSession) conclude(one *gateSession, seed uint64) gatereport.Summary {
 	sum := one.summary([]string{fmt.Sprintf("generated traffic, seed %d", seed)}, seed)
-	sum.Traffic = s.traffic(one.engine, seed)
+	sum.Traffic = s.traffic(one.single, seed)
 	return sum
 }
 

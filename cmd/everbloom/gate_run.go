@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -147,6 +148,7 @@ bans, strikes or beginnings of patterns.`,
 	g.keepFlags.keepFlags(cmd)
 	g.inputFlags(cmd)
 	g.outputFlags(cmd)
+	cmd.Flags().IntVar(&g.workers, "workers", 1, "judge with so many engines at once, `N`, among which sources are split; for --format binary")
 	cmd.Flags().BoolVar(&g.verdicts, "verdicts", false, "print a line for every packet: number, source, verdict, reason")
 	cmd.Flags().StringVar(&g.log, "log", "", "write strikes and bans to `FILE`, a JSON object per line")
 	cmd.Flags().StringVar(&g.bans, "bans-out", "", "write the sources banned to `FILE`: .csv, .nft (for nft -f), .ipset (for ipset restore), else one per line")
@@ -156,6 +158,12 @@ bans, strikes or beginnings of patterns.`,
 
 // check refuses what would mix two things in the standard output.
 func (g *gateRun) check() error {
+	if g.workers < 1 || g.workers > 64 {
+		return fmt.Errorf("--workers: %d must be 1 to 64", g.workers)
+	}
+	if g.workers > 1 && (g.format != string(packets.Binary) || g.kept()) {
+		return errors.New("--workers: for --format binary, and not together with --state or --ban-for")
+	}
 	if !g.json {
 		return g.checkValues()
 	}
@@ -184,6 +192,9 @@ func (g *gateRun) run(ctx context.Context, args []string) error {
 	defer g.abandon()
 	if g.html != "" {
 		s.recorder.CountSources()
+	}
+	if g.format == string(packets.Binary) && !g.kept() {
+		s.batch = newRecordBatch()
 	}
 	s.out = bufio.NewWriter(g.stdout)
 	s.verdicts, s.answers = g.verdicts, !g.json

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,7 +26,9 @@ import (
 // becomes of them.
 type gateSession struct {
 	*env
-	engine   *gate.Engine
+	engine   gateEngine
+	single   *gate.Engine   // the same, unless there are several workers
+	batch    *recordBatch   // nil if packets are judged one by one
 	keeper   *keeper.Keeper // nil unless bans end or a state is kept; the engine is its own
 	check    *exact.Check   // nil if nothing is compared
 	twin     *gateSession   // judges the same packets beside the same exact gate; may be nil
@@ -50,6 +51,19 @@ type gateSession struct {
 	watched func()        // called now and then from the loop; may be nil
 }
 
+// gateEngine is what one engine and several have in common.
+type gateEngine interface {
+	Blacklist(p netip.Prefix)
+	Whitelist(p netip.Prefix)
+	Query(src netip.Addr) gate.Answer
+	Packets() uint64
+	Stats() gate.Stats
+	Lost() gate.Lost
+	Confirms() bool
+	RejectRate() float64
+	StepBatch(records []gate.Record, out []gate.Verdict)
+}
+
 // newGateSession makes a gate, and an exact one beside it if that is wanted.
 func newGateSession(e *env, g *gateFlags, k *keepFlags, compare bool) (*gateSession, error) {
 	s := &gateSession{env: e, start: time.Now(), skipped: map[string]uint64{}}
@@ -61,17 +75,22 @@ func newGateSession(e *env, g *gateFlags, k *keepFlags, compare bool) (*gateSess
 	switch {
 	case compare:
 		if s.check, err = exact.NewCheck(c); err == nil {
-			s.engine = s.check.Engine
+			s.single = s.check.Engine
 		}
 	case k != nil && k.kept():
 		if s.keeper, err = keeper.Open(k.Config, c); err == nil {
-			s.keeper.Engine(func(e *gate.Engine) { s.engine = e })
+			s.keeper.Engine(func(e *gate.Engine) { s.single = e })
 		}
+	case g.workers > 1:
+		s.engine, err = gate.NewWorkers(c, g.workers)
 	default:
-		s.engine, err = gate.New(c)
+		s.single, err = gate.New(c)
 	}
 	if err != nil {
 		return nil, byFlags(err)
+	}
+	if s.single != nil {
+		s.engine = s.single
 	}
 	s.addLists(g)
 	var patterns []pattern.Pattern
@@ -128,8 +147,8 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 	for n := 1; ; n++ {
 		if err := r.Read(&p); err != nil {
 			s.packets.Add(uint64((n - 1) % often))
-			if errors.Is(err, io.EOF) {
-				return nil
+			if failed := s.judgeBatch(); failed != nil || errors.Is(err, io.EOF) {
+				return failed
 			}
 			return err
 		}
@@ -143,7 +162,7 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 				s.watched()
 			}
 			if err := ctx.Err(); err != nil {
-				return err
+				return errors.Join(s.judgeBatch(), err)
 			}
 		}
 	}
@@ -151,6 +170,7 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 
 // idle writes what there is while the input waits.
 func (s *gateSession) idle() {
+	_ = s.judgeBatch() // the writers below keep the error
 	s.warnOfLimit()
 	for _, w := range []*bufio.Writer{s.out, s.events} {
 		if w != nil {
@@ -171,6 +191,9 @@ func (s *gateSession) warnOfLimit() {
 
 // judge judges one packet, or answers a query.
 func (s *gateSession) judge(p *packets.Packet) error {
+	if s.batch != nil {
+		return s.addToBatch(p)
+	}
 	if p.Query {
 		return s.ask(p.Src)
 	}
@@ -182,11 +205,16 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	case s.keeper != nil:
 		v, e = s.keeper.Judge(p, s.input)
 	default:
-		v = p.Judge(s.engine)
+		v = p.Judge(s.single)
 	}
 	if s.twin != nil {
 		s.twin.recorder.Count(p, s.twin.check.Follow(p, want))
 	}
+	return s.record(p, v, e)
+}
+
+// record tells others of a verdict. The event may be nil.
+func (s *gateSession) record(p *packets.Packet, v gate.Verdict, e *event.Event) error {
 	s.recorder.Count(p, v)
 	if p.At == 0 {
 		s.timeless++
@@ -269,28 +297,4 @@ func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 		sum.Check = &r
 	}
 	return sum
-}
-
-// countingReader counts what was read, for a bar.
-type countingReader struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (c countingReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
-// sizeOf returns the bytes of all files, or 0 if that is not known.
-func sizeOf(paths []string) (total int64) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			return 0
-		}
-		total += info.Size()
-	}
-	return total
 }

@@ -67,6 +67,32 @@ func TestAnswersAreNotLostSilently(t *testing.T) {
 	}
 }
 
+// TestWorkersTellTheSame compares records that are judged one by one, where a state is kept,
+// with batches of one engine and of several.
+func TestWorkersTellTheSame(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if status, _, stderr := tool(t, nil, "gate", "generate", "-o", at("t.bin"), "--users", "300", "--packets", "20k", "--patterns-out", at("p"), "--blacklist-out", at("b")); status != exitOK {
+		t.Fatal(stderr)
+	}
+	var first string
+	for _, args := range []string{"--state " + at("state"), "", "--workers 3"} {
+		status, stdout, stderr := tool(t, nil, append(strings.Fields("gate run --format binary --verdicts --quiet --log - --users 300 "+args),
+			"--patterns", at("p"), "--blacklist", at("b"), at("t.bin"))...)
+		if first == "" {
+			first = stdout
+		}
+		if status != exitOK || stdout != first || strings.Count(stdout, " ban struck\n") < 10 {
+			t.Errorf("%q: status %d, %d bytes, want %d: %s", args, status, len(stdout), len(first), stderr)
+		}
+	}
+	for _, args := range []string{"--workers 2", "--workers 65 --format binary", "--workers 2 --format binary --ban-for 1h"} {
+		if status, _, stderr := tool(t, nil, append(strings.Fields("gate run "+args), at("t.bin"))...); status != exitError || !strings.Contains(stderr, "--workers: ") {
+			t.Errorf("%s: status %d: %s", args, status, stderr)
+		}
+	}
+}
+
 type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("full") }

@@ -79,6 +79,7 @@ func (g *openGate) step(src netip.Addr, word uint32) gate.Action {
 
 // records returns generated packets, the automaton of their patterns and the black list.
 func records(b *testing.B, users int, count uint64) ([]gate.Record, *pattern.Automaton, []netip.Prefix) {
+	b.Helper()
 	made, err := New(Config{Seed: 1, Users: users, Packets: count, Blacklisted: users / 4})
 	if err != nil {
 		b.Fatal(err)
