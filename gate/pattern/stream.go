@@ -15,13 +15,33 @@ import (
 //
 //	next   | row of node 0 | row of node 1 | …      place of the next row, top bit: a pattern ends
 //	pairs  one bit for each two bytes that may begin a pattern: most of a payload is skipped
+//	inner  one bit for each two bytes among the first of a pattern: where none of them is at
+//	       every eighth place no pattern of nine bytes begins
 type Stream struct {
 	class [256]uint16
 	width uint32
 	next  []uint32
 	match []int32 // by node
-	pairs *[1 << 10]uint64
+	pairs *pairs
+	inner *pairs
+	leap  int // places between two looks at inner: one less than the shortest pattern has bytes
 }
+
+// pairs is a set of two bytes.
+type pairs [1 << 10]uint64
+
+func (p *pairs) has(b []byte) bool {
+	pair := uint16(b[0]) | uint16(b[1])<<8
+	return p[pair>>6]>>(pair&63)&1 != 0
+}
+
+func (p *pairs) add(first, second byte) {
+	pair := uint16(first) | uint16(second)<<8
+	p[pair>>6] |= 1 << (pair & 63)
+}
+
+// maxLeap is how far the search leaps at most: more pairs are among more first bytes.
+const maxLeap = 8
 
 const (
 	ends     = 1 << 31
@@ -48,12 +68,26 @@ func (s *Stream) Find(node uint32, b []byte) (at uint32, match int32) {
 	return row / s.width, match
 }
 
-// skip returns the first place, from i, at which a pattern may begin.
+// skip returns the first place, from i, at which a pattern may begin. It leaps as long as
+// any pattern that begins would have a pair where it lands.
 func (s *Stream) skip(b []byte, i int) int {
-	pairs := s.pairs
+	for s.leap > 1 {
+		at := i + s.leap - 1
+		for at < len(b)-1 && !s.inner.has(b[at:at+2]) {
+			at += s.leap
+		}
+		i = at - s.leap + 1
+		if at >= len(b)-1 {
+			break
+		}
+		for ; i <= at; i++ {
+			if s.pairs.has(b[i : i+2]) {
+				return i
+			}
+		}
+	}
 	for ; i < len(b)-1; i++ {
-		pair := uint16(b[i]) | uint16(b[i+1])<<8
-		if pairs[pair>>6]>>(pair&63)&1 != 0 {
+		if s.pairs.has(b[i : i+2]) {
 			return i
 		}
 	}
@@ -65,7 +99,7 @@ func (s *Stream) Nodes() int { return len(s.match) }
 
 // Bytes returns the memory of the tables.
 func (s *Stream) Bytes() uint64 {
-	return uint64(4*(len(s.next)+len(s.match))+8*len(s.pairs)) + uint64(2*len(s.class))
+	return uint64(4*(len(s.next)+len(s.match))+8*(len(s.pairs)+len(s.inner))) + uint64(2*len(s.class))
 }
 
 // A builder makes a Stream: its nodes are the sets of nodes of the trie that can be active
@@ -80,7 +114,7 @@ type builder struct {
 }
 
 func newStream(patterns []Pattern) (*Stream, error) {
-	b := &builder{Stream: &Stream{pairs: new([1 << 10]uint64)}, trie: newTrie(patterns), patterns: patterns, nodes: map[string]uint32{}}
+	b := &builder{Stream: &Stream{pairs: new(pairs), inner: new(pairs), leap: maxLeap}, trie: newTrie(patterns), patterns: patterns, nodes: map[string]uint32{}}
 	b.classify()
 	if err := b.room(len(b.trie.children)); err != nil {
 		return nil, err // there are at least as many sets
@@ -94,6 +128,7 @@ func newStream(patterns []Pattern) (*Stream, error) {
 		}
 	}
 	b.markPairs()
+	b.markInner()
 	return b.Stream, nil
 }
 
@@ -237,8 +272,25 @@ func (b *builder) markPairs() {
 		for second := range 256 {
 			class := uint32(b.class[second])
 			if row >= ends || b.next[row+class] != b.next[class] {
-				pair := uint(first) | uint(second)<<8
-				b.pairs[pair>>6] |= 1 << (pair & 63)
+				b.pairs.add(byte(first), byte(second))
+			}
+		}
+	}
+}
+
+// markInner marks the pairs of the first bytes of each pattern, of which one is where a leap
+// lands.
+func (b *builder) markInner() {
+	for _, p := range b.patterns {
+		b.leap = min(b.leap, len(p.Payload())-1)
+	}
+	for _, p := range b.patterns {
+		text := p.Payload()
+		for i := range b.leap {
+			for _, first := range bytesOf(symbol(text[i], p.NoCase)) {
+				for _, second := range bytesOf(symbol(text[i+1], p.NoCase)) {
+					b.inner.add(first, second)
+				}
 			}
 		}
 	}

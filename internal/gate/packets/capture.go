@@ -113,7 +113,11 @@ func (c *captureReader) unwrap(d *datagram) bool {
 			}
 			d.piece = nil
 		}
-		next, ok := dissect(d.inside())
+		packet := d.inside()
+		if packet == nil {
+			return true // as most
+		}
+		next, ok := dissect(packet)
 		if !ok {
 			return true
 		}

@@ -25,12 +25,22 @@ const (
 // begins again.
 type streams struct {
 	young, old map[Flow]*stream
-	room       int // streams in a generation
-	bytes      int // of segments that wait, with their cost
+	recent     []recent // some of the young ones, by their ports and addresses
+	room       int      // streams in a generation
+	bytes      int      // of segments that wait, with their cost
 	queue      []Packet
 	given      int // packets of the queue that were returned
 	fresh      []stream
 }
+
+// A recent stream is found without a map.
+type recent struct {
+	flow Flow
+	at   *stream
+}
+
+// maxRecent is how many recent streams there are at most, a power of two.
+const maxRecent = 1 << 12
 
 // A stream is the state of a flow. The zero stream has not begun.
 type stream struct {
@@ -56,7 +66,7 @@ const (
 )
 
 func newStreams() *streams {
-	return &streams{young: map[Flow]*stream{}, old: map[Flow]*stream{}, room: maxStreams}
+	return &streams{young: map[Flow]*stream{}, old: map[Flow]*stream{}, room: maxStreams, recent: make([]recent, maxRecent)}
 }
 
 // add takes a packet that is TCP. It reports whether p is to be returned now, with the
@@ -68,7 +78,8 @@ func (s *streams) add(d *datagram, p *Packet) (now bool) {
 	}
 	flags := d.body[13]
 	seq, payload, last := binary.BigEndian.Uint32(d.body[4:]), d.payload(), flags&(tcpFIN|tcpRST) != 0
-	at := s.find(p.Flow())
+	flow := p.Flow()
+	at := s.find(&flow)
 	syn := flags&tcpSYN != 0
 	if !syn && at.begun && !at.ended && seq == at.next && len(at.waiting) == 0 { // most are so
 		at.move(uint32(len(payload)))
@@ -95,23 +106,37 @@ func (at *stream) move(n uint32) {
 }
 
 // find returns the stream of a flow.
-func (s *streams) find(f Flow) *stream {
-	if at := s.young[f]; at != nil {
+func (s *streams) find(f *Flow) *stream {
+	const golden = 0x9E3779B97F4A7C15
+	low := binary.LittleEndian.Uint64(f[29:]) ^ binary.LittleEndian.Uint64(f[8:]) // ports and addresses
+	r := &s.recent[low*golden>>32%maxRecent]
+	if r.at != nil && r.flow == *f {
+		return r.at
+	}
+	at := s.look(f)
+	*r = recent{*f, at}
+	return at
+}
+
+// look finds a stream by its map, or makes one.
+func (s *streams) look(f *Flow) *stream {
+	if at := s.young[*f]; at != nil {
 		return at
 	}
 	if len(s.young) == s.room {
 		s.release(s.old)
 		s.young, s.old = map[Flow]*stream{}, s.young
+		clear(s.recent)
 	}
-	at := s.old[f]
+	at := s.old[*f]
 	if at == nil {
 		if len(s.fresh) == 0 {
 			s.fresh = make([]stream, 64)
 		}
 		at, s.fresh = &s.fresh[0], s.fresh[1:]
 	}
-	delete(s.old, f)
-	s.young[f] = at
+	delete(s.old, *f)
+	s.young[*f] = at
 	return at
 }
 

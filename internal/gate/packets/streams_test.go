@@ -133,7 +133,7 @@ func TestStreamsAreForgotten(t *testing.T) {
 	d, _ = dissect(ip4("10.0.0.1", ipTCP, 0, tcp(8, 0, "wait")))
 	got = append(got, added(s, d, Packet{Number: 2})...)
 	for i := range uint32(2 * s.room) {
-		s.find(Flow{byte(i), byte(i >> 8), 1})
+		s.find(&Flow{byte(i), byte(i >> 8), 1})
 	}
 	if got = append(got, queued(s)...); !slices.Equal(got, []string{"1 here", "2 wait"}) {
 		t.Errorf("%q", got)

@@ -184,8 +184,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkCaptures reads frames of 64 bytes of payload, and judges them: the ratio is what
-// a gate costs beside reading.
+// BenchmarkCaptures reads frames of 64 bytes of payload, packets of them, and judges these, in
+// turns: the ratios are what a gate costs beside reading.
 func BenchmarkCaptures(b *testing.B) {
 	var frames [][]byte
 	r := rand.New(rand.NewPCG(1, 0))
@@ -208,32 +208,43 @@ func BenchmarkCaptures(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("frames", func(b *testing.B) {
-		var f capture.Frame
-		var frames *capture.Reader
-		for b.Loop() {
-			if frames == nil || frames.Read(&f) != nil {
-				frames, _ = capture.NewReader(bufio.NewReader(bytes.NewReader(data)))
-			}
+	e, err := gate.New(gate.Config{Users: 200_000, Patterns: a})
+	if err != nil {
+		b.Fatal(err)
+	}
+	read := func(judge func(*packets.Packet)) {
+		in, err := packets.Open(bytes.NewReader(data), packets.Options{})
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
-	for name, judged := range map[string]bool{"packets": false, "judged": true} {
-		b.Run(name, func(b *testing.B) {
-			e, err := gate.New(gate.Config{Users: 200_000, Patterns: a})
+		for p := (packets.Packet{}); in.Read(&p) == nil; {
+			judge(&p)
+		}
+	}
+	turns := []func(){
+		func() {
+			in, err := capture.NewReader(bufio.NewReader(bytes.NewReader(data)))
 			if err != nil {
 				b.Fatal(err)
 			}
-			var in packets.Reader
-			var p packets.Packet
-			for b.Loop() {
-				if in == nil || in.Read(&p) != nil {
-					in, _ = packets.Open(bytes.NewReader(data), packets.Options{})
-					continue
-				}
-				if judged {
-					p.Judge(e)
-				}
+			for f := (capture.Frame{}); in.Read(&f) == nil; {
 			}
-		})
+		},
+		func() { read(func(*packets.Packet) {}) },
+		func() { read(func(p *packets.Packet) { p.Judge(e) }) },
 	}
+	b.ResetTimer()
+	var spent [3][]float64
+	timing.Pinned(func() {
+		for range b.N {
+			for i, turn := range turns {
+				began := timing.Thread()
+				turn()
+				spent[i] = append(spent[i], float64(timing.Thread()-began)/float64(len(frames)))
+			}
+		}
+	})
+	b.ReportMetric(timing.Median(spent[0]), "ns/frame")
+	b.ReportMetric(timing.Ratio(spent[1], spent[0]), "packets/frames")
+	b.ReportMetric(timing.Ratio(spent[2], spent[0]), "judged/frames")
 }
