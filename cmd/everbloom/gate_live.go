@@ -22,6 +22,7 @@ type gateLive struct {
 	enforce      string
 	demo, detach bool
 	inner        bool
+	spare        bool
 	opened       func(*live.Live) // is told what was opened; may be nil
 }
 
@@ -36,7 +37,8 @@ It runs until a signal ends it.
 
 Bans hold by XDP, in the driver of the interface if that can and else in the
 kernel's own path, where a packet of a banned source costs a few memory accesses
-and never reaches a program; or by nftables; or not at all: bans are told only.
+and never reaches a program, nor does a datagram in which no pattern begins
+(--spare); or by nftables; or not at all: bans are told only.
 The first that the machine allows is taken, and what is not is said. XDP needs
 CAP_NET_ADMIN and CAP_BPF, nftables CAP_NET_ADMIN, reading alone CAP_NET_RAW.
 
@@ -63,6 +65,7 @@ nftables stays then: --detach removes it.
 	f := cmd.Flags()
 	f.StringVar(&g.enforce, "enforce", "auto", "how bans hold: `HOW` is "+strings.Join(live.Ways(), ", "))
 	f.BoolVar(&g.inner, "inner", false, "count packets in tunnels for their inner source, as where traffic is mirrored; a sender can make it up")
+	f.BoolVar(&g.spare, "spare", true, "with XDP: do not judge datagrams in which no pattern begins, nor bare acknowledgements of TCP; they pass, and are counted in the kernel only")
 	f.BoolVar(&g.demo, "demo", false, "show a gate at work in a network of its own")
 	f.BoolVar(&g.detach, "detach", false, "remove what a gate that was killed has left")
 	complete(cmd, "enforce", live.Ways()...)
@@ -86,7 +89,7 @@ func (g *gateLive) run(ctx context.Context, args []string) error {
 // guard judges what comes in at an interface until the context ends.
 func (g *gateLive) guard(ctx context.Context, name string) error {
 	return g.serve(ctx, name, func(ctx context.Context) (work, stop func() error, err error) {
-		l, err := live.Open(name, g.enforce, live.Options{IPv6Prefix: g.IPv6Prefix, Table: g.tableName()}, g.say)
+		l, err := live.Open(name, g.enforce, g.options(), g.say)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,6 +121,17 @@ func (g *gateLive) guard(ctx context.Context, name string) error {
 			return err
 		}, l.Close, nil
 	})
+}
+
+// options are those of the kernel's part.
+func (g *gateLive) options() live.Options {
+	o := live.Options{IPv6Prefix: g.IPv6Prefix, Table: g.tableName(), Spare: g.spare}
+	if g.Patterns != nil {
+		for _, p := range g.Patterns.Patterns() {
+			o.Patterns = append(o.Patterns, p.Payload())
+		}
+	}
+	return o
 }
 
 // watchInterface calls gone if an interface goes away, or another takes its name: a program

@@ -54,13 +54,15 @@ func (g *gateLive) runDemo(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan bool)
+	clean := uint64(0)
 	g.opened = func(l *live.Live) {
 		g.line("bans hold by %s\n", l.Name)
-		g.line("%8s  %14s  %14s  %17s  %11s", "second", "honest sent", "attackers sent", "dropped in kernel", "to the gate")
+		g.line("%8s  %14s  %14s  %17s  %11s  %11s", "second", "honest sent", "attackers sent", "dropped in kernel", "clean", "to the gate")
 		go func() {
 			defer close(done)
 			defer cancel()
 			s.run(ctx, func(second int) { g.demoLine(second, s, l) })
+			clean = l.Counters()[live.Clean]
 		}()
 	}
 	if err := g.guard(ctx, "eb0"); err != nil {
@@ -68,7 +70,7 @@ func (g *gateLive) runDemo(ctx context.Context) error {
 	}
 	<-done
 	status := g.keeper.Status()
-	g.line("\n%d sources banned, all of them attackers: %t. Honest packets dropped: %d.", status.Bans, g.onlyAttackers(), s.missing(status.Gate.Passed))
+	g.line("\n%d sources banned, all of them attackers: %t. Honest packets dropped: %d.", status.Bans, g.onlyAttackers(), s.missing(status.Gate.Passed+clean))
 	g.line("Nothing stays: the network went with the demo.")
 	return s.failed
 }
@@ -79,8 +81,8 @@ func (g *gateLive) line(format string, args ...any) {
 
 func (g *gateLive) demoLine(second int, s *demoSender, l *live.Live) {
 	c := l.Counters()
-	g.line("%8d  %14s  %14s  %17s  %11s", second, quantity.Count(s.honest.Load()), quantity.Count(s.evil.Load()),
-		quantity.Count(c["dropped banned"]), quantity.Count(c["to the gate"]))
+	g.line("%8d  %14s  %14s  %17s  %11s  %11s", second, quantity.Count(s.honest.Load()), quantity.Count(s.evil.Load()),
+		quantity.Count(c["dropped banned"]), quantity.Count(c[live.Clean]), quantity.Count(c["to the gate"]))
 }
 
 // onlyAttackers reports whether nothing else was banned.
@@ -139,7 +141,7 @@ func (s *demoSender) run(ctx context.Context, tell func(second int)) {
 	time.Sleep(200 * time.Millisecond) // the gate reads what waits
 }
 
-// missing returns how many packets of honest sources the gate has not passed. Attackers
+// missing returns how many packets of honest sources have not passed. Attackers
 // pass twice before they are banned.
 func (s *demoSender) missing(passed uint64) uint64 {
 	return s.honest.Load() - min(s.honest.Load(), passed)

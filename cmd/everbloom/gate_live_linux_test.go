@@ -32,7 +32,7 @@ func TestLiveDemoDropsInTheKernel(t *testing.T) {
 	if code != exitOK || !strings.Contains(text.String(), "\n100 sources banned, all of them attackers: true. Honest packets dropped: 0.\n") {
 		t.Errorf("status %d: %s%s", code, text.String(), messages)
 	}
-	if !regexp.MustCompile(`(?m)^ +3( +[0-9,]+){4}$`).MatchString(text.String()) {
+	if !regexp.MustCompile(`(?m)^ +3( +[0-9,]+){5}$`).MatchString(text.String()) {
 		t.Errorf("%s", text.String())
 	}
 }

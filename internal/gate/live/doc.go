@@ -12,11 +12,18 @@
 //	bans         only if all bits are set: an exact table, so that no source is dropped by
 //	             mistake; a hit drops and counts
 //	black list   longest prefix: drop
+//	words        if Options.Spare says so, and no pattern begins in a datagram: it passes
 //	ring         else up to 16 KiB of the frame go to Go, and the frame passes
 //
 // The bits are an array that Go writes through shared memory, with a hash of its own whose
 // seeds are secret. Unbanning removes the exact entry; bits stay until the next start and
 // cost a lookup. Two VLAN tags are skipped; what else is wrapped is not dropped but judged.
+//
+// The words are the first four bytes of each pattern, whose hashes are searched at every place
+// of a datagram, and the first two and the first at its end. A user whose datagram has one is
+// watched: all its frames go to Go for good, because a chain may go on. So are users that
+// send fragments, options or tunnels. Segments of TCP with data always go to Go, which puts
+// them in order; acknowledgements do not. The first frame of each user does, to be tracked.
 //
 // A full ring loses frames for the gate, never for the network, and counts them. The
 // program goes with the process, also if that is killed: nothing stays attached. It needs

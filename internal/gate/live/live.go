@@ -15,11 +15,19 @@ type Options struct {
 	Ring       int    // bytes of the ring of XDP, a power of two; 0 means 16 MiB
 	Generic    bool   // do not try XDP in the driver
 	Table      string // of nftables; empty means TableName
+
+	// Spare has XDP not send datagrams in which none of the Patterns begins to the gate, nor
+	// acknowledgements of TCP without data. Patterns of less than four bytes prevent it.
+	Spare    bool
+	Patterns [][]byte // as bytes of payloads, each of them in either case
 }
 
 // TableName is the name of the table of nftables unless another is asked for, and the
 // beginning of all names.
 const TableName = "everbloom"
+
+// Clean is the name of the counter of frames that were spared.
+const Clean = "clean, not to the gate"
 
 // Frames are what comes in at an interface.
 type Frames interface {

@@ -15,6 +15,9 @@ func Open(name, way string, o Options, say func(format string, args ...any)) (*L
 	case "auto", "xdp":
 		x, err := OpenXDP(name, o)
 		if err == nil {
+			if _, refused := x.Sparing(); refused != nil {
+				say("all frames go to the gate, clean ones, too: %v", refused)
+			}
 			return &Live{x, x, x.Counters, x.Name()}, nil
 		}
 		if way == "xdp" {

@@ -17,10 +17,11 @@ const (
 	countSent
 	countFull
 	countCut
+	countSpared // clean: they need not be judged
 	counters
 )
 
-var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full", "to the gate, cut"}
+var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full", "to the gate, cut", Clean}
 
 // Actions of XDP.
 const (
@@ -42,6 +43,10 @@ const (
 	stackKey   = -16 // the user, 16 bytes
 	stackTrie  = -40 // a prefix length and the source, 20 bytes
 	stackIndex = -44
+	stackIP    = -56 // where IP begins
+	stackZero  = -64 // a number, 0
+	stackNew   = -72 // a number, 1 if the user was not known
+	stackWords = -80 // the words of patterns
 )
 
 // mixing is the hash of the bits.
@@ -81,8 +86,12 @@ func program(m *mixing, maps *maps) asm.Instructions {
 	p.label("not_confirmed")
 	p.count(countConfirmed)
 	p.label("not_banned")
-	p.lookup(maps.block, stackTrie, "send")
+	p.lookup(maps.block, stackTrie, "not_listed")
 	p.end(countListed, xdpDrop)
+	p.label("not_listed")
+	if maps.words != nil {
+		p.spare()
+	}
 	p.send()
 	p.label("other")
 	p.end(countOther, xdpPass)
@@ -118,8 +127,11 @@ func (p *assembler) unique() string {
 func swap(n uint16) int32 { return int32(n<<8 | n>>8) }
 
 // need goes to other unless so many bytes follow a register.
-func (p *assembler) need(from asm.Register, bytes int32) {
-	p.add(asm.Mov.Reg(asm.R2, from), asm.Add.Imm(asm.R2, bytes), asm.JGT.Reg(asm.R2, asm.R8, "other"))
+func (p *assembler) need(from asm.Register, bytes int32) { p.needOr(from, bytes, "other") }
+
+// needOr goes to a label unless so many bytes follow a register.
+func (p *assembler) needOr(from asm.Register, bytes int32, label string) {
+	p.add(asm.Mov.Reg(asm.R2, from), asm.Add.Imm(asm.R2, bytes), asm.JGT.Reg(asm.R2, asm.R8, label))
 }
 
 // parse finds the source and puts it on the stack. R6 is the context, R7 and R8 are the
@@ -162,7 +174,7 @@ func (p *assembler) parse(m *mixing) {
 			asm.And.Imm32(asm.R5, int32(mask)), asm.StoreMem(asm.RFP, stackKey+at, asm.R5, asm.Word))
 	}
 	p.label("judge")
-	p.add(asm.Mov.Reg(asm.R9, asm.R4)) // carries the label
+	p.add(asm.StoreMem(asm.RFP, stackIP, asm.R4, asm.DWord))
 }
 
 // store writes four bytes of the source to both places.

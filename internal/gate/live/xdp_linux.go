@@ -25,10 +25,12 @@ import (
 // maps are what the program and Go share.
 type maps struct {
 	allow, block, bits, bans, counters, ring *ebpf.Map
+
+	words, users *ebpf.Map // of patterns, and known users; nil if all frames are judged
 }
 
 func (m *maps) all() []**ebpf.Map {
-	return []**ebpf.Map{&m.allow, &m.block, &m.bits, &m.bans, &m.counters, &m.ring}
+	return []**ebpf.Map{&m.allow, &m.block, &m.bits, &m.bans, &m.counters, &m.ring, &m.words, &m.users}
 }
 
 func (m *maps) close() error {
@@ -43,20 +45,21 @@ func (m *maps) close() error {
 
 // XDP is a program at an interface.
 type XDP struct {
-	maps   maps
-	mix    mixing
-	memory *ebpf.Memory // of the bits
-	prog   *ebpf.Program
-	link   link.Link
-	mode   string
-	ring   *ringbuf.Reader
-	record ringbuf.Record
-	number uint64
-	prefix int
-	lists  [2]map[netip.Prefix]bool // what is in allow and block
-	listed sync.Mutex               // held while lists change
-	black  []netip.Prefix           // as it was given
-	except map[netip.Prefix]bool    // users that it does not hold for
+	maps    maps
+	mix     mixing
+	memory  *ebpf.Memory // of the bits
+	prog    *ebpf.Program
+	link    link.Link
+	mode    string
+	refused error // why frames are not spared
+	ring    *ringbuf.Reader
+	record  ringbuf.Record
+	number  uint64
+	prefix  int
+	lists   [2]map[netip.Prefix]bool // what is in allow and block
+	listed  sync.Mutex               // held while lists change
+	black   []netip.Prefix           // as it was given
+	except  map[netip.Prefix]bool    // users that it does not hold for
 
 	closing sync.Once
 	closed  error
@@ -86,8 +89,7 @@ func OpenXDP(name string, o Options) (x *XDP, err error) {
 	if err := x.allocate(o); err != nil {
 		return x, err
 	}
-	x.prog, err = ebpf.NewProgram(&ebpf.ProgramSpec{Name: "everbloom_gate", Type: ebpf.XDP, License: "Apache-2.0", Instructions: program(&x.mix, &x.maps)})
-	if err != nil {
+	if err := x.load(); err != nil {
 		return x, err
 	}
 	if x.ring, err = ringbuf.NewReader(x.maps.ring); err != nil {
@@ -95,6 +97,27 @@ func OpenXDP(name string, o Options) (x *XDP, err error) {
 	}
 	return x, x.attach(device.Index, o.Generic)
 }
+
+// load has the kernel verify the program. One that refuses to spare frames gets one that
+// does not.
+func (x *XDP) load() (err error) {
+	build := func() (*ebpf.Program, error) {
+		return ebpf.NewProgram(&ebpf.ProgramSpec{Name: "everbloom_gate", Type: ebpf.XDP, License: "Apache-2.0", Instructions: program(&x.mix, &x.maps)})
+	}
+	if x.prog, err = build(); err == nil || x.maps.words == nil {
+		return err
+	}
+	x.refused = err
+	if err := errors.Join(x.maps.words.Close(), x.maps.users.Close()); err != nil {
+		return err
+	}
+	x.maps.words, x.maps.users = nil, nil
+	x.prog, err = build()
+	return err
+}
+
+// Sparing reports whether clean frames are not sent to the gate, and why not if they should.
+func (x *XDP) Sparing() (bool, error) { return x.maps.words != nil, x.refused }
 
 func (x *XDP) attach(index int, generic bool) (err error) {
 	if !generic {
@@ -142,8 +165,18 @@ func (x *XDP) allocate(o Options) (err error) {
 		{Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 8, MaxEntries: counters},
 		{Type: ebpf.RingBuf, MaxEntries: ring},
 	}
-	for i, to := range x.maps.all() {
-		if *to, err = ebpf.NewMap(&specs[i]); err != nil {
+	words := wordsOf(o.Patterns)
+	if o.Spare && words != nil {
+		specs = append(specs, ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: wordsBytes, MaxEntries: 1},
+			ebpf.MapSpec{Type: ebpf.Hash, KeySize: 16, ValueSize: 8, MaxEntries: bans, Flags: noPrealloc})
+	}
+	for i, spec := range specs {
+		if *x.maps.all()[i], err = ebpf.NewMap(&spec); err != nil {
+			return err
+		}
+	}
+	if x.maps.words != nil {
+		if err := x.maps.words.Put(uint32(0), words); err != nil {
 			return err
 		}
 	}
@@ -226,55 +259,13 @@ func (x *XDP) Unban(user netip.Prefix) error {
 	if err := x.maps.bans.Delete(k[:]); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
 		return fault.In("live", "unban %v: %w", user, err)
 	}
+	if x.maps.users == nil {
+		return nil
+	}
+	if err := x.maps.users.Put(k[:], uint64(1)); err != nil { // the gate tracks it again
+		return fault.In("live", "unban %v: %w", user, err)
+	}
 	return nil
-}
-
-// Lists replaces the black list and the white list.
-func (x *XDP) Lists(black, white []netip.Prefix) error {
-	x.listed.Lock()
-	defer x.listed.Unlock()
-	x.black = black
-	clear(x.except)
-	return errors.Join(x.relist(0, x.maps.allow, white), x.relist(1, x.maps.block, black))
-}
-
-// Except has the black list not hold for a user, until Lists.
-func (x *XDP) Except(user netip.Prefix) error {
-	x.listed.Lock()
-	defer x.listed.Unlock()
-	x.except[user] = true
-	return x.relist(1, x.maps.block, without(x.black, x.except))
-}
-
-func (x *XDP) relist(which int, m *ebpf.Map, list []netip.Prefix) error {
-	now := map[netip.Prefix]bool{}
-	for _, p := range list {
-		now[p.Masked()] = true
-	}
-	for p := range x.lists[which] {
-		if !now[p] {
-			if err := m.Delete(trieKey(p)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
-				return fault.In("live", "%v: %w", p, err)
-			}
-		}
-	}
-	for p := range now {
-		if err := m.Put(trieKey(p), uint8(1)); err != nil {
-			return fault.In("live", "%v: %w", p, err)
-		}
-	}
-	x.lists[which] = now
-	return nil
-}
-
-// trieKey returns a network as the tries have it: IPv4 is inside ::ffff:0:0/96.
-func trieKey(p netip.Prefix) []byte {
-	length := p.Bits()
-	if p.Addr().Is4() {
-		length += 96
-	}
-	a := p.Addr().As16()
-	return append(binary.LittleEndian.AppendUint32(nil, uint32(length)), a[:]...)
 }
 
 // Counters returns what became of frames in the kernel.
