@@ -50,6 +50,7 @@ type gateFlags struct {
 	blacklists, whitelists []string
 	black, white           packets.List
 	workers                int // engines; 0 means one
+	left                   int // rules without a pattern
 }
 
 // makeFlags adds the flags for how the gate is made.
@@ -75,7 +76,7 @@ func (g *gateFlags) makeFlags(cmd *cobra.Command) {
 // fileFlags adds the flags for lists in files.
 func (g *gateFlags) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.patterns, "patterns", "", "`FILE` of patterns, one per line: name: \"text|0d 0a|\" nocase, content:\"…\" of Suricata, or words of 8 hexadecimal digits")
+	f.StringVar(&g.patterns, "patterns", "", "`FILE` of patterns, one per line: name: \"text|0d 0a|\" nocase, content:\"…\" or rules of Suricata, or words of 8 hexadecimal digits")
 	f.StringArrayVar(&g.blacklists, "blacklist", nil, "`FILE` of addresses, networks and ranges to reject, one per line, or of ipset save, possibly compressed; may be repeated")
 	f.StringArrayVar(&g.whitelists, "whitelist", nil, "`FILE` of addresses and networks that always pass; may be repeated")
 }
@@ -84,10 +85,11 @@ func (g *gateFlags) fileFlags(cmd *cobra.Command) {
 func (g *gateFlags) read() error {
 	if g.patterns != "" {
 		if err := fromList(g.patterns, func(r io.Reader) error {
-			list, err := pattern.Read(r)
+			list, left, err := pattern.ReadRules(r)
 			if err == nil {
 				g.Patterns, err = pattern.Compile(list)
 			}
+			g.left = left
 			return err
 		}); err != nil {
 			return err

@@ -81,6 +81,7 @@ func (d *gateDaemon) serve(ctx context.Context, source string, start func(ctx co
 	if err := errors.Join(d.checkValues(), d.read()); err != nil {
 		return err
 	}
+	d.warnOfRules(&d.gateFlags)
 	ends, err := d.bind()
 	if err != nil {
 		return err

@@ -77,6 +77,7 @@ func (e *env) warn(s *gateSession, g *gateFlags) {
 	if g.Patterns == nil {
 		return
 	}
+	e.warnOfRules(g)
 	if n := textPatterns(g.Patterns); n > 0 && s.words > 0 {
 		e.say("--patterns: %d of them are text, which packets of words are not searched for", n)
 	}
@@ -92,6 +93,13 @@ func (e *env) warn(s *gateSession, g *gateFlags) {
 			text += ", …"
 		}
 		e.say("--patterns: %d of them can never complete, as another one does before: %s", n, text)
+	}
+}
+
+// warnOfRules tells how many rules are not looked for.
+func (e *env) warnOfRules(g *gateFlags) {
+	if g.left > 0 {
+		e.say("--patterns: %d rules have no content of four bytes or more, or let packets pass: they are left out", g.left)
 	}
 }
 

@@ -26,27 +26,57 @@ const maxLine = 1 << 16
 // In text a backslash stands before quotes, backslashes, bars, colons and semicolons that
 // mean themselves. Names have no colon and may have spaces inside. Empty lines and
 // comments after # are skipped.
+//
+// A line may also be a rule of Suricata, alert … (…), which a backslash at its end continues.
+// Its pattern is the content that is the fast_pattern, else the longest; the other conditions
+// are not checked. Rules without a content of four bytes, and those of pass, are left out.
 func Read(r io.Reader) ([]Pattern, error) {
-	var list []Pattern
+	list, _, err := ReadRules(r)
+	return list, err
+}
+
+// ReadRules is Read, and returns how many rules were left out.
+func ReadRules(r io.Reader) (list []Pattern, left int, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
 	line := 0
+	rule := "" // as far as it was read
 	for s.Scan() {
 		line++
 		text := strings.TrimSpace(s.Text())
-		if text == "" || text[0] == '#' {
+		if rule == "" && (text == "" || text[0] == '#') {
 			continue
 		}
-		p, err := parse(text, line)
-		if err != nil {
-			return nil, fault.In("pattern", "line %d: %w", line, err)
+		if text = rule + text; isRule(text) && strings.HasSuffix(text, `\`) && len(text) < maxLine {
+			rule = strings.TrimSuffix(text, `\`)
+			continue
 		}
-		list = append(list, p)
+		rule = ""
+		p, ok, err := parseLine(text, line)
+		if err != nil {
+			return nil, 0, fault.In("pattern", "line %d: %w", line, err)
+		}
+		if ok {
+			list = append(list, p)
+		} else {
+			left++
+		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, fault.In("pattern", "line %d: %w", line+1, err)
+		return nil, 0, fault.In("pattern", "line %d: %w", line+1, err)
 	}
-	return list, checkAll(list)
+	if rule != "" {
+		return nil, 0, fault.In("pattern", "line %d: a rule does not end", line)
+	}
+	return list, left, checkAll(list)
+}
+
+func parseLine(text string, line int) (p Pattern, ok bool, err error) {
+	if isRule(text) {
+		return parseRule(text, line)
+	}
+	p, err = parse(text, line)
+	return p, true, err
 }
 
 // suricata is the keyword before text in the rules of Suricata.
