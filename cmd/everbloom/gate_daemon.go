@@ -152,7 +152,7 @@ func (d *gateDaemon) watchLimit(ctx context.Context) {
 		}
 		var lost gate.Lost
 		d.keeper.Engine(func(e *gate.Engine) { lost = e.Lost() })
-		if lost.Chains+lost.Strikes+lost.Bans > 0 {
+		if lost.Chains+lost.Strikes+lost.Bans+d.keeper.Crowded() > 0 {
 			d.say(limitReached)
 			return
 		}

@@ -34,7 +34,8 @@ func newGateFollow(e *env) *cobra.Command {
 		Short: "Judge the clients that growing logs tell about",
 		Long: `Follow reads lines that are appended to logs, also when these are rotated, and
 judges them as packets: the source is the client, and patterns are searched in
-the text of a line. It runs until a signal ends it; - is the standard input.
+the text of a line. It runs until a signal ends it; - is the standard input. With
+--state it goes on where it was when it ended.
 
 Parsers are sshd (OpenSSH by syslog or journald), access (nginx, Apache), eve
 (alerts of Suricata), zeek (columns or JSON) and auto, which tells them apart;
@@ -118,10 +119,15 @@ func (g *gateFollow) open(paths []string) (followed []*logs.Follower, err error)
 		if path == lines.Stdin {
 			continue
 		}
-		f, err := logs.Open(path, logs.Options{FromStart: g.fromStart})
+		before := g.keeper.Position(path)
+		f, err := logs.Open(path, logs.Options{FromStart: g.fromStart, After: before})
 		if err != nil {
 			return nil, within(path, "%w", systemReason(err))
 		}
+		if before != (logs.Position{}) && !f.Missing() && !f.Resumed() {
+			g.say("%s: is not the file that was read before: it is read from its start", path)
+		}
+		g.keeper.Begin(path, f.Position())
 		if f.Missing() {
 			g.say("%s: not there: it is waited for", path)
 		}
@@ -174,7 +180,7 @@ func (g *gateFollow) judgeLine(p logs.Parser, l logs.Line) {
 		return
 	}
 	g.read.Add(1)
-	g.keeper.Judge(&packets.Packet{Src: e.Src, At: e.At, Payload: append(e.Text, '\n')}, l.Path)
+	g.keeper.JudgeLine(&packets.Packet{Src: e.Src, At: e.At, Payload: append(e.Text, '\n')}, l.Path, l.At)
 }
 
 // enforceFlag adds the flag for what makes bans hold.

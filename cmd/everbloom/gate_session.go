@@ -183,7 +183,11 @@ const limitReached = "--memory: the limit is reached: beginnings of patterns, st
 
 // warnOfLimit tells once that the limit of memory lets patterns go unnoticed.
 func (s *gateSession) warnOfLimit() {
-	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes+l.Bans > 0 {
+	crowded := uint64(0)
+	if s.keeper != nil {
+		crowded = s.keeper.Crowded()
+	}
+	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes+l.Bans+crowded > 0 {
 		s.limited = true
 		s.say(limitReached)
 	}

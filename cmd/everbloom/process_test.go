@@ -422,6 +422,44 @@ func TestStandingOutputsLoseNoState(t *testing.T) {
 	}
 }
 
+// TestFollowGoesOnWhereItWas kills a gate, and has a line come while there is none: each line is
+// judged once.
+func TestFollowGoesOnWhereItWas(t *testing.T) {
+	folder := socketFolder(t)
+	const line = "Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n"
+	put(t, folder, "log", line)
+	args := []string{"gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "--sync", "--log", "events", "log"}
+	grow := func() {
+		t.Helper()
+		file, err := os.OpenFile(filepath.Join(folder, "log"), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.WriteString(line)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	grow()
+	asks(t, folder, "strikes        1\n", "status")
+	c.signal(syscall.SIGKILL)
+	c.end()
+	grow()
+	c = start(t, folder, args...)
+	asks(t, folder, "strikes        1\n", "status")
+	grow()
+	asks(t, folder, "1.2.3.4", "list")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+	if text := content(t, folder, "events"); strings.Count(text, "\n") != 3 || strings.Count(text, `"ban"`) != 1 {
+		t.Errorf("%s", text)
+	}
+}
+
 // TestStatesThatCannotBeWrittenAreToldAtOnce does not wait for the first minute.
 func TestStatesThatCannotBeWrittenAreToldAtOnce(t *testing.T) {
 	folder := socketFolder(t)

@@ -24,9 +24,9 @@ func (k *Keeper) Ban(src netip.Addr, lasts time.Duration, reason string) (Ban, e
 	}
 	k.engine.Ban(src)
 	e := event.Event{Kind: event.Ban, Src: src, Time: &now, Reason: reason}
-	k.add(&e, lasts, reason)
+	b := k.add(&e, lasts, reason)
 	k.tell(&e)
-	return *k.bans[user], nil
+	return *b, nil
 }
 
 // Unban ends the ban of the user of an address. For one on the black list it makes an

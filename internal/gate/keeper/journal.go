@@ -11,6 +11,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/gate/logs"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
@@ -239,6 +240,9 @@ func (k *Keeper) redo(e *event.Event) {
 		at = e.Time.UnixNano()
 	}
 	user := k.engine.User(e.Src)
+	if _, followed := k.positions[e.Input]; followed && e.Number > 0 {
+		k.positions[e.Input] = logs.Position{Start: int64(e.Number), End: int64(e.Number)} // its text is not known
+	}
 	switch e.Kind {
 	case event.Strike:
 		k.engine.SetStrikes(e.Src, int(e.Strikes), at)

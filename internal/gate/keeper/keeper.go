@@ -12,6 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/gate/logs"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
@@ -62,8 +63,12 @@ type Keeper struct {
 	ends    endings
 	past    map[netip.Prefix]past
 	pruneAt int    // past bans from which on old ones are forgotten
+	room    int    // bans and past bans that the limit of memory has room for; 0 means any number
+	crowded uint64 // bans that ended early, or are not on the list, for want of room
 	seq     uint64 // of the last event
 	journal *journal
+
+	positions map[string]logs.Position // of the last lines that were judged, by path
 
 	black, white *packets.List
 	excepted     map[netip.Prefix]bool // users that are on the black list and were unbanned by hand
@@ -86,11 +91,42 @@ const forgetAfter = 30 * 24 * time.Hour
 // minPruned is how many past bans are kept without looking for old ones.
 const minPruned = 1 << 10
 
+// JudgeLine judges a line of a log as a packet, whose number becomes the end of the line. The
+// state has the position from then on, so that no line is judged twice.
+func (k *Keeper) JudgeLine(p *packets.Packet, input string, at logs.Position) (gate.Verdict, *event.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p.Number = uint64(at.End)
+	if _, followed := k.positions[input]; followed {
+		k.positions[input] = at
+	}
+	return k.judge(p, input)
+}
+
+// Begin keeps where a log begins to be read.
+func (k *Keeper) Begin(path string, at logs.Position) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.positions[path] = at
+}
+
+// Position returns that of the last line of a log that was judged, by this gate or by the one
+// that has left its state.
+func (k *Keeper) Position(path string) logs.Position {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.positions[path]
+}
+
 // Judge judges a packet from an input of that name. A packet that completed a pattern is
 // an event.
 func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return k.judge(p, input)
+}
+
+func (k *Keeper) judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
 	v := p.Judge(k.engine)
 	if v.Reason == gate.Banned && k.ended(p) {
 		v = p.Judge(k.engine)
@@ -139,7 +175,7 @@ func (k *Keeper) lasting(user netip.Prefix, at int64) time.Duration {
 }
 
 // add puts the ban of an event on the list, and enforces it.
-func (k *Keeper) add(e *event.Event, lasts time.Duration, reason string) {
+func (k *Keeper) add(e *event.Event, lasts time.Duration, reason string) *Ban {
 	since := k.config.Now().UTC()
 	if e.Time != nil {
 		since = *e.Time
@@ -156,10 +192,15 @@ func (k *Keeper) add(e *event.Event, lasts time.Duration, reason string) {
 	}
 	k.put(b)
 	k.enforce(b)
+	return b
 }
 
-// put puts a ban on the list.
+// put puts a ban on the list, if there is room. Without, it holds for good and is not shown.
 func (k *Keeper) put(b *Ban) {
+	if !k.makeRoom(b.User) {
+		k.crowded++
+		return
+	}
 	k.bans[b.User] = b
 	if b.Until != nil {
 		heap.Push(&k.ends, ending{b.Until.UnixNano(), b.User})

@@ -10,6 +10,7 @@ import (
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
+	"github.com/everbloom-go/everbloom/internal/gate/logs"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
@@ -24,7 +25,7 @@ func Open(c Config, g gate.Config) (*Keeper, error) {
 		return nil, fault.In("keeper", "bans last %v, growing by %g, at most %v: must not be negative, and grow by 1 to 100", c.BanFor, c.Growth, c.BanMax)
 	}
 	k := &Keeper{
-		config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, excepted: map[netip.Prefix]bool{}, pruneAt: minPruned,
+		config: c, bans: map[netip.Prefix]*Ban{}, past: map[netip.Prefix]past{}, excepted: map[netip.Prefix]bool{}, positions: map[string]logs.Position{}, pruneAt: minPruned,
 		black: &packets.List{}, white: &packets.List{}, listeners: map[chan event.Event]bool{}, started: c.Now(),
 	}
 	if g.Patterns != nil {
@@ -65,6 +66,7 @@ func (k *Keeper) load(g gate.Config) error {
 	if saved != nil && g.Hash == (filter.Hash{}) {
 		g.Hash = saved.hash
 	}
+	k.reserve(&g)
 	if k.engine, err = gate.New(g); err != nil {
 		return err
 	}

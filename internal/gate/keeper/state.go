@@ -14,6 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/gate/logs"
 	"github.com/everbloom-go/everbloom/internal/replace"
 )
 
@@ -124,7 +125,15 @@ func (k *Keeper) appendState(to []byte) []byte {
 		to = le.AppendUint64(to, uint64(p.ended))
 		to = le.AppendUint32(to, p.times)
 	}
-	return k.engine.AppendState(to)
+	to = k.engine.AppendState(to)
+	to = le.AppendUint32(to, uint32(len(k.positions)))
+	for path, p := range k.positions {
+		to = appendText(to, path)
+		to = le.AppendUint64(to, uint64(p.Start))
+		to = le.AppendUint64(to, uint64(p.End))
+		to = le.AppendUint64(to, p.Sum)
+	}
+	return to
 }
 
 func appendText(to []byte, text string) []byte {
@@ -182,12 +191,24 @@ func (k *Keeper) restore(s *saved) error {
 		k.past[user] = past{int64(d.number()), d.count()}
 	}
 	if d.err == nil && s.hash == k.engine.Hash() {
-		_, d.err = k.engine.RestoreState(d.rest)
+		d.rest, d.err = k.engine.RestoreState(d.rest)
+		k.restorePositions(d)
 	}
 	if d.err != nil {
 		return fault.In("keeper", "%w", d.err)
 	}
 	return nil
+}
+
+// restorePositions takes in those of logs. States of the first gates have none.
+func (k *Keeper) restorePositions(d *decoder) {
+	if d.err != nil || len(d.rest) == 0 {
+		return
+	}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		path := d.text()
+		k.positions[path] = logs.Position{Start: int64(d.number()), End: int64(d.number()), Sum: d.number()}
+	}
 }
 
 func (k *Keeper) restoreBan(d *decoder) {

@@ -16,6 +16,8 @@ type Status struct {
 	Events   uint64     `json:"events"`   // so far, over restarts
 	Missed   uint64     `json:"missed"`   // events that listeners were too slow for
 	Failures uint64     `json:"failures"` // bans that could not be enforced or written
+	Crowded  uint64     `json:"crowded"`  // bans that ended early, or are not on the list, for want of memory
+	Bytes    uint64     `json:"bytes"`    // of the list of bans, about; with --memory at most an eighth of it
 	Gate     gate.Stats `json:"gate"`
 }
 
@@ -23,7 +25,17 @@ type Status struct {
 func (k *Keeper) Status() Status {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return Status{k.started, len(k.bans), k.seq, k.missed, k.failed, k.engine.Stats()}
+	return Status{
+		k.started, len(k.bans), k.seq, k.missed, k.failed, k.crowded,
+		uint64(len(k.bans)+len(k.past)) * banBytes, k.engine.Stats(),
+	}
+}
+
+// Crowded returns how many bans ended early, or are not on the list, for want of memory.
+func (k *Keeper) Crowded() uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.crowded
 }
 
 // Query returns what is known about an address, and the ban of its user, if there is one.

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
 )
 
 // A Line is one of a file.
@@ -16,12 +18,21 @@ type Line struct {
 	Path string
 	Text []byte // without its end
 	Err  error  // why no more come from this file; Text is nil then
+	At   Position
+}
+
+// A Position is that of a line in a file: to go on behind it after a restart. The zero
+// Position is unknown.
+type Position struct {
+	Start, End int64
+	Sum        uint64 // of the text; 0 if it is not known
 }
 
 // Options say how files are followed.
 type Options struct {
 	FromStart bool          // read what is there already; else only what comes
 	Poll      time.Duration // how often to look for more; 0 means 250 ms
+	After     Position      // go on behind this line, if the file has it; else read all of the file
 }
 
 // maxLine is the length from which on a line is cut.
@@ -36,12 +47,42 @@ type Follower struct {
 
 // Open opens a file to be followed: from now on nothing that is appended is missed.
 func Open(path string, o Options) (*Follower, error) {
-	f := &Follower{follower{path: path, fromStart: o.FromStart}, o.Poll}
+	f := &Follower{follower{path: path, fromStart: o.FromStart || o.After != Position{}}, o.Poll}
 	if f.poll == 0 {
 		f.poll = 250 * time.Millisecond
 	}
-	return f, f.open()
+	if err := f.open(); err != nil || f.file == nil || o.After == (Position{}) {
+		return f, err
+	}
+	return f, f.resume(o.After)
 }
+
+// Resumed reports whether the file has the line that was asked for, and is read from there.
+func (f *Follower) Resumed() bool { return f.resumed }
+
+// resume goes on behind a line, if the file has it.
+func (f *follower) resume(p Position) error {
+	if p.Start < 0 || p.End < p.Start || p.End > f.info.Size() {
+		return nil
+	}
+	text := make([]byte, min(p.End-p.Start, maxLine))
+	if _, err := f.file.ReadAt(text, p.Start); err != nil {
+		return err
+	}
+	if p.Sum != 0 && sum(trimmed(text)) != p.Sum {
+		return nil
+	}
+	f.resumed, f.offset, f.started = true, p.End, p.End
+	_, err := f.file.Seek(p.End, io.SeekStart)
+	return err
+}
+
+func trimmed(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
+
+func sum(text []byte) uint64 { return uint64(filter.KeyOf(text)) | 1 }
+
+// Position returns where a file begins to be read.
+func (f *Follower) Position() Position { return Position{f.offset, f.offset, sum(nil)} }
 
 // Missing reports whether there is no file yet.
 func (f *Follower) Missing() bool { return f.file == nil }
@@ -84,6 +125,8 @@ type follower struct {
 	file      *os.File
 	info      os.FileInfo // of the file when it was opened
 	offset    int64
+	started   int64 // where the present line begins
+	resumed   bool
 	lines     *bufio.Reader
 	rest      []byte // of a line whose end has not come
 	cut       bool   // the rest is too long, and what follows is dropped
@@ -120,7 +163,7 @@ func (f *follower) step(ctx context.Context) error {
 		f.close()
 		return f.step(ctx)
 	case now.Size() < f.offset: // it was truncated
-		f.rest, f.offset = nil, 0
+		f.rest, f.offset, f.started = nil, 0, 0
 		if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
@@ -140,7 +183,7 @@ func (f *follower) open() error {
 	if err != nil {
 		return err
 	}
-	f.file, f.offset, f.rest = file, 0, nil
+	f.file, f.offset, f.started, f.rest = file, 0, 0, nil
 	if f.info, err = file.Stat(); err != nil {
 		return err
 	}
@@ -151,6 +194,7 @@ func (f *follower) open() error {
 		if f.offset, err = file.Seek(0, io.SeekEnd); err != nil {
 			return err
 		}
+		f.started = f.offset
 	}
 	f.fromStart = true
 	f.lines = bufio.NewReaderSize(file, maxLine)
@@ -189,10 +233,10 @@ func (f *follower) line(ctx context.Context) (more bool, err error) {
 
 // flush sends the line as far as it has come.
 func (f *follower) flush(ctx context.Context) {
-	if text := bytes.TrimRight(f.rest, "\r\n"); len(text) > 0 {
-		f.send(ctx, Line{Path: f.path, Text: bytes.Clone(text)})
+	if text := trimmed(f.rest); len(text) > 0 {
+		f.send(ctx, Line{Path: f.path, Text: bytes.Clone(text), At: Position{f.started, f.offset, sum(text)}})
 	}
-	f.rest, f.cut = f.rest[:0], false
+	f.rest, f.cut, f.started = f.rest[:0], false, f.offset
 }
 
 func (f *follower) send(ctx context.Context, l Line) {

@@ -260,6 +260,46 @@ func TestFilesAreFollowedOverRotation(t *testing.T) {
 	<-done
 }
 
+// TestFilesAreReadOnBehindALine has one that grew, one that was replaced, and one that is
+// shorter.
+func TestFilesAreReadOnBehindALine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	long := strings.Repeat("x", maxLine+10)
+	for _, c := range []struct {
+		before, after string
+		want          []string
+	}{
+		{"one\ntwo\r\n", "one\ntwo\r\nthree\n", []string{"three"}},
+		{"one\n" + long + "\n", "one\n" + long + "\nmore\n", []string{"more"}},
+		{"one\ntwo\n", "six\nten\nmore\n", []string{"six", "ten", "more"}},
+		{"one\ntwo\n", "two\n", []string{"two"}},
+	} {
+		if err := os.WriteFile(path, []byte(c.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines := make(chan Line, 10)
+		var last Position
+		Read(t.Context(), path, strings.NewReader(c.before), lines)
+		for l := range lines {
+			if l.Err != nil {
+				break
+			}
+			last = l.At
+		}
+		if err := os.WriteFile(path, []byte(c.after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path, Options{After: last})
+		if err != nil || f.Resumed() != (len(c.want) == 1 && c.want[0] != "two") {
+			t.Fatalf("%.20q: %v, resumed %t", c.after, err, f.Resumed())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go f.Run(ctx, lines)
+		expect(t, lines, c.want...)
+		cancel()
+	}
+}
+
 func TestReadersAreReadToTheirEnd(t *testing.T) {
 	lines := make(chan Line, 10)
 	Read(t.Context(), "-", strings.NewReader("a\n\nb"), lines)
