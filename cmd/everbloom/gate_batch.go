@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
@@ -49,4 +51,29 @@ func (s *gateSession) judgeBatch() error {
 		}
 	}
 	return nil
+}
+
+// idle writes what there is while the input waits.
+func (s *gateSession) idle() {
+	_ = s.judgeBatch() // the writers below keep the error
+	s.warnOfLimit()
+	for _, w := range []*bufio.Writer{s.out, s.events} {
+		if w != nil {
+			_ = w.Flush() // the writer keeps the error
+		}
+	}
+}
+
+const limitReached = "--memory: the limit is reached: beginnings of patterns, strikes and bans are given up from now on"
+
+// warnOfLimit tells once that the limit of memory lets patterns go unnoticed.
+func (s *gateSession) warnOfLimit() {
+	crowded := uint64(0)
+	if s.keeper != nil {
+		crowded = s.keeper.Crowded()
+	}
+	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes+l.Bans+crowded > 0 {
+		s.limited = true
+		s.say(limitReached)
+	}
 }

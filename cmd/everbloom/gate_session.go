@@ -168,31 +168,6 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 	}
 }
 
-// idle writes what there is while the input waits.
-func (s *gateSession) idle() {
-	_ = s.judgeBatch() // the writers below keep the error
-	s.warnOfLimit()
-	for _, w := range []*bufio.Writer{s.out, s.events} {
-		if w != nil {
-			_ = w.Flush() // the writer keeps the error
-		}
-	}
-}
-
-const limitReached = "--memory: the limit is reached: beginnings of patterns, strikes and bans are given up from now on"
-
-// warnOfLimit tells once that the limit of memory lets patterns go unnoticed.
-func (s *gateSession) warnOfLimit() {
-	crowded := uint64(0)
-	if s.keeper != nil {
-		crowded = s.keeper.Crowded()
-	}
-	if l := s.engine.Lost(); !s.limited && l.Chains+l.Strikes+l.Bans+crowded > 0 {
-		s.limited = true
-		s.say(limitReached)
-	}
-}
-
 // judge judges one packet, or answers a query.
 func (s *gateSession) judge(p *packets.Packet) error {
 	if s.batch != nil {

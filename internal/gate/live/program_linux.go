@@ -86,9 +86,12 @@ func program(m *mixing, maps *maps) asm.Instructions {
 	p.label("not_confirmed")
 	p.count(countConfirmed)
 	p.label("not_banned")
-	p.lookup(maps.block, stackTrie, "not_listed")
+	next := "send"
+	if maps.words != nil {
+		next = "spare"
+	}
+	p.lookup(maps.block, stackTrie, next)
 	p.end(countListed, xdpDrop)
-	p.label("not_listed")
 	if maps.words != nil {
 		p.spare()
 	}

@@ -48,6 +48,7 @@ const (
 // without data are spared, of which the gate learns nothing. The first frame of each user
 // goes to the gate, which tracks it. R9 is what is known of the user: 0, or 1 if watched.
 func (p *assembler) spare() {
+	p.label("spare")
 	p.add(asm.StoreImm(asm.RFP, stackIndex, 0, asm.Word), asm.Mov.Imm(asm.R1, 0),
 		asm.StoreMem(asm.RFP, stackZero, asm.R1, asm.DWord), asm.StoreMem(asm.RFP, stackNew, asm.R1, asm.DWord))
 	p.lookup(p.maps.words, stackIndex, "send")
