@@ -14,8 +14,8 @@ import (
 // verdicts are those of a single [Engine]. It is for one goroutine at a time.
 type Workers struct {
 	engines []*Engine
-	users   []user
-	owners  []uint8
+	keys    []filter.Key
+	found   [][]Verdict // by engine: two processors do not write to one line of memory
 }
 
 // maxWorkers is how many engines there may be.
@@ -97,24 +97,36 @@ func (w *Workers) StepBatch(records []Record, out []Verdict) {
 		w.engines[0].StepBatch(records, out)
 		return
 	}
-	if len(w.users) < n {
-		w.users, w.owners = make([]user, n), make([]uint8, n)
+	if len(w.keys) < n {
+		w.allocate(n)
 	}
+	part := func(i int) (from, to int) { return i * n / len(w.engines), (i + 1) * n / len(w.engines) }
 	w.each(func(i int, e *Engine) {
-		for at := i * n / len(w.engines); at < (i+1)*n/len(w.engines); at++ {
-			u := e.identify(records[at].Src)
-			w.users[at], w.owners[at] = u, uint8(w.owner(u.key))
+		from, to := part(i)
+		for at := from; at < to; at++ {
+			w.keys[at] = e.identify(records[at].Src).key
 		}
 	})
 	w.each(func(i int, e *Engine) {
 		var a ahead
-		for at, owner := range w.owners[:n] {
-			if int(owner) == i {
-				a.add(e, w.users[at], records, at, out)
+		for at, k := range w.keys[:n] {
+			if w.owner(k) == i {
+				a.add(e, user{records[at].Src.Unmap(), k}, records, at, w.found[i])
 			}
 		}
-		a.judge(e, records, out)
+		a.judge(e, records, w.found[i])
 	})
+	for at, k := range w.keys[:n] {
+		out[at] = w.found[w.owner(k)][at]
+	}
+}
+
+// allocate makes room for a batch.
+func (w *Workers) allocate(n int) {
+	w.keys, w.found = make([]filter.Key, n), nil
+	for range w.engines {
+		w.found = append(w.found, make([]Verdict, n))
+	}
 }
 
 // each calls do for all engines at once, and waits.

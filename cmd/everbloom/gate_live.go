@@ -40,7 +40,7 @@ kernel's own path, where a packet of a banned source costs a few memory accesses
 and never reaches a program, nor does a datagram in which no pattern begins
 (--spare); or by nftables; or not at all: bans are told only.
 The first that the machine allows is taken, and what is not is said. XDP needs
-CAP_NET_ADMIN and CAP_BPF, nftables CAP_NET_ADMIN, reading alone CAP_NET_RAW.
+CAP_NET_ADMIN and CAP_BPF (and for --spare CAP_PERFMON), nftables CAP_NET_ADMIN, reading alone CAP_NET_RAW.
 
 A program of XDP goes with the process, also if that is killed. The table of
 nftables stays then: --detach removes it.

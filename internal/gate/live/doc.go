@@ -27,7 +27,7 @@
 //
 // A full ring loses frames for the gate, never for the network, and counts them. The
 // program goes with the process, also if that is killed: nothing stays attached. It needs
-// CAP_NET_ADMIN and CAP_BPF.
+// CAP_NET_ADMIN and CAP_BPF, and to spare frames CAP_PERFMON.
 //
 // # nftables
 //

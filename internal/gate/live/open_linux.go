@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -15,7 +16,10 @@ func Open(name, way string, o Options, say func(format string, args ...any)) (*L
 	case "auto", "xdp":
 		x, err := OpenXDP(name, o)
 		if err == nil {
-			if _, refused := x.Sparing(); refused != nil {
+			switch _, refused := x.Sparing(); {
+			case errors.Is(refused, os.ErrPermission):
+				say("all frames go to the gate: to spare it clean ones XDP needs CAP_PERFMON")
+			case refused != nil:
 				say("all frames go to the gate, clean ones, too: %v", refused)
 			}
 			return &Live{x, x, x.Counters, x.Name()}, nil

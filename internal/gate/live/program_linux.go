@@ -47,6 +47,8 @@ const (
 	stackZero  = -64 // a number, 0
 	stackNew   = -72 // a number, 1 if the user was not known
 	stackWords = -80 // the words of patterns
+	stackAt    = -81 // where IP begins in the frame, a byte
+	stackMore  = -82 // bytes of its header
 )
 
 // mixing is the hash of the bits.
@@ -142,7 +144,7 @@ func (p *assembler) needOr(from asm.Register, bytes int32, label string) {
 func (p *assembler) parse(m *mixing) {
 	p.add(asm.Mov.Reg(asm.R6, asm.R1), asm.LoadMem(asm.R7, asm.R6, 0, asm.Word), asm.LoadMem(asm.R8, asm.R6, 4, asm.Word))
 	p.need(asm.R7, 14)
-	p.add(asm.LoadMem(asm.R3, asm.R7, 12, asm.Half), asm.Mov.Reg(asm.R4, asm.R7), asm.Add.Imm(asm.R4, 14))
+	p.add(asm.LoadMem(asm.R3, asm.R7, 12, asm.Half), asm.Mov.Reg(asm.R4, asm.R7), asm.Add.Imm(asm.R4, 14), asm.Mov.Imm(asm.R0, 14))
 	for i := range 2 {
 		tagged, done := fmt.Sprintf("tag%d", i), fmt.Sprintf("untagged%d", i)
 		for _, tag := range []uint16{0x8100, 0x88a8, 0x9100} {
@@ -151,7 +153,7 @@ func (p *assembler) parse(m *mixing) {
 		p.add(asm.Ja.Label(done))
 		p.label(tagged)
 		p.need(asm.R4, 4)
-		p.add(asm.LoadMem(asm.R3, asm.R4, 2, asm.Half), asm.Add.Imm(asm.R4, 4))
+		p.add(asm.LoadMem(asm.R3, asm.R4, 2, asm.Half), asm.Add.Imm(asm.R4, 4), asm.Add.Imm(asm.R0, 4))
 		p.label(done)
 		p.add(asm.Mov.Reg(asm.R4, asm.R4)) // carries the label
 	}
@@ -177,7 +179,7 @@ func (p *assembler) parse(m *mixing) {
 			asm.And.Imm32(asm.R5, int32(mask)), asm.StoreMem(asm.RFP, stackKey+at, asm.R5, asm.Word))
 	}
 	p.label("judge")
-	p.add(asm.StoreMem(asm.RFP, stackIP, asm.R4, asm.DWord))
+	p.add(asm.StoreMem(asm.RFP, stackIP, asm.R4, asm.DWord), asm.StoreMem(asm.RFP, stackAt, asm.R0, asm.Byte))
 }
 
 // store writes four bytes of the source to both places.
@@ -242,7 +244,7 @@ func (p *assembler) bits() {
 // send copies the frame to the ring.
 func (p *assembler) send() {
 	p.label("send")
-	p.add(asm.Mov.Reg(asm.R9, asm.R8), asm.Sub.Reg(asm.R9, asm.R7), asm.Mov.Reg(asm.R8, asm.R9))
+	p.add(asm.Mov.Reg(asm.R1, asm.R6), asm.FnXdpGetBuffLen.Call(), asm.Mov.Reg(asm.R9, asm.R0), asm.Mov.Reg(asm.R8, asm.R0))
 	p.add(asm.JGT.Imm(asm.R9, smallRecord, "large"))
 	p.copyTo(smallRecord)
 	p.label("large")

@@ -80,11 +80,11 @@ func (p *assembler) internet() {
 	p.add(asm.JNE.Imm(asm.R1, 0x45, "watch")) // options
 	p.add(asm.LoadMem(asm.R1, asm.R4, 6, asm.Half), asm.And.Imm(asm.R1, swap(0x3fff)), asm.JNE.Imm(asm.R1, 0, "watch"))
 	p.add(asm.LoadMem(asm.R5, asm.R4, 2, asm.Half), asm.HostTo(asm.BE, asm.R5, asm.Half), asm.JLT.Imm(asm.R5, 20, "watch"), asm.Sub.Imm(asm.R5, 20),
-		asm.LoadMem(asm.R1, asm.R4, 9, asm.Byte), asm.Add.Imm(asm.R4, 20), asm.Ja.Label("inside"))
+		asm.LoadMem(asm.R1, asm.R4, 9, asm.Byte), asm.Add.Imm(asm.R4, 20), asm.StoreImm(asm.RFP, stackMore, 20, asm.Byte), asm.Ja.Label("inside"))
 	p.label("inside6")
 	p.needOr(asm.R4, 40, "watch")
 	p.add(asm.LoadMem(asm.R5, asm.R4, 4, asm.Half), asm.HostTo(asm.BE, asm.R5, asm.Half),
-		asm.LoadMem(asm.R1, asm.R4, 6, asm.Byte), asm.Add.Imm(asm.R4, 40))
+		asm.LoadMem(asm.R1, asm.R4, 6, asm.Byte), asm.Add.Imm(asm.R4, 40), asm.StoreImm(asm.RFP, stackMore, 40, asm.Byte))
 	p.label("inside")
 	p.add(asm.JEq.Imm(asm.R1, protocolUDP, "udp"), asm.JNE.Imm(asm.R1, protocolTCP, "other_protocol"))
 }
@@ -109,10 +109,11 @@ func (p *assembler) datagram() {
 		p.add(asm.JEq.Imm(asm.R1, swap(port), "watch"))
 	}
 	p.add(asm.LoadMem(asm.R1, asm.R4, 4, asm.Half), asm.HostTo(asm.BE, asm.R1, asm.Half), asm.JNE.Reg(asm.R1, asm.R5, "watch"))
-	p.add(asm.JLT.Imm(asm.R5, 8, "watch"), asm.Sub.Imm(asm.R5, 8), asm.JGT.Imm(asm.R5, maxScan, "watch"), asm.Add.Imm(asm.R4, 8))
-	// The verifier knows R4 as one of several places. It goes through the loop for each,
-	// unless it is told less.
-	p.add(asm.Sub.Reg(asm.R4, asm.R7), asm.And.Imm(asm.R4, 0xff), asm.Mov.Reg(asm.R1, asm.R7), asm.Add.Reg(asm.R1, asm.R4), asm.Mov.Reg(asm.R4, asm.R1))
+	p.add(asm.JLT.Imm(asm.R5, 8, "watch"), asm.Sub.Imm(asm.R5, 8), asm.JGT.Imm(asm.R5, maxScan, "watch"))
+	// The verifier knows R4 as one of several places, and would go through the loop for each.
+	// Of a place made from bytes it knows the limits only.
+	p.add(asm.LoadMem(asm.R1, asm.RFP, stackAt, asm.Byte), asm.LoadMem(asm.R2, asm.RFP, stackMore, asm.Byte), asm.Add.Reg(asm.R1, asm.R2),
+		asm.Mov.Reg(asm.R4, asm.R7), asm.Add.Reg(asm.R4, asm.R1), asm.Add.Imm(asm.R4, 8))
 	p.add(asm.LoadMem(asm.R0, asm.RFP, stackWords, asm.DWord))
 }
 

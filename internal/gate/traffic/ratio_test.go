@@ -150,40 +150,6 @@ func BenchmarkAgainstAnOpenTable(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers judges the same records by one worker and by two, in turns. The ratio of
-// the times on the wall means something on a machine with two idle processors only.
-func BenchmarkWorkers(b *testing.B) {
-	const users, count, turn = 1_000_000, 4_000_000, 1 << 14
-	list, a, black := records(b, users, count)
-	config := gate.Config{Users: users, Patterns: a, Blacklist: black}
-	out := make([]gate.Verdict, turn)
-	b.ResetTimer()
-	for range b.N {
-		var gates [2]*gate.Workers
-		for i := range gates {
-			var err error
-			if gates[i], err = gate.NewWorkers(config, i+1); err != nil {
-				b.Fatal(err)
-			}
-		}
-		var ratios []float64
-		var spent [2]time.Duration
-		for from := 0; from < count; from += turn {
-			part := list[from:min(count, from+turn)]
-			var turns [2]float64
-			for i, w := range gates {
-				began := time.Now()
-				w.StepBatch(part, out)
-				turns[i] = float64(time.Since(began))
-				spent[i] += time.Since(began)
-			}
-			ratios = append(ratios, turns[0]/turns[1])
-		}
-		b.ReportMetric(timing.Median(ratios), "one/two")
-		b.ReportMetric(float64(spent[0])/float64(spent[1]), "one/two-in-all")
-	}
-}
-
 // BenchmarkCaptures reads frames of 64 bytes of payload, packets of them, and judges these, in
 // turns: the ratios are what a gate costs beside reading.
 func BenchmarkCaptures(b *testing.B) {
