@@ -93,6 +93,9 @@ func (w *Workers) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
 func (w *Workers) StepBatch(records []Record, out []Verdict) {
 	n := len(records)
 	out = out[:n]
+	if n == 0 {
+		return
+	}
 	if len(w.engines) == 1 {
 		w.engines[0].StepBatch(records, out)
 		return
