@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // strikeFrom sends one forbidden sequence from each of so many addresses.
@@ -34,6 +35,7 @@ func evil(e *Engine) (bans int) {
 // /16 that sends as many strikes as fill all states, several times. A limit of memory is
 // given, and without one nothing is lost at all.
 func TestFloodOfOneNetworkDoesNotSwitchStrikesOff(t *testing.T) {
+	effort.OneGoroutine(t)
 	const packets = 100_000
 	for name, address := range map[string]func(i uint32) netip.Addr{
 		"2001:db8:0:7::/64": func(i uint32) netip.Addr { return six(7, uint64(i)) },
@@ -77,6 +79,7 @@ func chosen(n int, good func(filter.Key) bool) (list []netip.Addr) {
 // TestChosenAddressesDoNotHideAVictim has addresses that would share the home of a victim,
 // were the hash known.
 func TestChosenAddressesDoNotHideAVictim(t *testing.T) {
+	effort.OneGoroutine(t)
 	c := Config{Users: 1000, Patterns: testPatterns(t), Memory: 300_000}
 	e, err := New(c)
 	if err != nil {
@@ -105,6 +108,7 @@ func TestChosenAddressesDoNotHideAVictim(t *testing.T) {
 // TestChosenBansDoNotRejectAVictim covers the bits of victims in the banned set with bans,
 // as an attacker does that knows the hash: hits are confirmed, whatever the hash is.
 func TestChosenBansDoNotRejectAVictim(t *testing.T) {
+	effort.OneGoroutine(t)
 	const banned = 20_000
 	e := gate(t, Config{Banned: banned, FPR: 0.1})
 	for i := range uint32(banned) {
@@ -127,6 +131,7 @@ func TestChosenBansDoNotRejectAVictim(t *testing.T) {
 // TestAPacketFromTheFutureChangesNothingForOthers has strikes an hour apart, a window of
 // ten minutes, and a stranger's packet dated seventy years ahead.
 func TestAPacketFromTheFutureChangesNothingForOthers(t *testing.T) {
+	effort.OneGoroutine(t)
 	e := gate(t, Config{Window: 10 * time.Minute})
 	const now = int64(1_700_000_000_000_000_000)
 	e.Step(v4('2'), 'x', now+70*365*24*int64(time.Hour))

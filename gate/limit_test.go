@@ -44,6 +44,7 @@ func flood(e *Engine, seed uint64, users uint32, packets int, each func()) map[u
 // TestLimitIsNeverExceededAndNoBanForgotten sends gates of every kind ten times the
 // users they were made for.
 func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 11
 	packets := effort.PickVariant(15_000, 25_000, 60_000)
 	for _, kind := range heavyKinds() {
@@ -80,6 +81,7 @@ func TestLimitIsNeverExceededAndNoBanForgotten(t *testing.T) {
 // TestBansBeyondTheLimitRejectNoHonestSource bans four times what was expected, within 4 MiB
 // and with sets that have nothing to spare.
 func TestBansBeyondTheLimitRejectNoHonestSource(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, c := range []struct {
 		config Config
 		bans   uint32
@@ -131,6 +133,7 @@ func enoughFor(t *testing.T, c Config) (enough uint64) {
 // TestSmallLimitsAreKeptOrRefused has limits from the lowest that is called enough,
 // where a bucket of states or a rounded size is a large part of all.
 func TestSmallLimitsAreKeptOrRefused(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 13
 	for _, kind := range heavyKinds() {
 		for _, users := range []uint64{1, 10, 200} {
@@ -162,6 +165,7 @@ func TestSmallLimitsAreKeptOrRefused(t *testing.T) {
 
 // TestChainsThatAreGivenUpAreCounted begins more chains than there is room for.
 func TestChainsThatAreGivenUpAreCounted(t *testing.T) {
+	effort.OneGoroutine(t)
 	const users = 3000
 	e := gate(t, Config{Users: 10, Memory: 150_000})
 	for i := range uint32(users) {
@@ -176,6 +180,7 @@ func TestChainsThatAreGivenUpAreCounted(t *testing.T) {
 // a little more: see docs/design/0005-gate.md. The short forms have fewer users, and as
 // many bytes for each.
 func TestAMillionUsersFitInto16MB(t *testing.T) {
+	effort.OneGoroutine(t)
 	effort.PlainOnly(t)
 	users := effort.Pick[uint32](100_000, 1_000_000)
 	most := 16 << 20 * uint64(users) / 1_000_000
@@ -214,6 +219,7 @@ func TestAMillionUsersFitInto16MB(t *testing.T) {
 // TestBlacklistLeavesRoomForBans has a list that is as long as there are bans expected
 // by default.
 func TestBlacklistLeavesRoomForBans(t *testing.T) {
+	effort.OneGoroutine(t)
 	c := Config{Kind: "dleft", Users: 4000}
 	for i := range uint32(1000) {
 		c.Blacklist = append(c.Blacklist, entry(i))
@@ -233,6 +239,7 @@ func TestBlacklistLeavesRoomForBans(t *testing.T) {
 }
 
 func TestConfigReportsAllProblems(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, c := range []struct {
 		config Config
 		want   []string
@@ -260,6 +267,7 @@ func TestConfigReportsAllProblems(t *testing.T) {
 
 // TestTooLargeAConfigIsAnError asks for more memory than any machine has.
 func TestTooLargeAConfigIsAnError(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range []string{"evergreen", "counting", "dleft"} {
 		if _, err := New(Config{Kind: kind, Users: maxUsers, Banned: maxUsers, Confirm: ConfirmAlways}); !errors.Is(err, filter.ErrStorage) {
 			t.Errorf("%s: %v", kind, err)
@@ -268,6 +276,7 @@ func TestTooLargeAConfigIsAnError(t *testing.T) {
 }
 
 func TestStatsAddUp(t *testing.T) {
+	effort.OneGoroutine(t)
 	e := gate(t, Config{DropFlagged: true, Blacklist: prefixes("9.9.9.9", "7.0.0.0/8"), Whitelist: prefixes("6.0.0.0/8")})
 	play(e, "1q 1x 1x 1x 1q 2a 3q")
 	e.Step(addr("9.9.9.9"), 'q', 0)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // statesOf returns a table for gates of three strikes.
@@ -20,6 +21,7 @@ func statesOf(t *testing.T, bytes uint64, window int64) *states {
 
 // TestStatesAreWhatAMapWouldHold changes a table at random, and a map beside it.
 func TestStatesAreWhatAMapWouldHold(t *testing.T) {
+	effort.OneGoroutine(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		s := statesOf(t, 64*(1+r.Uint64N(40)), 0)
@@ -84,6 +86,7 @@ func checkPassed(t *testing.T, s *states) {
 
 // TestFullTablesGiveUpChainsBeforeStrikes fills a table beyond its room.
 func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := statesOf(t, 20*bucketBytes+homesSlack, 0) // 100 users
@@ -124,6 +127,7 @@ func origin(r *rand.Rand) tag { return tag(r.Uint32N(origins)) }
 // TestOneOriginHasItsShareOnly floods a table of fixed size with strikes of one origin:
 // those of others stay, and new ones find room.
 func TestOneOriginHasItsShareOnly(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed, flooder = 5, 7
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := statesOf(t, 1000*bucketBytes+homesSlack, 0)
@@ -158,6 +162,7 @@ func TestOneOriginHasItsShareOnly(t *testing.T) {
 
 // TestTablesGrowAndForgetIdleFlowsOnly puts in ten times what there is room for.
 func TestTablesGrowAndForgetIdleFlowsOnly(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 6
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := statesOf(t, 1000, 100)
@@ -194,6 +199,7 @@ func TestTablesGrowAndForgetIdleFlowsOnly(t *testing.T) {
 }
 
 func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
+	effort.OneGoroutine(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		s, err := newKeyset(1 + r.Uint64N(100))

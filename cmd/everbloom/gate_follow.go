@@ -34,8 +34,8 @@ func newGateFollow(e *env) *cobra.Command {
 		Short: "Judge the clients that growing logs tell about",
 		Long: `Follow reads lines that are appended to logs, also when these are rotated, and
 judges them as packets: the source is the client, and patterns are searched in
-the text of a line. It runs until a signal ends it; - is the standard input. With
---state it goes on where it was when it ended.
+the text of a line. It runs until a signal ends it; - is the standard input.
+With --state it goes on where it was when it ended.
 
 Parsers are sshd (OpenSSH by syslog or journald), access (nginx, Apache), eve
 (alerts of Suricata), zeek (columns or JSON) and auto, which tells them apart;
