@@ -36,7 +36,7 @@ alert udp any any -> any any ( \
 pass tcp any any -> any any (content:"welcome"; sid:4;)
 alert tcp any any -> any any (msg:"short"; content:"abc"; sid:5;)
 alert tcp any any -> any any (msg:"none"; flags:S; sid:6;)
-alert tcp any any -> any any (content:"no number";)
+alert	tcp any any -> any any (content:"no number";)
 alert: "a name"
 `
 	got, left, err := ReadRules(strings.NewReader(text))

@@ -16,7 +16,10 @@ const minContent = 4
 
 // isRule reports whether a line is a rule of Suricata, or its beginning.
 func isRule(text string) bool {
-	action, rest, _ := strings.Cut(text, " ")
+	action, rest := text, ""
+	if at := strings.IndexAny(text, " \t"); at >= 0 {
+		action, rest = text[:at], text[at:]
+	}
 	return slices.Contains(ruleActions, action) && !strings.HasPrefix(strings.TrimSpace(rest), ":")
 }
 
