@@ -81,8 +81,22 @@ func trimmed(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
 
 func sum(text []byte) uint64 { return uint64(filter.KeyOf(text)) | 1 }
 
-// Position returns where a file begins to be read.
-func (f *Follower) Position() Position { return Position{f.offset, f.offset, sum(nil)} }
+// Position returns where a file begins to be read: behind its last line, by which the file is
+// known again.
+func (f *Follower) Position() Position {
+	p := Position{f.offset, f.offset, sum(nil)}
+	if f.file == nil {
+		return p
+	}
+	before := make([]byte, min(f.offset, maxLine))
+	if _, err := f.file.ReadAt(before, f.offset-int64(len(before))); err != nil {
+		return p // it was cut off meanwhile
+	}
+	text := trimmed(before)
+	last := before[bytes.LastIndexByte(text, '\n')+1:]
+	p.Start, p.Sum = f.offset-int64(len(last)), sum(trimmed(last))
+	return p
+}
 
 // Missing reports whether there is no file yet.
 func (f *Follower) Missing() bool { return f.file == nil }

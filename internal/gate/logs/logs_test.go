@@ -286,17 +286,25 @@ func TestFilesAreReadOnBehindALine(t *testing.T) {
 			}
 			last = l.At
 		}
+		end, err := Open(path, Options{}) // which begins behind the same line
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := end.Position()
+		end.close()
 		if err := os.WriteFile(path, []byte(c.after), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path, Options{After: last})
-		if err != nil || f.Resumed() != (len(c.want) == 1 && c.want[0] != "two") {
-			t.Fatalf("%.20q: %v, resumed %t", c.after, err, f.Resumed())
+		for _, at := range []Position{last, begun} {
+			f, err := Open(path, Options{After: at})
+			if err != nil || f.Resumed() != (len(c.want) == 1 && c.want[0] != "two") {
+				t.Fatalf("%.20q behind %+v: %v, resumed %t", c.after, at, err, f.Resumed())
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go f.Run(ctx, lines)
+			expect(t, lines, c.want...)
+			cancel()
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		go f.Run(ctx, lines)
-		expect(t, lines, c.want...)
-		cancel()
 	}
 }
 
