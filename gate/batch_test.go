@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/netip"
 	"reflect"
@@ -68,6 +69,17 @@ func TestBatchesAreJudgedAsRecordsAre(t *testing.T) {
 				t.Errorf("%s: %v: %v, want %v", kind, source(i), got, want)
 			}
 		}
+	}
+	low := new(LimitError)
+	if _, err := NewWorkers(Config{Memory: 2}, 3); !errors.As(err, &low) || low.Memory != 2 {
+		t.Fatalf("a limit of two bytes: %v", err)
+	}
+	enough := low.Enough
+	if _, err := NewWorkers(Config{Memory: enough}, 3); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewWorkers(Config{Memory: enough - 1}, 3); !errors.As(err, &low) || low.Enough != enough {
+		t.Errorf("a byte less: %v", err)
 	}
 	for _, n := range []int{0, 65} {
 		if _, err := NewWorkers(Config{}, n); err == nil {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -88,8 +89,7 @@ func (c Config) squeeze(b backing, out *budget) error {
 	states := leastStates(c.keptTimes())
 	need := out.fixed() + states + tracked + banned
 	if c.Memory < need {
-		return fault.Field("gate", "Memory", "%d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
-			c.Memory, need, tracked+banned, b.name, c.Users, c.Banned, highestRate, need-tracked-banned)
+		return fault.Field("gate", "Memory", "%w", &LimitError{c.Memory, need, tracked + banned, fmt.Sprintf("%s sets of %d and %d keys", b.name, c.Users, c.Banned)})
 	}
 	left := c.Memory - out.fixed()
 	out.states = max(states, min(left/statesShare, left-tracked-banned))
@@ -101,6 +101,19 @@ func (c Config) squeeze(b backing, out *budget) error {
 	}
 	out.tracked, out.banned = tracked, banned
 	return nil
+}
+
+// A LimitError says that [Config.Memory] is too low.
+type LimitError struct {
+	Memory, Enough uint64 // what it is, and what it may be
+
+	sets  uint64 // bytes of the sets
+	which string
+}
+
+// Error returns the text.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d bytes, %d are enough: %d for %s at a rate of %g, %d for the rest", e.Memory, e.Enough, e.sets, e.which, highestRate, e.Enough-e.sets)
 }
 
 // exceptions returns how many exceptions there is room for.

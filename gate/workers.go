@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 
@@ -11,7 +13,8 @@ import (
 
 // Workers is a gate that judges records with several engines at once. Users are split among
 // them by their keys, so that each user's packets are judged by one engine, in order: the
-// verdicts are those of a single [Engine]. It is for one goroutine at a time.
+// verdicts are those of a single [Engine], as long as hits are confirmed and no limit of memory
+// is felt: each has its part of it. It is for one goroutine at a time.
 type Workers struct {
 	engines []*Engine
 	keys    []filter.Key
@@ -31,13 +34,16 @@ func NewWorkers(c Config, workers int) (*Workers, error) {
 	if err != nil {
 		return nil, err
 	}
-	black, white := c.Blacklist, c.Whitelist
+	black, white, memory := c.Blacklist, c.Whitelist, c.Memory
 	n := uint64(workers)
-	c.Blacklist, c.Whitelist, c.Memory = nil, nil, c.Memory/n
+	c.Blacklist, c.Whitelist, c.Memory = nil, nil, min(memory, max(1, memory/n)) // 0 is no limit
 	c.Users, c.Banned = (c.Users+n-1)/n, (c.Banned+n-1)/n
 	w := &Workers{}
 	for range workers {
 		e, err := New(c)
+		if low := (*LimitError)(nil); errors.As(err, &low) {
+			low.Memory, low.Enough, low.sets, low.which = memory, n*low.Enough, n*low.sets, fmt.Sprintf("%d times %s", n, low.which)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -66,9 +66,10 @@ func (k *Keeper) load(g gate.Config) error {
 	if saved != nil && g.Hash == (filter.Hash{}) {
 		g.Hash = saved.hash
 	}
+	memory := g.Memory
 	k.reserve(&g)
 	if k.engine, err = gate.New(g); err != nil {
-		return err
+		return enough(err, memory)
 	}
 	if err := k.restore(saved); err != nil {
 		return fault.In("keeper", "state %s: %w", k.config.State, err)

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"container/heap"
+	"errors"
 	"net/netip"
 
 	"github.com/everbloom-go/everbloom/gate"
@@ -24,6 +25,14 @@ func (k *Keeper) reserve(g *gate.Config) {
 		k.room = max(1, int(share/banBytes))
 		g.Memory -= share
 	}
+}
+
+// enough corrects an error about a limit that is too low: the gate did not get all of it.
+func enough(err error, memory uint64) error {
+	if low := (*gate.LimitError)(nil); errors.As(err, &low) {
+		low.Memory, low.Enough = memory, low.Enough+(low.Enough-1)/(listShare-1)
+	}
+	return err
 }
 
 // makeRoom reports whether there is room for the ban of a user. It forgets past bans first,
