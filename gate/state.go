@@ -142,6 +142,18 @@ func (e *Engine) restoreTracked(b []byte) ([]byte, error) {
 	return b, nil
 }
 
+// Flows returns how many flows are inside a chain.
+func (e *Engine) Flows() (n int) {
+	for b := range e.states.buckets {
+		for i, c := range e.states.buckets[b].cells {
+			if c != 0 && *e.states.tag(place{b, i})&flowTag != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // SetStrikes gives a user so many strikes, the last of them at that time, as if earned.
 func (e *Engine) SetStrikes(src netip.Addr, strikes int, at int64) {
 	u := e.identify(src)

@@ -126,7 +126,13 @@ func (g *gateLive) guard(ctx context.Context, name string) error {
 
 // options are those of the kernel's part.
 func (g *gateLive) options() live.Options {
-	o := live.Options{IPv6Prefix: g.IPv6Prefix, Table: g.tableName(), Spare: g.spare}
+	o := live.Options{IPv6Prefix: g.IPv6Prefix, Table: g.tableName(), Spare: g.spare && !g.inner} // an inner source is not known to the kernel
+	watched, all := g.keeper.Watched()
+	o.Watched = watched
+	if o.Spare && !all {
+		o.Spare = false
+		g.say("%s: sources may be inside a pattern, and it is not known which: all frames go to the gate", g.State)
+	}
 	if g.Patterns != nil {
 		for _, p := range g.Patterns.Patterns() {
 			o.Patterns = append(o.Patterns, p.Payload())

@@ -14,10 +14,11 @@
 // The state is a frame as filters have it (docs/formats/envelope.md), of kind 1000, with the
 // hash and its secret in the header:
 //
-//	sequence 8 | saved at 8 | bans 4 | ban … | past bans 4 | past ban … | engine … | logs 4 | log …
+//	sequence 8 | saved at 8 | bans 4 | ban … | past bans 4 | past ban … | engine … | logs 4 | log … | watched 4 | user …
 //	ban       length 2 | network as text | since 8 | until 8 | times 4 | length 2 | reason
 //	past ban  length 2 | network as text | ended 8 | times 4
 //	log       length 2 | path | start of the last line 8 | its end 8 | hash of its text 8
+//	user      length 2 | network as text; all that may be inside a chain, or 2^32-1 watched: not known
 //
 // A file is replaced as a whole (internal/replace). With Config.Sync every strike, ban and
 // unban is also appended to a journal beside it, FILE.log, and is on disk before it is told:

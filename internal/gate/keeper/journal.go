@@ -188,8 +188,8 @@ func (k *Keeper) replay(path string) error {
 			continue
 		}
 		if e.Seq > k.seq {
-			k.seq = e.Seq
 			k.redo(&e.Event)
+			k.seq = e.Seq // whatever was told meanwhile
 		}
 	}
 	if damaged > 0 {

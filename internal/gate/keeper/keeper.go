@@ -69,6 +69,8 @@ type Keeper struct {
 	journal *journal
 
 	positions map[string]logs.Position // of the last lines that were judged, by path
+	watched   []netip.Prefix           // users that may have been inside a chain when the state was saved
+	unknown   bool                     // others may have been, too
 
 	black, white *packets.List
 	excepted     map[netip.Prefix]bool // users that are on the black list and were unbanned by hand

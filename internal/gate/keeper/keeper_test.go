@@ -50,11 +50,17 @@ func (e enforced) Except(user netip.Prefix) error {
 // open makes a keeper that finds "evil", and the sequence of words 1, 2.
 func open(t *testing.T, c Config) *Keeper {
 	t.Helper()
+	return openWithin(t, c, 0)
+}
+
+// openWithin has a limit of memory.
+func openWithin(t *testing.T, c Config, memory uint64) *Keeper {
+	t.Helper()
 	a, err := pattern.Compile([]pattern.Pattern{{Name: "evil", Bytes: []byte("evil")}, {Name: "words", Words: []uint32{1, 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := Open(c, gate.Config{Users: 1000, Patterns: a})
+	k, err := Open(c, gate.Config{Users: 1000, Patterns: a, Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}

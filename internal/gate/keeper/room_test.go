@@ -1,8 +1,10 @@
 package keeper
 
 import (
+	"errors"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -73,5 +75,92 @@ func TestPositionsAreKept(t *testing.T) {
 	}
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// watcher is an enforcer that knows which users may be inside a chain.
+type watcher struct {
+	enforced
+	users []netip.Prefix
+	all   bool
+}
+
+func (w *watcher) Watched() ([]netip.Prefix, bool) { return w.users, w.all }
+
+// TestWatchedUsersAreKept has states with and without a chain, of gates that know which users
+// may be inside one, or do not.
+func TestWatchedUsersAreKept(t *testing.T) {
+	users := []netip.Prefix{netip.MustParsePrefix("1.2.3.4/32"), netip.MustParsePrefix("2001:db8::/64")}
+	for _, c := range []struct {
+		payload string
+		by      Enforcer
+		users   int
+		all     bool
+	}{
+		{"ev", &watcher{users: users, all: true}, 2, true},
+		{"ev", &watcher{users: users}, 0, false},
+		{"ev", enforced{}, 0, false},
+		{"ev", nil, 0, false},
+		{"good", nil, 0, true},
+	} {
+		path := filepath.Join(t.TempDir(), "state")
+		k := open(t, Config{State: path, Enforcer: c.by})
+		k.Judge(&packets.Packet{Src: addr("1.2.3.4"), Payload: []byte(c.payload)}, "in")
+		if err := errors.Join(k.Save(t.Context()), k.Close()); err != nil {
+			t.Fatal(err)
+		}
+		k = open(t, Config{State: path})
+		if got, all := k.Watched(); all != c.all || !slices.Equal(got, users[:c.users]) {
+			t.Errorf("%q by %T: %v, all %t", c.payload, c.by, got, all)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLessMemoryLosesNoEvent has a state with more bans than the next gate has room for, and
+// strikes that only the journal has.
+func TestLessMemoryLosesNoEvent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	config := Config{State: path, Sync: true, BanFor: time.Hour, Now: (&clock{noon}).now}
+	k := open(t, config)
+	for i := range 600 {
+		if _, err := k.Ban(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), time.Minute, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		evil(k, netip.AddrFrom4([4]byte{10, 1, 0, byte(i)}).String(), 3, noon)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k = openWithin(t, config, 1<<20)
+	for i := range 20 {
+		if a, _ := k.Query(netip.AddrFrom4([4]byte{10, 1, 0, byte(i)})); a.Standing != gate.Bad {
+			t.Errorf("ban %d of the journal: %v", i, a.Standing)
+		}
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatIsCalledEnoughIsEnough asks a gate that is refused for its limit.
+func TestWhatIsCalledEnoughIsEnough(t *testing.T) {
+	low := new(gate.LimitError)
+	if _, err := Open(Config{}, gate.Config{Memory: 1000}); !errors.As(err, &low) || low.Memory != 1000 {
+		t.Fatal(err)
+	}
+	enough := low.Enough
+	if _, err := Open(Config{}, gate.Config{Memory: enough}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Open(Config{}, gate.Config{Memory: enough - 1}); !errors.As(err, &low) || low.Enough != enough {
+		t.Error(err)
 	}
 }

@@ -76,6 +76,7 @@ func (k *Keeper) Save(ctx context.Context) error {
 	}
 	k.mu.Lock()
 	data := k.appendState(nil)
+	watcher, _ := k.config.Enforcer.(Watcher)
 	hash, err := k.engine.Hash().MarshalBinary()
 	if err == nil {
 		err = k.journal.rotate()
@@ -84,6 +85,7 @@ func (k *Keeper) Save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	data = appendWatched(data, watcher) // users are watched before a chain of theirs is in the state
 	image := &frame.Image{
 		Header: frame.Header{Kind: frame.GateState, Version: stateVersion, Shape: frame.ShapeOf(header{uint64(len(data))}), Payload: uint64(len(data))},
 		Payload: func(w io.Writer) error {
@@ -181,7 +183,7 @@ func (k *Keeper) restore(s *saved) error {
 		return nil
 	}
 	d := &decoder{rest: s.data}
-	k.seq = d.number()
+	seq := d.number()
 	_ = d.number() // when it was saved
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		k.restoreBan(d)
@@ -193,10 +195,12 @@ func (k *Keeper) restore(s *saved) error {
 	if d.err == nil && s.hash == k.engine.Hash() {
 		d.rest, d.err = k.engine.RestoreState(d.rest)
 		k.restorePositions(d)
+		k.restoreWatched(d)
 	}
 	if d.err != nil {
 		return fault.In("keeper", "%w", d.err)
 	}
+	k.seq = seq // bans that there is no room for have been told, and do not count
 	return nil
 }
 

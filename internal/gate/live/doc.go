@@ -21,9 +21,15 @@
 //
 // The words are the first four bytes of each pattern, whose hashes are searched at every place
 // of a datagram, and the first two and the first at its end. A user whose datagram has one is
-// watched: all its frames go to Go for good, because a chain may go on. So are users that
+// watched: all its datagrams go to Go for good, because a chain may go on. So are users that
 // send fragments, options or tunnels. Segments of TCP with data always go to Go, which puts
 // them in order; acknowledgements do not. The first frame of each user does, to be tracked.
+//
+// No chain may be missed. [XDP.Watched] returns the watched users for a state, and
+// Options.Watched takes them after a restart. If they do not fit into their map (Options.Bans),
+// or a frame has IP behind PPPoE, MPLS, a third VLAN tag or LLC, where its source is not known
+// here, all frames go to Go from then on, and a counter tells. Known users are in a map that
+// forgets those that were not seen for long: the next frame of such a user is a first one.
 //
 // A full ring loses frames for the gate, never for the network, and counts them. The
 // program goes with the process, also if that is killed: nothing stays attached. It needs

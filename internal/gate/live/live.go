@@ -20,6 +20,9 @@ type Options struct {
 	// acknowledgements of TCP without data. Patterns of less than four bytes prevent it.
 	Spare    bool
 	Patterns [][]byte // as bytes of payloads, each of them in either case
+
+	// Watched are users of which every datagram goes to the gate from the beginning.
+	Watched []netip.Prefix
 }
 
 // TableName is the name of the table of nftables unless another is asked for, and the

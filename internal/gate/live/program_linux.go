@@ -18,10 +18,11 @@ const (
 	countFull
 	countCut
 	countSpared // clean: they need not be judged
+	countHeld   // sources that cannot be watched: nothing is spared from then on
 	counters
 )
 
-var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full", "to the gate, cut", Clean}
+var counterNames = [counters]string{"other", "allowed", "dropped banned", "not confirmed", "dropped listed", "to the gate", "lost, ring full", "to the gate, cut", Clean, "not to be watched"}
 
 // Actions of XDP.
 const (
@@ -49,6 +50,8 @@ const (
 	stackWords = -80 // the words of patterns
 	stackAt    = -81 // where IP begins in the frame, a byte
 	stackMore  = -82 // bytes of its header
+
+	stackWatched = -96 // a number, 1 if the user is watched
 )
 
 // mixing is the hash of the bits.
@@ -137,57 +140,6 @@ func (p *assembler) need(from asm.Register, bytes int32) { p.needOr(from, bytes,
 // needOr goes to a label unless so many bytes follow a register.
 func (p *assembler) needOr(from asm.Register, bytes int32, label string) {
 	p.add(asm.Mov.Reg(asm.R2, from), asm.Add.Imm(asm.R2, bytes), asm.JGT.Reg(asm.R2, asm.R8, label))
-}
-
-// parse finds the source and puts it on the stack. R6 is the context, R7 and R8 are the
-// limits of the frame, R4 is where IP begins.
-func (p *assembler) parse(m *mixing) {
-	p.add(asm.Mov.Reg(asm.R6, asm.R1), asm.LoadMem(asm.R7, asm.R6, 0, asm.Word), asm.LoadMem(asm.R8, asm.R6, 4, asm.Word))
-	p.need(asm.R7, 14)
-	p.add(asm.LoadMem(asm.R3, asm.R7, 12, asm.Half), asm.Mov.Reg(asm.R4, asm.R7), asm.Add.Imm(asm.R4, 14), asm.Mov.Imm(asm.R0, 14))
-	for i := range 2 {
-		tagged, done := fmt.Sprintf("tag%d", i), fmt.Sprintf("untagged%d", i)
-		for _, tag := range []uint16{0x8100, 0x88a8, 0x9100} {
-			p.add(asm.JEq.Imm(asm.R3, swap(tag), tagged))
-		}
-		p.add(asm.Ja.Label(done))
-		p.label(tagged)
-		p.need(asm.R4, 4)
-		p.add(asm.LoadMem(asm.R3, asm.R4, 2, asm.Half), asm.Add.Imm(asm.R4, 4), asm.Add.Imm(asm.R0, 4))
-		p.label(done)
-		p.add(asm.Mov.Reg(asm.R4, asm.R4)) // carries the label
-	}
-	p.add(asm.StoreImm(asm.RFP, stackTrie, 128, asm.Word))
-	p.add(asm.JEq.Imm(asm.R3, swap(0x86dd), "ip6"), asm.JEq.Imm(asm.R3, swap(0x0800), "ip4"))
-	for _, known := range []uint16{0x0806, 0x88cc} { // ARP, LLDP
-		p.add(asm.JEq.Imm(asm.R3, swap(known), "other"))
-	}
-	p.add(asm.Ja.Label("send")) // more tags, PPPoE, MPLS and others: Go looks inside
-	p.label("ip4")
-	p.need(asm.R4, 20)
-	p.add(asm.LoadMem(asm.R5, asm.R4, 12, asm.Word))
-	p.store(0, asm.StoreImm(asm.RFP, 0, 0, asm.Word))
-	p.store(4, asm.StoreImm(asm.RFP, 0, 0, asm.Word))
-	p.store(8, asm.StoreImm(asm.RFP, 0, -1<<16, asm.Word)) // ::ffff:
-	p.store(12, asm.StoreMem(asm.RFP, 0, asm.R5, asm.Word))
-	p.add(asm.Ja.Label("judge"))
-	p.label("ip6")
-	p.need(asm.R4, 40)
-	for i, mask := range m.mask {
-		at := int16(4 * i)
-		p.add(asm.LoadMem(asm.R5, asm.R4, 8+at, asm.Word), asm.StoreMem(asm.RFP, stackTrie+4+at, asm.R5, asm.Word),
-			asm.And.Imm32(asm.R5, int32(mask)), asm.StoreMem(asm.RFP, stackKey+at, asm.R5, asm.Word))
-	}
-	p.label("judge")
-	p.add(asm.StoreMem(asm.RFP, stackIP, asm.R4, asm.DWord), asm.StoreMem(asm.RFP, stackAt, asm.R0, asm.Byte))
-}
-
-// store writes four bytes of the source to both places.
-func (p *assembler) store(at int16, i asm.Instruction) {
-	i.Offset = stackTrie + 4 + at
-	p.add(i)
-	i.Offset = stackKey + at
-	p.add(i)
 }
 
 // lookup looks a key on the stack up, and goes to miss if it is not there. R0 is the value.

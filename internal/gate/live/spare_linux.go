@@ -1,14 +1,23 @@
 package live
 
-import "github.com/cilium/ebpf/asm"
+import (
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+
+	"github.com/everbloom-go/everbloom/internal/gate/packets"
+)
 
 // The words of patterns, in one value of a map: a bit for the hash of the first four bytes of
 // each pattern, a bit for its first two, and a byte for its first. Letters are in lower case.
+// Behind them is a byte that says that nothing is spared any more.
 const (
 	wordsLog   = 17
 	pairsAt    = 1 << wordsLog / 8
 	firstsAt   = pairsAt + 1<<16/8
-	wordsBytes = firstsAt + 256
+	heldAt     = firstsAt + 256
+	wordsBytes = heldAt + 8
 
 	wordBytes = 4
 	fold      = 0x20202020
@@ -43,25 +52,28 @@ const (
 
 // spare lets frames pass that the gate need not see. A chain is a run of bytes of one flow, so
 // a datagram without the beginning of any pattern changes nothing if the flow is outside of
-// one: the user has not sent such a beginning before, in a datagram. Then all go to the gate
-// for good, and so do those that are not understood here. Of TCP only acknowledgements
-// without data are spared, of which the gate learns nothing. The first frame of each user
-// goes to the gate, which tracks it. R9 is what is known of the user: 0, or 1 if watched.
+// one: the user has not sent such a beginning before, in a datagram. Then it is watched: all
+// its datagrams go to the gate for good, and so do those that are not understood here. Of TCP
+// only acknowledgements without data are spared, of which the gate learns nothing. The first
+// frame of each user goes to the gate, which tracks it. Known users that are forgotten are
+// new again; watched ones are not forgotten.
 func (p *assembler) spare() {
 	p.label("spare")
-	p.add(asm.StoreImm(asm.RFP, stackIndex, 0, asm.Word), asm.Mov.Imm(asm.R1, 0),
-		asm.StoreMem(asm.RFP, stackZero, asm.R1, asm.DWord), asm.StoreMem(asm.RFP, stackNew, asm.R1, asm.DWord))
+	p.add(asm.StoreImm(asm.RFP, stackIndex, 0, asm.Word), asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.RFP, stackZero, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, stackNew, asm.R1, asm.DWord), asm.StoreMem(asm.RFP, stackWatched, asm.R1, asm.DWord))
 	p.lookup(p.maps.words, stackIndex, "send")
+	p.add(asm.LoadMem(asm.R1, asm.R0, heldAt, asm.Byte), asm.JNE.Imm(asm.R1, 0, "send"))
 	p.add(asm.StoreMem(asm.RFP, stackWords, asm.R0, asm.DWord))
-	p.lookup(p.maps.users, stackKey, "new")
+	p.lookup(p.maps.known, stackKey, "new")
 	p.add(asm.Ja.Label("known"))
 	p.label("new")
 	p.add(asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.RFP, stackNew, asm.R1, asm.DWord))
-	p.add(asm.LoadMapPtr(asm.R1, p.maps.users.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, stackKey),
-		asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, stackZero), asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
-	p.lookup(p.maps.users, stackKey, "send") // there is no room: all it sends is judged
+	p.update(p.maps.known)
 	p.label("known")
-	p.add(asm.Mov.Reg(asm.R9, asm.R0), asm.LoadMem(asm.R4, asm.RFP, stackIP, asm.DWord))
+	p.lookup(p.maps.watched, stackKey, "unwatched")
+	p.add(asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.RFP, stackWatched, asm.R1, asm.DWord))
+	p.label("unwatched")
+	p.add(asm.LoadMem(asm.R4, asm.RFP, stackIP, asm.DWord))
 	p.internet()
 	p.acknowledgement()
 	p.datagram()
@@ -70,7 +82,44 @@ func (p *assembler) spare() {
 	p.add(asm.LoadMem(asm.R1, asm.RFP, stackNew, asm.DWord), asm.JNE.Imm(asm.R1, 0, "send"))
 	p.end(countSpared, xdpPass)
 	p.label("watch")
-	p.add(asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R9, 0, asm.R1, asm.DWord), asm.Ja.Label("send"))
+	p.add(asm.LoadMem(asm.R1, asm.RFP, stackWatched, asm.DWord), asm.JNE.Imm(asm.R1, 0, "send"))
+	p.update(p.maps.watched)
+	p.add(asm.JEq.Imm(asm.R0, 0, "send"))
+	p.hold() // there is no room for another
+}
+
+// update puts the user into a map, with a value of 0.
+func (p *assembler) update(m *ebpf.Map) {
+	p.add(asm.LoadMapPtr(asm.R1, m.FD()), asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, stackKey),
+		asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, stackZero), asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+}
+
+// hold has nothing spared from now on: the source of the frame cannot be watched.
+func (p *assembler) hold() {
+	p.label("hold")
+	p.add(asm.StoreImm(asm.RFP, stackIndex, 0, asm.Word))
+	p.lookup(p.maps.words, stackIndex, "send")
+	p.add(asm.StoreImm(asm.R0, heldAt, 1, asm.Byte))
+	p.count(countHeld)
+	p.add(asm.Ja.Label("send"))
+}
+
+// wrapped tells whether Go may find IP in a frame of another protocol, R3, at R4: then it
+// may begin a chain of a source that is not known here.
+func (p *assembler) wrapped() {
+	const llc, snap = 1500, 0xaaaa
+	among := func(list []uint16) {
+		for _, n := range list {
+			p.add(asm.JEq.Imm(asm.R3, swap(n), "hold"))
+		}
+		p.add(asm.Mov.Reg(asm.R1, asm.R3), asm.HostTo(asm.BE, asm.R1, asm.Half), asm.JGT.Imm(asm.R1, llc, "send"))
+	}
+	list := packets.Wrappers()
+	among(list)
+	p.needOr(asm.R4, 10, "send")
+	p.add(asm.LoadMem(asm.R1, asm.R4, 0, asm.Half), asm.JNE.Imm(asm.R1, snap, "send"), asm.LoadMem(asm.R3, asm.R4, 6, asm.Half))
+	among(append(slices.Clone(list), etherIPv4, etherIPv6))
+	p.add(asm.LoadMem(asm.R1, asm.R4, 8, asm.Half), asm.JNE.Imm(asm.R1, snap, "send"), asm.Ja.Label("hold"))
 }
 
 // internet moves R4 from IP to what is inside. R1 is the protocol, R5 the length.
@@ -102,7 +151,7 @@ func (p *assembler) acknowledgement() {
 // datagram leaves R4 at the payload of a datagram, and its length in R5.
 func (p *assembler) datagram() {
 	p.label("udp")
-	p.add(asm.LoadMem(asm.R1, asm.R9, 0, asm.DWord), asm.JNE.Imm(asm.R1, 0, "send"))
+	p.add(asm.LoadMem(asm.R1, asm.RFP, stackWatched, asm.DWord), asm.JNE.Imm(asm.R1, 0, "send"))
 	p.needOr(asm.R4, 8, "watch")
 	p.add(asm.LoadMem(asm.R1, asm.R4, 2, asm.Half))
 	for _, port := range tunnels {

@@ -26,11 +26,12 @@ import (
 type maps struct {
 	allow, block, bits, bans, counters, ring *ebpf.Map
 
-	words, users *ebpf.Map // of patterns, and known users; nil if all frames are judged
+	// Of patterns, and users that are known or watched; nil if all frames are judged.
+	words, known, watched *ebpf.Map
 }
 
 func (m *maps) all() []**ebpf.Map {
-	return []**ebpf.Map{&m.allow, &m.block, &m.bits, &m.bans, &m.counters, &m.ring, &m.words, &m.users}
+	return []**ebpf.Map{&m.allow, &m.block, &m.bits, &m.bans, &m.counters, &m.ring, &m.words, &m.known, &m.watched}
 }
 
 func (m *maps) close() error {
@@ -61,6 +62,10 @@ type XDP struct {
 	black   []netip.Prefix           // as it was given
 	except  map[netip.Prefix]bool    // users that it does not hold for
 
+	watching sync.Mutex     // held while the map of watched users is read or closed
+	left     []netip.Prefix // users that were watched at Close
+	leftAll  bool           // these are all that may be inside a chain
+
 	closing sync.Once
 	closed  error
 }
@@ -69,6 +74,7 @@ const (
 	maxNetworks = 1 << 20
 	bitsPerBan  = 16
 	maxBlocks   = 1 << 16
+	knownUsers  = 1 << 17 // of which the gate has seen a frame; one more makes room for itself
 )
 
 // OpenXDP attaches the program to an interface.
@@ -76,6 +82,9 @@ func OpenXDP(name string, o Options) (x *XDP, err error) {
 	device, err := net.InterfaceByName(name)
 	if err != nil {
 		return nil, fault.In("live", "%s: %w", name, err)
+	}
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, fault.In("live", "XDP: not made for machines that are big endian")
 	}
 	_ = rlimit.RemoveMemlock() // needed by old kernels only, which say so below
 	x = &XDP{lists: [2]map[netip.Prefix]bool{{}, {}}, except: map[netip.Prefix]bool{}}
@@ -108,10 +117,12 @@ func (x *XDP) load() (err error) {
 		return err
 	}
 	x.refused = err
-	if err := errors.Join(x.maps.words.Close(), x.maps.users.Close()); err != nil {
-		return err
+	for _, m := range []**ebpf.Map{&x.maps.words, &x.maps.known, &x.maps.watched} {
+		if err := (*m).Close(); err != nil {
+			return err
+		}
+		*m = nil
 	}
-	x.maps.words, x.maps.users = nil, nil
 	x.prog, err = build()
 	return err
 }
@@ -168,6 +179,7 @@ func (x *XDP) allocate(o Options) (err error) {
 	words := wordsOf(o.Patterns)
 	if o.Spare && words != nil {
 		specs = append(specs, ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: wordsBytes, MaxEntries: 1},
+			ebpf.MapSpec{Type: ebpf.LRUHash, KeySize: 16, ValueSize: 8, MaxEntries: knownUsers},
 			ebpf.MapSpec{Type: ebpf.Hash, KeySize: 16, ValueSize: 8, MaxEntries: bans, Flags: noPrealloc})
 	}
 	for i, spec := range specs {
@@ -177,6 +189,9 @@ func (x *XDP) allocate(o Options) (err error) {
 	}
 	if x.maps.words != nil {
 		if err := x.maps.words.Put(uint32(0), words); err != nil {
+			return err
+		}
+		if err := x.watch(o.Watched); err != nil {
 			return err
 		}
 	}
@@ -198,6 +213,7 @@ func (x *XDP) close() error {
 	if x.link != nil {
 		errs = append(errs, x.link.Close())
 	}
+	errs = append(errs, x.unwatch())
 	if x.ring != nil {
 		errs = append(errs, x.ring.Close())
 	}
@@ -227,46 +243,6 @@ func (x *XDP) Read(f *capture.Frame) error {
 
 // Waiting reports whether a Read would not wait.
 func (x *XDP) Waiting() bool { return x.ring.AvailableBytes() > 0 }
-
-// key returns the user as the program has it: the first address.
-func key(user netip.Prefix) [16]byte { return user.Masked().Addr().As16() }
-
-// Ban has the kernel drop what a user sends. The time is kept by the caller.
-func (x *XDP) Ban(user netip.Prefix, _ time.Time) error {
-	k := key(user)
-	if err := x.maps.bans.Put(k[:], uint64(0)); err != nil {
-		return fault.In("live", "ban %v: %w", user, err)
-	}
-	h := x.mix.hash(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:]))
-	var word [8]byte
-	for i := range uint(8) {
-		at := int64(h>>x.mix.shift)*64 + int64(8*i)
-		if _, err := x.memory.ReadAt(word[:], at); err != nil {
-			return err
-		}
-		set := binary.LittleEndian.Uint64(word[:]) | 1<<(h>>(6*i)&63)
-		binary.LittleEndian.PutUint64(word[:], set)
-		if _, err := x.memory.WriteAt(word[:], at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Unban ends a ban.
-func (x *XDP) Unban(user netip.Prefix) error {
-	k := key(user)
-	if err := x.maps.bans.Delete(k[:]); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
-		return fault.In("live", "unban %v: %w", user, err)
-	}
-	if x.maps.users == nil {
-		return nil
-	}
-	if err := x.maps.users.Put(k[:], uint64(1)); err != nil { // the gate tracks it again
-		return fault.In("live", "unban %v: %w", user, err)
-	}
-	return nil
-}
 
 // Counters returns what became of frames in the kernel.
 func (x *XDP) Counters() map[string]uint64 {

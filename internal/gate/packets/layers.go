@@ -3,7 +3,9 @@ package packets
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/gopacket/gopacket/layers"
 )
@@ -125,6 +127,12 @@ func protocol(number uint16, b []byte) ([]byte, string) {
 		}
 		number, b = binary.BigEndian.Uint16(b[tag.bytes-2:]), b[tag.bytes:]
 	}
+}
+
+// Wrappers returns the numbers of the protocols above Ethernet in which IP is looked for.
+func Wrappers() []uint16 {
+	list := []uint16{etherMPLS, etherMPLSUp, etherPPPoE, etherPPP, etherERSPAN, etherERSPA3, etherNSH} // as layered has them
+	return append(list, slices.Sorted(maps.Keys(tags))...)
 }
 
 // layered is protocol for those that are more than a tag.
