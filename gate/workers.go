@@ -13,8 +13,8 @@ import (
 
 // Workers is a gate that judges records with several engines at once. Users are split among
 // them by their keys, so that each user's packets are judged by one engine, in order: the
-// verdicts are those of a single [Engine], as long as hits are confirmed and no limit of memory
-// is felt: each has its part of it. It is for one goroutine at a time.
+// verdicts are those of a single [Engine], as long as hits are confirmed and nothing is full:
+// each has its part of the memory. It is for one goroutine at a time.
 type Workers struct {
 	engines []*Engine
 	keys    []filter.Key

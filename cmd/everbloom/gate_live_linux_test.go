@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/netip"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -56,14 +57,15 @@ func TestLiveSaysWhatItNeeds(t *testing.T) {
 	}
 }
 
-// TestGatesEndWithTheirInterface has it removed.
-func TestGatesEndWithTheirInterface(t *testing.T) {
+// cable makes a network of its own for the test, with a cable from eb0 to eb1.
+func cable(t *testing.T) (ip func(args string)) {
+	t.Helper()
 	effort.PlainOnly(t)
 	runtime.LockOSThread() // never unlocked: the thread ends with the test, and its network with it
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		t.Skipf("NOT TESTED: no network namespace: %v", err)
 	}
-	ip := func(args string) {
+	ip = func(args string) {
 		t.Helper()
 		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
 			t.Skipf("NOT TESTED: ip %s: %v: %s", args, err, out)
@@ -71,6 +73,66 @@ func TestGatesEndWithTheirInterface(t *testing.T) {
 	}
 	ip("link add eb0 type veth peer name eb1")
 	ip("link set eb0 up")
+	return ip
+}
+
+// TestChainsGoOnAfterARestart has a pattern in three datagrams, the first before a restart. The
+// other two begin no pattern: the kernel must know that the source is inside one.
+func TestChainsGoOnAfterARestart(t *testing.T) {
+	cable(t)("link set eb1 up")
+	s, err := newDemoSender("eb1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(s.fd) }()
+	send := func(src, text string, port byte) {
+		t.Helper()
+		f := udpFrame(netip.MustParseAddr(src), text)
+		f[35] = port
+		if _, err := unix.Write(s.fd, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	put(t, folder, "patterns", "shell: \"/bin/sh\"\n")
+	expect := func(c *child, want string) {
+		t.Helper()
+		if line, err := c.out.ReadString('\n'); err != nil || !strings.HasSuffix(line, want) {
+			messages, _, _ := c.end()
+			t.Fatalf("%q, %v, want %q: %s", line, err, want, messages)
+		}
+	}
+	guard := func() *child {
+		t.Helper()
+		c := start(t, folder, "gate", "live", "eb0", "--enforce", "xdp", "--patterns", "patterns", "--state", "state", "--socket", "")
+		if line, err := c.out.ReadString('\n'); err != nil {
+			messages, _, _ := c.end()
+			t.Skipf("NOT TESTED: %s%s", line, messages)
+		}
+		return c
+	}
+	c := guard()
+	send("10.0.0.1", "/bi", 1)
+	send("10.0.0.2", "/bin/sh", 1)
+	expect(c, " strike 10.0.0.2 1: shell\n")
+	c.signal(unix.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK || messages != "" {
+		t.Fatalf("status %d: %s", code, messages)
+	}
+	c = guard()
+	send("10.0.0.1", "another conversation", 2)
+	send("10.0.0.1", "n/s", 1)
+	send("10.0.0.1", "h", 1)
+	expect(c, " strike 10.0.0.1 1: shell\n")
+	c.signal(unix.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK || messages != "" { // frames were spared: else it would say so
+		t.Fatalf("status %d: %s", code, messages)
+	}
+}
+
+// TestGatesEndWithTheirInterface has it removed.
+func TestGatesEndWithTheirInterface(t *testing.T) {
+	ip := cable(t)
 	c := start(t, t.TempDir(), "gate", "live", "eb0", "--socket", "")
 	if line, err := c.out.ReadString('\n'); err != nil {
 		messages, _, _ := c.end()
