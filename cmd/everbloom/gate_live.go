@@ -37,11 +37,13 @@ It runs until a signal ends it.
 
 Bans hold by XDP, in the driver of the interface if that can and else in the
 kernel's own path, where a packet of a banned source costs a few memory accesses
-and never reaches a program, nor does a datagram in which no pattern begins
-(--spare); or by nftables; or not at all: bans are told only. The first
-that the machine allows is taken, and what is not is said. XDP needs
+and never reaches a program; or by nftables; or not at all: bans are told only.
+The first that the machine allows is taken, and what is not is said. XDP needs
 CAP_NET_ADMIN and CAP_BPF, and for --spare CAP_PERFMON, nftables CAP_NET_ADMIN,
 reading alone CAP_NET_RAW.
+
+With XDP, datagrams in which no pattern begins pass without being judged
+(--spare), unless their source may be inside a pattern.
 
 A program of XDP goes with the process, also if that is killed. The table of
 nftables stays then: --detach removes it.
