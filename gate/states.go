@@ -215,20 +215,23 @@ func (s *states) put(p place, k filter.Key, c cell, t tag) {
 	s.count++
 }
 
-// vacancy returns the first cell on the path of a key that is free, or of an idle flow.
+// vacancy returns a cell in the first bucket on the path of a key that has one: a free one,
+// else that of an idle flow.
 func (s *states) vacancy(k filter.Key) place {
 	b := s.home(k)
 	for range s.pathLength() {
-		at := &s.buckets[b]
-		for i, c := range at.cells {
+		old := nowhere
+		for i, c := range s.buckets[b].cells {
 			if c == 0 {
 				return place{b, i}
 			}
-			p := place{b, i}
-			if t := *s.tag(p); t&flowTag != 0 && s.since(t) >= idle {
-				s.remove(p)
-				return p
+			if t := *s.tag(place{b, i}); t&flowTag != 0 && s.since(t) >= idle {
+				old = place{b, i}
 			}
+		}
+		if old != nowhere {
+			s.remove(old)
+			return old
 		}
 		b = s.after(b)
 	}

@@ -234,3 +234,24 @@ func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 		t.Error("an empty set has something")
 	}
 }
+
+// TestIdleFlowsStayWhereThereIsRoom has chains that wait while many others begin and end.
+func TestIdleFlowsStayWhereThereIsRoom(t *testing.T) {
+	const waiting = 50
+	s, err := newStates(1000*bucketSpace(0)/bucketUsers, 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(i int) filter.Key { return filter.XXH3(1).Bytes([]byte{byte(i), byte(i >> 8)}) }
+	for i := range waiting + 2000 {
+		p := s.insert(key(i), newCell(1, 0), flowTag)
+		if i >= waiting {
+			s.remove(p)
+		}
+	}
+	for i := range waiting {
+		if s.find(key(i)) == nowhere {
+			t.Errorf("flow %d made room, and there are %d of %d", i, s.count, s.room())
+		}
+	}
+}
