@@ -1,0 +1,291 @@
+package command
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+func bloomCommands() []*Command {
+	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
+		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
+	}
+	return []*Command{
+		one("bf.reserve", -4, Write|DenyOOM, "key error_rate capacity [EXPANSION expansion] [NONSCALING]", "Makes an empty filter", bfReserve),
+		one("bf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item, and makes the filter if it is missing", bfAdd),
+		one("bf.madd", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and makes the filter if it is missing", bfMAdd),
+		one("bf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]", "Adds items, and makes the filter as asked for if it is missing", bfInsert),
+		one("bf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", bfExists),
+		one("bf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", bfMExists),
+		one("bf.card", 2, Read|Fast, "key", "Tells how many items were added that were new", bfCard),
+		one("bf.info", -2, Read|Fast, "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", "Describes a filter", bfInfo),
+		one("bf.debug", 2, Read, "key", "Describes the parts of a filter", bfDebug),
+		one("bf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
+		one("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that BF.SCANDUMP returned", loadChunk(store.Bloom)),
+	}
+}
+
+const wrongType = "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+// a bloomRequest is what a filter is asked to be.
+type bloomRequest struct {
+	capacity  uint64
+	fpr       float64
+	expansion uint64
+	fixed     bool
+	reserved  bool // a capacity was named
+}
+
+// defaults returns the filter that is made if none was asked for.
+func (c *Call) bloomDefaults() bloomRequest {
+	s := c.env.Settings
+	r := bloomRequest{capacity: s.Number("bf-initial-size"), fpr: s.Rate("bf-error-rate"), expansion: s.Number("bf-expansion-factor")}
+	r.fixed = r.expansion == 0
+	return r
+}
+
+const (
+	maxCapacity  = 1 << 30
+	maxExpansion = 32768
+	maxBloomFPR  = 0.25 // what is above is taken for this
+)
+
+// makeBloom makes the filter. It answers and returns nil if it cannot.
+func (c *Call) makeBloom(name []byte, r bloomRequest) *store.Entry {
+	kind, items := frame.Perennial, uint64(0)
+	choice := c.env.Settings.Get("bf-kind")
+	switch {
+	case r.fixed:
+		kind, items = frame.Blocked, r.capacity
+	case choice == "scalable" || choice == "auto" && r.reserved:
+		kind, items = frame.Scalable, r.capacity
+	}
+	spec := store.Spec{Type: store.Bloom, Kind: kind, Capacity: r.capacity, FPR: r.fpr, Expansion: uint32(r.expansion), Fixed: r.fixed}
+	if r.fixed {
+		spec.Limit = r.capacity
+	}
+	return c.create(name, spec, items, min(r.fpr, maxBloomFPR), "ERR Insufficient memory to create filter")
+}
+
+// create makes an entry of a kind. It answers and returns nil if it cannot.
+func (c *Call) create(name []byte, spec store.Spec, items uint64, fpr float64, failure string) *store.Entry {
+	var err error
+	if spec.Shape, err = c.tx.Store().Shape(spec.Kind, items, fpr); err != nil {
+		c.w.Err("ERR " + err.Error())
+		return nil
+	}
+	e, err := c.tx.Create(name, spec)
+	if err != nil || c.tx.Bytes() > c.env.MaxMemory() {
+		if err == nil {
+			c.tx.Drop(e)
+		}
+		c.w.Err(failure)
+		return nil
+	}
+	return e
+}
+
+func bfReserve(c *Call) {
+	r, problem := parseReserve(c.args)
+	if problem == "" && len(c.args) > 7 {
+		problem = arity(c.cmd)
+	}
+	if problem == "" {
+		if e := c.find(c.args[1]); e != nil && e.Type() != store.Bloom {
+			problem = wrongType
+		} else if e != nil {
+			problem = "ERR item exists"
+		}
+	}
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	if c.makeBloom(c.args[1], r) != nil {
+		c.w.OK()
+	}
+}
+
+// parseReserve understands the words of BF.RESERVE. Words that it does not know are
+// passed over, as RedisBloom does.
+func parseReserve(args [][]byte) (r bloomRequest, problem string) {
+	r = bloomRequest{expansion: 2, reserved: true}
+	if r.fpr, problem = parseRate(args[2], "ERR bad error rate"); problem != "" {
+		return r, problem
+	}
+	n, ok := resp.ParseInt(args[3])
+	switch {
+	case !ok:
+		return r, "ERR bad capacity"
+	case n < 1 || n > maxCapacity:
+		return r, "ERR capacity must be in the range [1, 1073741824]"
+	}
+	r.capacity = uint64(n)
+	expands := false
+	for i := 4; i < len(args); i++ {
+		switch strings.ToUpper(string(args[i])) {
+		case "NONSCALING":
+			r.fixed = true
+		case "EXPANSION":
+			if i++; i == len(args) {
+				return r, "ERR no expansion"
+			}
+			n, ok := resp.ParseInt(args[i])
+			switch {
+			case !ok:
+				return r, "ERR bad expansion"
+			case n < 0 || n > maxExpansion:
+				return r, "ERR expansion must be in the range [0, 32768]"
+			}
+			r.expansion, expands = uint64(n), n > 0
+		}
+	}
+	if r.fixed && expands {
+		return r, "Nonscaling filters cannot expand"
+	}
+	r.fixed = r.fixed || r.expansion == 0
+	return r, ""
+}
+
+// parseRate understands a rate of false positives.
+func parseRate(b []byte, bad string) (p float64, problem string) {
+	p, err := strconv.ParseFloat(string(b), 64)
+	if err != nil && !math.IsInf(p, 0) || math.IsNaN(p) {
+		return 0, bad
+	}
+	if p <= 0 || p >= 1 {
+		return 0, "ERR error rate must be in the range (0.000000, 1.000000)"
+	}
+	return p, ""
+}
+
+// bloomToAdd returns the filter of a name, and makes it if it is missing. It answers and
+// returns nil if it cannot.
+func (c *Call) bloomToAdd(name []byte, r func() bloomRequest) *store.Entry {
+	e := c.find(name)
+	switch {
+	case e == nil:
+		return c.makeBloom(name, r())
+	case e.Type() != store.Bloom:
+		c.w.Err(wrongType)
+		return nil
+	}
+	return e
+}
+
+func bfAdd(c *Call) {
+	if e := c.bloomToAdd(c.args[1], c.bloomDefaults); e != nil {
+		c.addBloom(e, c.args[2])
+	}
+}
+
+// addBloom adds an item and answers. It reports whether there was room.
+func (c *Call) addBloom(e *store.Entry, item []byte) bool {
+	o := c.tx.Add(e, e.Key(item), c.here(formBloom))
+	if o == store.Full {
+		c.w.Err("ERR non scaling filter is full")
+		return false
+	}
+	c.outcome(formBloom, o)
+	return true
+}
+
+func bfMAdd(c *Call) {
+	if e := c.bloomToAdd(c.args[1], c.bloomDefaults); e != nil {
+		c.addBlooms(e, c.args[2:])
+	}
+}
+
+// addBlooms adds items up to the first that there is no room for.
+func (c *Call) addBlooms(e *store.Entry, items [][]byte) {
+	start, mark := c.w.Len(), c.tx.Mark()
+	c.w.Array(len(items))
+	for i, item := range items {
+		if !c.addBloom(e, item) {
+			c.shorten(start, mark, len(items), i+1)
+			return
+		}
+	}
+}
+
+// shorten corrects the number of elements of an array that began at start.
+func (c *Call) shorten(start, mark, announced, n int) {
+	var was, is resp.Writer
+	was.Array(announced)
+	is.Array(n)
+	c.w.Replace(start, start+was.Len(), is.Bytes())
+	c.tx.Shift(mark, is.Len()-was.Len())
+}
+
+func bfInsert(c *Call) {
+	r := c.bloomDefaults()
+	noCreate, items, problem := c.parseInsert(&r)
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	if noCreate && c.find(c.args[1]) == nil {
+		c.w.Err("ERR not found")
+		return
+	}
+	if e := c.bloomToAdd(c.args[1], func() bloomRequest { return r }); e != nil {
+		c.addBlooms(e, items)
+	}
+}
+
+// parseInsert understands the words of BF.INSERT, and those that other servers add.
+func (c *Call) parseInsert(r *bloomRequest) (noCreate bool, items [][]byte, problem string) {
+	for i := 2; i < len(c.args); i++ {
+		word := strings.ToUpper(string(c.args[i]))
+		switch word {
+		case "ITEMS":
+			if i+1 == len(c.args) {
+				return false, nil, arity(c.cmd)
+			}
+			r.fixed = r.fixed || r.expansion == 0
+			return noCreate, c.args[i+1:], ""
+		case "NOCREATE":
+			noCreate = true
+		case "NONSCALING":
+			r.fixed = true
+		case "CAPACITY", "ERROR", "EXPANSION", "TIGHTENING", "SEED", "VALIDATESCALETO":
+			if i++; i == len(c.args) {
+				return false, nil, arity(c.cmd)
+			}
+			if problem := r.option(word, c.args[i]); problem != "" {
+				return false, nil, problem
+			}
+		default:
+			return false, nil, "Unknown argument received"
+		}
+	}
+	return false, nil, arity(c.cmd)
+}
+
+// option takes one option of BF.INSERT.
+func (r *bloomRequest) option(word string, value []byte) (problem string) {
+	n, ok := resp.ParseInt(value)
+	switch word {
+	case "CAPACITY":
+		if !ok || n < 1 || n > maxCapacity {
+			return "Bad capacity"
+		}
+		r.capacity, r.reserved = uint64(n), true
+	case "ERROR":
+		p, bad := parseRate(value, "Bad error rate")
+		if bad != "" {
+			return "Bad error rate"
+		}
+		r.fpr = p
+	case "EXPANSION":
+		if !ok || n < 0 || n > maxExpansion {
+			return "Bad expansion"
+		}
+		r.expansion = uint64(n)
+	}
+	return ""
+}

@@ -1,0 +1,299 @@
+package command
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+func cuckooCommands() []*Command {
+	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
+		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
+	}
+	return []*Command{
+		one("cf.reserve", -3, Write|DenyOOM, "key capacity [BUCKETSIZE bucketsize] [MAXITERATIONS maxiterations] [EXPANSION expansion]", "Makes an empty filter", cfReserve),
+		one("cf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item once more, and makes the filter if it is missing", cfAdd),
+		one("cf.addnx", 3, Write|DenyOOM|Fast, "key item", "Adds an item unless it may be there", cfAddNX),
+		one("cf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items once more, and makes the filter if it is missing", cfInsert),
+		one("cf.insertnx", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items unless they may be there", cfInsertNX),
+		one("cf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", cfExists),
+		one("cf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", cfMExists),
+		one("cf.count", 3, Read|Fast, "key item", "Tells how often an item may be there", cfCount),
+		one("cf.del", 3, Write|Fast, "key item", "Deletes an item once", cfDel),
+		one("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
+		one("cf.debug", 2, Read, "key", "Describes a filter in a line", cfDebug),
+		one("cf.compact", -1, Write, "key", "Does nothing: filters are compact at all times", cfCompact),
+		one("cf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
+		one("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
+	}
+}
+
+// A cuckooRequest is what a filter is asked to be.
+type cuckooRequest struct {
+	capacity, bucketSize, iterations, expansion uint64
+}
+
+func (c *Call) cuckooDefaults() cuckooRequest {
+	s := c.env.Settings
+	return cuckooRequest{s.Number("cf-initial-size"), s.Number("cf-bucket-size"), s.Number("cf-max-iterations"), s.Number("cf-expansion-factor")}
+}
+
+// cuckooFPR is the rate of filters behind CF.*, below what RedisBloom has at the start.
+const cuckooFPR = 0.01
+
+// buckets returns how many buckets RedisBloom would have.
+func buckets(s *store.Spec) uint64 {
+	n := (s.Capacity + uint64(s.BucketSize) - 1) / uint64(max(s.BucketSize, 1))
+	return 1 << bits.Len64(max(n, 1)-1)
+}
+
+// makeCuckoo makes the filter. It answers and returns nil if it cannot.
+func (c *Call) makeCuckoo(name []byte, r cuckooRequest) *store.Entry {
+	if r.expansion > 0 {
+		r.expansion = 1 << bits.Len64(r.expansion-1)
+	}
+	spec := store.Spec{
+		Type: store.Cuckoo, Kind: frame.Perennial, Capacity: r.capacity, FPR: cuckooFPR, Expansion: uint32(r.expansion),
+		BucketSize: uint16(r.bucketSize), Iterations: uint16(r.iterations), Fixed: r.expansion == 0,
+	}
+	if c.env.Settings.Get("cf-kind") == "evergreen" {
+		spec.Kind = frame.Evergreen
+	}
+	if spec.Fixed {
+		spec.Limit = buckets(&spec) * r.bucketSize
+	}
+	return c.create(name, spec, 0, cuckooFPR, "ERR Insufficient memory to create filter")
+}
+
+func cfReserve(c *Call) {
+	if len(c.args)%2 == 0 {
+		c.arity()
+		return
+	}
+	r, problem := c.parseCuckoo()
+	if problem == "" {
+		if e := c.find(c.args[1]); e != nil && e.Type() != store.Cuckoo {
+			problem = wrongType
+		} else if e != nil {
+			problem = "ERR item exists"
+		}
+	}
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	if c.makeCuckoo(c.args[1], r) != nil {
+		c.w.OK()
+	}
+}
+
+// parseCuckoo understands the words of CF.RESERVE. Pairs that it does not know are passed
+// over, as RedisBloom does.
+func (c *Call) parseCuckoo() (r cuckooRequest, problem string) {
+	r = c.cuckooDefaults()
+	capacity, ok := resp.ParseInt(c.args[2])
+	if !ok {
+		return r, "Bad capacity"
+	}
+	options := map[string]struct {
+		value    *uint64
+		min, max int64
+	}{
+		"BUCKETSIZE":    {&r.bucketSize, 1, 255},
+		"MAXITERATIONS": {&r.iterations, 1, 65535},
+		"EXPANSION":     {&r.expansion, 0, maxExpansion},
+	}
+	for i := 3; i+1 < len(c.args); i += 2 {
+		name := strings.ToUpper(string(c.args[i]))
+		o, known := options[name]
+		if !known {
+			continue
+		}
+		n, ok := resp.ParseInt(c.args[i+1])
+		switch {
+		case !ok:
+			return r, "Couldn't parse " + name
+		case n < o.min || n > o.max:
+			return r, fmt.Sprintf("%s: value must be in the range [%d, %d]", name, o.min, o.max)
+		}
+		*o.value = uint64(n)
+	}
+	if capacity < 2*int64(r.bucketSize) || capacity > maxCapacity {
+		return r, "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]"
+	}
+	r.capacity = uint64(capacity)
+	return r, ""
+}
+
+// cuckooToAdd returns the filter of a name, and makes it if it is missing. It answers and
+// returns nil if it cannot.
+func (c *Call) cuckooToAdd(name []byte, r cuckooRequest) *store.Entry {
+	e := c.find(name)
+	switch {
+	case e == nil:
+		return c.makeCuckoo(name, r)
+	case e.Type() != store.Cuckoo:
+		c.w.Err(wrongType)
+		return nil
+	}
+	return e
+}
+
+func cfAdd(c *Call) {
+	if e := c.cuckooToAdd(c.args[1], c.cuckooDefaults()); e != nil {
+		c.outcome(formCuckoo, c.addOne(e, c.args[2], c.here(formCuckoo)))
+	}
+}
+
+// addOne adds an item to a filter that counts. What looks as if it were there already is
+// an addition all the same.
+func (c *Call) addOne(e *store.Entry, item []byte, at partition.Origin) store.Outcome {
+	o := c.tx.Add(e, e.Key(item), at)
+	if o == store.Not {
+		return store.Done // exact kinds hold it once
+	}
+	return o
+}
+
+func cfAddNX(c *Call) {
+	if e := c.cuckooToAdd(c.args[1], c.cuckooDefaults()); e != nil {
+		c.outcome(formCuckoo, c.tx.AddNew(e, e.Key(c.args[2]), c.here(formCuckoo)))
+	}
+}
+
+func cfInsert(c *Call) { c.insertCuckoo(false) }
+
+func cfInsertNX(c *Call) { c.insertCuckoo(true) }
+
+func (c *Call) insertCuckoo(onlyNew bool) {
+	r := c.cuckooDefaults()
+	noCreate, items, problem := c.parseCuckooInsert(&r)
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	if noCreate && c.find(c.args[1]) == nil {
+		c.w.Err(notFound)
+		return
+	}
+	e := c.cuckooToAdd(c.args[1], r)
+	if e == nil {
+		return
+	}
+	c.w.Array(len(items))
+	for _, item := range items {
+		if onlyNew {
+			c.outcome(formInts, c.tx.AddNew(e, e.Key(item), c.here(formInts)))
+		} else {
+			c.outcome(formInsert, c.addOne(e, item, c.here(formInsert)))
+		}
+	}
+}
+
+// parseCuckooInsert understands the words of CF.INSERT.
+func (c *Call) parseCuckooInsert(r *cuckooRequest) (noCreate bool, items [][]byte, problem string) {
+	for i := 2; i < len(c.args); i++ {
+		switch strings.ToUpper(string(c.args[i])) {
+		case "ITEMS":
+			if i+1 == len(c.args) {
+				return false, nil, arity(c.cmd)
+			}
+			return noCreate, c.args[i+1:], ""
+		case "NOCREATE":
+			noCreate = true
+		case "CAPACITY":
+			if i++; i == len(c.args) {
+				return false, nil, arity(c.cmd)
+			}
+			n, ok := resp.ParseInt(c.args[i])
+			switch {
+			case !ok:
+				return false, nil, "Bad capacity"
+			case n < 2*int64(r.bucketSize) || n > maxCapacity:
+				return false, nil, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]"
+			}
+			r.capacity = uint64(n)
+		default:
+			return false, nil, "Unknown argument received"
+		}
+	}
+	return false, nil, arity(c.cmd)
+}
+
+func cfExists(c *Call) { c.exists(store.Cuckoo) }
+
+func cfMExists(c *Call) { c.existAll(c.filterOf(c.args[1], store.Cuckoo), c.args[2:]) }
+
+func cfCount(c *Call) {
+	e := c.filterOf(c.args[1], store.Cuckoo)
+	switch {
+	case e == nil:
+		c.w.Int(0)
+	case c.tx != nil:
+		c.w.Int(int64(c.tx.Count(e, e.Key(c.args[2]), c.here(formCount))))
+	default:
+		c.w.Int(int64(e.Count(e.Key(c.args[2]))))
+	}
+}
+
+func cfDel(c *Call) {
+	e := c.filterOf(c.args[1], store.Cuckoo)
+	if e == nil {
+		c.w.Err("Not found")
+		return
+	}
+	c.outcome(formBool, c.tx.Remove(e, e.Key(c.args[2]), c.here(formBool)))
+}
+
+func cfInfo(c *Call) {
+	e := c.existing(store.Cuckoo)
+	if e == nil || !c.settled(e) {
+		return
+	}
+	s := e.Spec()
+	fields := []struct {
+		name  string
+		value uint64
+	}{
+		{"Size", uint64(e.Bytes())},
+		{"Number of buckets", buckets(s)},
+		{"Number of filters", 1},
+		{"Number of items inserted", c.items(e)},
+		{"Number of items deleted", c.deletes(e)},
+		{"Bucket size", uint64(s.BucketSize)},
+		{"Expansion rate", uint64(s.Expansion)},
+		{"Max iterations", uint64(s.Iterations)},
+	}
+	c.w.Map(len(fields))
+	for _, f := range fields {
+		c.w.Simple(f.name)
+		c.w.Int(int64(f.value))
+	}
+}
+
+func cfDebug(c *Call) {
+	e := c.existing(store.Cuckoo)
+	if e == nil {
+		return
+	}
+	s := e.Spec()
+	c.w.Text(fmt.Sprintf("bktsize:%d buckets:%d items:%d deletes:%d filters:1 max_iterations:%d expansion:%d",
+		s.BucketSize, buckets(s), c.items(e), c.deletes(e), s.Iterations, s.Expansion))
+}
+
+func cfCompact(c *Call) {
+	if len(c.args) != 2 {
+		c.arity()
+		return
+	}
+	if c.filterOf(c.args[1], store.Cuckoo) == nil {
+		c.w.Err("Cuckoo filter was not found")
+		return
+	}
+	c.w.OK()
+}

@@ -1,0 +1,317 @@
+package command
+
+import (
+	"math"
+	"strings"
+
+	"github.com/everbloom-go/everbloom"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+func ownCommands() []*Command {
+	const needs = "[ITEMS n] [FPR p] [DELETE] [KNOWNDELETES] [GROW] [MERGE] [SPARE time|fast|total] [KIND kind]"
+	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
+		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
+	}
+	return []*Command{
+		one("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Makes an empty set of the kind that the needs ask for", ebCreate),
+		{Name: "eb.plan", Arity: -1, Flags: Read | Alone, Syntax: needs, Summary: "Tells which kinds fit the needs, and what they cost", Run: ebPlan},
+		one("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and tells which were new", ebAdd),
+		one("eb.exists", -3, Read, "key item [item ...]", "Tells which items may be there", ebExists),
+		one("eb.contains", -3, Read, "key item [item ...]", "Tells which items are there, exactly", ebContains),
+		one("eb.del", -3, Write, "key item [item ...]", "Deletes items, and tells which were there", ebDel),
+		one("eb.info", 2, Read, "key", "Describes a set", ebInfo),
+		{Name: "eb.union", Arity: -3, Flags: Write | Alone | DenyOOM | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Adds the keys of sets to another", Run: merge(mergeUnion)},
+		{Name: "eb.intersect", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Keeps the keys that are in all sets", Run: merge(mergeIntersect)},
+		{Name: "eb.diff", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Takes the keys of sets out of another", Run: merge(mergeDiff)},
+		one("eb.export", 3, Read|Alone|Admin, "key cursor", "Returns a part of the file of a set", ebExport),
+		one("eb.import", 4, Write|DenyOOM|Admin, "key cursor data", "Takes in a part of the file of a set; cursor 0 ends it", ebImport),
+	}
+}
+
+// ebRequest is what EB.CREATE is asked for.
+type ebRequest struct {
+	everbloom.Needs
+	expiry int64
+	nx     bool
+}
+
+// parseNeeds understands the words of EB.CREATE and EB.PLAN, in any order.
+func (c *Call) parseNeeds(words [][]byte) (r ebRequest, problem string) {
+	for i := 0; i < len(words); i++ {
+		name := strings.ToUpper(string(words[i]))
+		if r.flag(name) {
+			continue
+		}
+		if i++; i == len(words) {
+			return r, "ERR syntax error near '" + string(words[i-1]) + "'"
+		}
+		if problem := c.need(&r, name, words[i]); problem != "" {
+			return r, problem
+		}
+	}
+	return r, ""
+}
+
+// flag takes a word that stands alone.
+func (r *ebRequest) flag(name string) bool {
+	switch name {
+	case "DELETE":
+		r.Delete = true
+	case "KNOWNDELETES":
+		r.KnownDeletes, r.Delete = true, true
+	case "GROW":
+		r.Grow = true
+	case "MERGE":
+		r.Merge = true
+	case "NX":
+		r.nx = true
+	default:
+		return false
+	}
+	return true
+}
+
+// need takes a word and its value.
+func (c *Call) need(r *ebRequest, name string, value []byte) (problem string) {
+	var err error
+	switch name {
+	case "ITEMS":
+		r.Items, err = quantity.ParseCount(string(value))
+		if err == nil && r.Items > maxCapacity<<8 {
+			return "ERR ITEMS: at most 274877906944"
+		}
+	case "FPR":
+		r.FPR, err = quantity.ParseRate(string(value))
+	case "SPARE":
+		r.Spare, err = everbloom.ParseResource(strings.ToLower(string(value)))
+	case "KIND":
+		r.Kind = strings.ToLower(string(value))
+		if _, ok := store.KindOf(r.Kind); !ok {
+			return "ERR KIND: a server has no kind '" + r.Kind + "'"
+		}
+	case "EX", "PX", "EXAT", "PXAT":
+		r.expiry, problem = c.expiryOption(name, value)
+		return problem
+	default:
+		return "ERR syntax error near '" + name + "'"
+	}
+	if err != nil {
+		return "ERR " + name + ": " + err.Error()
+	}
+	return ""
+}
+
+// choose returns the first choice of the plan that a server makes.
+func choose(n everbloom.Needs) (everbloom.Choice, frame.Kind, error) {
+	choices, err := everbloom.Plan(n)
+	if err != nil {
+		return everbloom.Choice{}, 0, err
+	}
+	for _, ch := range choices {
+		kind, ok := store.KindOf(ch.Kind)
+		if ok && (ch.Fits || ch.Weaker) && (n.Kind == "" && ch.Fits || ch.Kind == n.Kind) {
+			return ch, kind, nil
+		}
+	}
+	return everbloom.Choice{}, 0, everbloom.ErrNoKind
+}
+
+const (
+	defaultItems = 1_000_000
+	defaultFPR   = 0.001
+)
+
+func ebCreate(c *Call) {
+	r, problem := c.parseNeeds(c.args[2:])
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	if c.find(c.args[1]) != nil {
+		if r.nx {
+			c.w.Bool(false)
+		} else {
+			c.w.Err("ERR item exists")
+		}
+		return
+	}
+	if r.Items == 0 {
+		r.Items = defaultItems
+	}
+	if r.FPR == 0 {
+		r.FPR = defaultFPR
+	}
+	_, kind, err := choose(r.Needs)
+	if err != nil {
+		c.w.Err("ERR " + err.Error())
+		return
+	}
+	spec := store.Spec{Type: store.Bloom, Kind: kind, Capacity: r.Items, FPR: r.FPR, Expansion: 2, BucketSize: 2, Iterations: 20, Expiry: r.expiry}
+	if r.Delete || kind == frame.Evergreen || kind == frame.DLeft || kind == frame.Counting {
+		spec.Type = store.Cuckoo
+	}
+	items := r.Items
+	if kind == frame.Perennial {
+		items = 0 // it grows as keys come
+	}
+	if c.create(c.args[1], spec, items, r.FPR, "ERR Insufficient memory to create the set") == nil {
+		return
+	}
+	if r.nx {
+		c.w.Bool(true)
+	} else {
+		c.w.OK()
+	}
+}
+
+func ebPlan(c *Call) {
+	r, problem := c.parseNeeds(c.args[1:])
+	if problem != "" {
+		c.w.Err(problem)
+		return
+	}
+	choices, err := everbloom.Plan(r.Needs)
+	if err != nil && len(choices) == 0 {
+		c.w.Err("ERR " + err.Error())
+		return
+	}
+	var known []everbloom.Choice
+	for _, ch := range choices {
+		if _, ok := store.KindOf(ch.Kind); ok {
+			known = append(known, ch)
+		}
+	}
+	c.w.Array(len(known))
+	for _, ch := range known {
+		c.w.Map(8)
+		c.w.Text("kind")
+		c.w.Text(ch.Kind)
+		c.w.Text("fits")
+		c.w.Bool(ch.Fits)
+		c.w.Text("why")
+		c.w.Text(ch.Why)
+		for _, f := range []struct {
+			name  string
+			value float64
+		}{
+			{"fast_bits_per_key", ch.FastBitsPerKey},
+			{"slow_bits_per_key", ch.SlowBitsPerKey},
+			{"fpr", ch.FPR},
+			{"hit_lines", ch.HitLines},
+			{"miss_lines", ch.MissLines},
+		} {
+			c.w.Text(f.name)
+			c.w.Double(f.value)
+		}
+	}
+}
+
+// anyFilter returns the filter of a name, of whatever type. It answers and returns nil if
+// there is none.
+func (c *Call) anyFilter(name []byte) *store.Entry {
+	switch e := c.find(name); {
+	case e == nil:
+		c.w.Err(notFound)
+	case e.Type() == store.Text:
+		c.w.Err(wrongType)
+	default:
+		return e
+	}
+	return nil
+}
+
+func ebAdd(c *Call) {
+	e := c.anyFilter(c.args[1])
+	if e == nil {
+		return
+	}
+	c.w.Array(len(c.args) - 2)
+	for _, item := range c.args[2:] {
+		o := c.tx.Add(e, e.Key(item), c.here(formCuckoo))
+		c.outcome(formCuckoo, o)
+	}
+}
+
+func ebExists(c *Call) {
+	e := c.find(c.args[1])
+	if e != nil && e.Type() == store.Text {
+		c.w.Err(wrongType)
+		return
+	}
+	c.existAll(e, c.args[2:])
+}
+
+func ebContains(c *Call) {
+	e := c.anyFilter(c.args[1])
+	if e == nil {
+		return
+	}
+	if !e.Exact() {
+		c.w.Err("ERR the kind " + store.KindName(e.Spec().Kind) + " cannot answer exactly: create the set with DELETE")
+		return
+	}
+	c.w.Array(len(c.args) - 2)
+	for _, item := range c.args[2:] {
+		k := e.Key(item)
+		if c.tx != nil {
+			c.w.Bool(c.tx.Contains(e, k))
+		} else {
+			c.w.Bool(e.Has(k))
+		}
+	}
+}
+
+func ebDel(c *Call) {
+	e := c.anyFilter(c.args[1])
+	if e == nil {
+		return
+	}
+	if e.Type() != store.Cuckoo {
+		c.w.Err("ERR the set cannot delete: create it with DELETE")
+		return
+	}
+	c.w.Array(len(c.args) - 2)
+	for _, item := range c.args[2:] {
+		c.outcome(formBool, c.tx.Remove(e, e.Key(item), c.here(formBool)))
+	}
+}
+
+func ebInfo(c *Call) {
+	e := c.anyFilter(c.args[1])
+	if e == nil || !c.settled(e) {
+		return
+	}
+	i, spec := e.Info(), e.Spec()
+	c.w.Map(12)
+	c.w.Text("kind")
+	c.w.Text(i.Kind)
+	c.w.Text("keys")
+	c.w.Int(int64(min(i.Keys, math.MaxInt64)))
+	c.w.Text("exact")
+	c.w.Bool(i.Exact)
+	c.w.Text("capacity")
+	c.w.Int(int64(spec.Capacity))
+	c.w.Text("asked_fpr")
+	c.w.Double(spec.FPR)
+	c.w.Text("fpr")
+	c.w.Double(max(i.FPR, 0))
+	c.w.Text("fast_bits")
+	c.w.Int(int64(i.FastBits))
+	c.w.Text("slow_bits")
+	c.w.Int(int64(i.SlowBits))
+	c.w.Text("fill")
+	c.w.Double(i.Fill)
+	c.w.Text("hash")
+	c.w.Text(e.Hash().Name())
+	c.w.Text("items")
+	c.w.Int(int64(c.items(e)))
+	c.w.Text("ttl")
+	left := int64(-1)
+	if at := c.expiry(e); at != 0 {
+		left = max(at-c.now(), 0)
+	}
+	c.w.Int(left)
+}

@@ -1,0 +1,55 @@
+package command
+
+import (
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+func ebExport(c *Call) {
+	cursor, ok := resp.ParseInt(c.args[2])
+	if !ok {
+		c.w.Err("ERR invalid cursor")
+		return
+	}
+	if e := c.anyFilter(c.args[1]); e != nil {
+		c.chunk(e, cursor, true)
+	}
+}
+
+func ebImport(c *Call) {
+	name, chunk := c.args[1], c.args[3]
+	cursor, ok := resp.ParseInt(c.args[2])
+	switch {
+	case !ok || cursor < 0 || cursor == 0 && len(chunk) > 0:
+		c.w.Err("ERR invalid cursor")
+		return
+	case c.find(name) != nil:
+		c.w.Err("ERR item exists")
+		return
+	case cursor > 0:
+		a, ok := c.env.arrive(name, cursor, chunk)
+		if !ok || int64(len(a.data)) > c.env.MaxMemory() {
+			c.env.forgetArrival(name)
+			c.w.Err("ERR the chunk does not follow the one before: begin again")
+			return
+		}
+		c.w.OK()
+		return
+	}
+	a, _ := c.env.arrive(name, 2, nil) // nothing follows
+	c.env.forgetArrival(name)
+	if a == nil {
+		c.w.Err(notFound)
+		return
+	}
+	spec, err := store.SpecOf(a.data)
+	if err != nil {
+		c.w.Err("ERR " + err.Error())
+		return
+	}
+	if ok, answered := c.adopt(name, spec, a.data); ok {
+		c.w.OK()
+	} else if !answered {
+		c.w.Err("ERR the file cannot be taken")
+	}
+}

@@ -1,0 +1,290 @@
+package command
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/setting"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+// Env is what all sessions of a server share.
+type Env struct {
+	Table     *Table
+	Store     *store.Store
+	Partition *partition.Partition
+	Settings  *setting.Settings
+	Users     *Users // nil if no login is needed
+	Clients   Clients
+	Slow      *SlowLog
+	Stats     *Stats
+	MaxMemory func() int64
+
+	Started time.Time
+	RunID   string
+	Version string // of everbloom
+	Port    int
+
+	Save     func() error // writes images
+	LastSave func() time.Time
+	Shutdown func()
+
+	arrivals []*arrival // of the partition
+}
+
+// Clients are the connections of a server.
+type Clients interface {
+	Sessions() []*Session
+	Kill(id int64) bool
+}
+
+// A Session is what a connection remembers. One goroutine at a time uses it: that of the
+// connection, or while that waits, that of the partition.
+type Session struct {
+	env   *Env
+	w     *resp.Writer
+	ID    int64
+	Addr  string
+	Local string
+	Since time.Time
+
+	about sessionInfo
+
+	user    *User // nil before AUTH
+	multi   *multi
+	watched []watch
+	closing bool
+
+	executing bool // a transaction
+	dump      *heldDump
+
+	silent int // replies that are not sent; -1 means all
+	keys   []filter.Key
+	found  []bool
+	unit   unit
+	clock  time.Time // when the last command ended
+	counts counts
+	call   Call // that runs
+	inner  Call // that runs inside of a transaction
+}
+
+// NewSession returns the session of a new connection.
+func NewSession(env *Env, id int64, addr, local string) *Session {
+	s := &Session{env: env, w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
+	s.unit.done = make(chan error, 1)
+	s.unit.session = s
+	s.counts.each = make([]int32, len(env.Table.counted))
+	if env.Users == nil {
+		s.user = noLogin
+	}
+	return s
+}
+
+// Writer returns the replies that were not sent yet.
+func (s *Session) Writer() *resp.Writer { return s.w }
+
+// Closing reports whether the connection is to be closed when all replies are sent.
+func (s *Session) Closing() bool { return s.closing }
+
+// Authenticated reports whether the client has said which user it is.
+func (s *Session) Authenticated() bool { return s.user != nil }
+
+// ErrHangUp is returned for clients that are to be closed without a reply.
+var ErrHangUp = errors.New("command: not a client of this server")
+
+// Take runs a command, or has it wait for Flush. Arguments must stay as they are until
+// then.
+func (s *Session) Take(args [][]byte) error {
+	if isBrowser(args[0]) {
+		return ErrHangUp
+	}
+	cmd := s.env.Table.lookup(args)
+	alone := cmd != nil && cmd.Flags&Alone != 0 && s.multi == nil
+	if len(s.unit.calls) > 0 && alone {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+	}
+	if len(s.unit.calls) == 0 && (alone || !s.needsTx(cmd)) {
+		s.run(cmd, args, nil)
+		return nil
+	}
+	s.unit.calls = append(s.unit.calls, call{cmd, args})
+	if len(s.unit.calls) >= maxUnit {
+		return s.Flush()
+	}
+	return nil
+}
+
+// maxUnit is how many commands wait at most.
+const maxUnit = 10_000
+
+// isBrowser reports whether a web page makes a browser talk to the server.
+func isBrowser(name []byte) bool {
+	return len(name) == 4 && strings.EqualFold(string(name), "post") || len(name) == 5 && strings.EqualFold(string(name), "host:")
+}
+
+// needsTx reports whether a command must be decided by the partition.
+func (s *Session) needsTx(cmd *Command) bool {
+	if cmd == nil || s.multi != nil && cmd.Name != "exec" {
+		return false
+	}
+	return cmd.Flags&Write != 0
+}
+
+// Flush waits for the commands that wait. With an error the connection must be closed and
+// no reply be sent.
+func (s *Session) Flush() error {
+	u := &s.unit
+	if len(u.calls) == 0 {
+		return nil
+	}
+	u.next, u.start = 0, s.w.Len()
+	s.env.Partition.Submit(u)
+	err := <-u.done
+	clear(u.calls)
+	u.calls = u.calls[:0]
+	return err
+}
+
+// Waiting reports whether commands wait for Flush.
+func (s *Session) Waiting() bool { return len(s.unit.calls) > 0 }
+
+// A unit is the commands of a session that the partition decides together.
+type unit struct {
+	session *Session
+	calls   []call
+	next    int
+	start   int // of its replies
+	done    chan error
+}
+
+type call struct {
+	cmd  *Command
+	args [][]byte
+}
+
+// Decide runs the commands.
+func (u *unit) Decide(t *partition.Tx) {
+	for ; u.next < len(u.calls); u.next++ {
+		c := u.calls[u.next]
+		u.session.run(c.cmd, c.args, t)
+	}
+}
+
+// Restart forgets the replies. What a command did to the session stays: those do it again.
+func (u *unit) Restart() {
+	u.next = 0
+	u.session.w.Truncate(u.start)
+}
+
+// Answer wakes the connection.
+func (u *unit) Answer(err error) { u.done <- err }
+
+// run runs one command. cmd is nil if there is none of that name.
+func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
+	if s.closing {
+		return
+	}
+	before := s.w.Len()
+	s.about.command.Store(cmd)
+	if problem := s.check(cmd, args); problem != "" {
+		s.refuse(problem)
+	} else if s.multi != nil && cmd.Flags&Immediate == 0 {
+		s.multi.queue(s.w, cmd, args)
+	} else {
+		s.dispatch(cmd, args, tx)
+	}
+	if s.silent != 0 {
+		s.w.Truncate(before)
+		s.silent = max(s.silent-1, -1)
+	}
+	s.counts.add(cmd)
+	if cmd == nil || cmd.Flags&Fast == 0 || tx != nil {
+		s.env.Slow.observe(s, args)
+	}
+}
+
+// Begin is called when bytes have arrived: what follows takes time from now on.
+func (s *Session) Begin() {
+	s.clock = time.Now()
+	s.about.active.Store(s.clock.UnixNano())
+}
+
+// End is called when what has arrived is handled.
+func (s *Session) End() { s.counts.flush(s.env.Stats) }
+
+// refuse answers a command that cannot run. It spoils a transaction.
+func (s *Session) refuse(problem string) {
+	if s.multi != nil {
+		s.multi.spoiled = true
+	}
+	s.w.Err(problem)
+}
+
+// dispatch runs a command that was found in order.
+func (s *Session) dispatch(cmd *Command, args [][]byte, tx *partition.Tx) {
+	c := &s.call
+	if s.executing {
+		c = &s.inner
+	}
+	*c = Call{Session: s, cmd: cmd, args: args, tx: tx}
+	if cmd.Flags&Write != 0 && tx != nil && cmd.Name != "exec" {
+		if problem := c.refused(); problem != "" {
+			s.w.Err(problem)
+			return
+		}
+	}
+	cmd.Run(c)
+}
+
+// refused returns why a command may not change anything now.
+func (c *Call) refused() string {
+	if err := c.tx.Refuses(); err != nil {
+		return "MISCONF everbloom cannot write to its log, so nothing can be changed: " + err.Error()
+	}
+	if c.cmd.Flags&DenyOOM != 0 && c.tx.Bytes() > c.env.MaxMemory() {
+		return "OOM command not allowed when used memory > 'maxmemory'."
+	}
+	return ""
+}
+
+// check returns what is wrong with a command, in the order in which Redis looks.
+func (s *Session) check(cmd *Command, args [][]byte) string {
+	if cmd == nil {
+		return s.env.Table.unknown(args)
+	}
+	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+		return arity(cmd)
+	}
+	if s.user == nil {
+		if cmd.Flags&NoAuth == 0 {
+			return "NOAUTH Authentication required."
+		}
+		return ""
+	}
+	if problem := s.user.forbids(cmd, args); problem != "" {
+		return problem
+	}
+	if s.multi != nil && cmd.Flags&NoMulti != 0 {
+		return "ERR Command not allowed inside a transaction"
+	}
+	for i := range cmd.keyPositions(len(args)) {
+		if len(args[i]) > maxName {
+			return "ERR key is too long: at most 65536 bytes"
+		}
+	}
+	return ""
+}
+
+const maxName = 64 << 10
+
+func arity(cmd *Command) string {
+	return "ERR wrong number of arguments for '" + cmd.Name + "' command"
+}
+
+func (c *Call) arity() { c.w.Err(arity(c.cmd)) }

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/internal/kinds"
+)
+
+// ErrContent is matched by errors about bytes that are not the content of an entry.
+var ErrContent = errors.New("not the file of a filter that a server can hold")
+
+// Adopt makes an entry of a Spec and its content: the text of a string, or the file of a
+// filter. The bytes may come from anywhere: only what is valid becomes an entry. They
+// belong to the entry from then on.
+func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*Entry, error) {
+	if spec.Type == Text {
+		return s.NewEntry(number, name, spec, content)
+	}
+	f, hash, err := readFilter(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	e := s.entryOf(number, name, spec, f)
+	if hash != nil && *hash != s.hash {
+		e.hash = hash
+	}
+	e.items.Store(f.Info().Keys)
+	e.Settle()
+	return e, nil
+}
+
+// SpecOf returns what the file of a filter is to a server.
+func SpecOf(content []byte) (spec Spec, err error) {
+	f, _, err := readFilter(bytes.NewReader(content))
+	if err != nil {
+		return spec, err
+	}
+	r, err := frame.Open(bytes.NewReader(content))
+	if err != nil {
+		return spec, err
+	}
+	i := f.Info()
+	spec = Spec{Type: Bloom, Kind: r.Header().Kind, Shape: r.Header().Shape, Capacity: max(i.Capacity, i.Keys, 1), FPR: i.FPR, Expansion: 2}
+	if _, deletes := f.(filter.Deleter); deletes {
+		spec.Type = Cuckoo
+	}
+	if !i.Unbounded {
+		spec.Fixed = true
+	}
+	return spec, nil
+}
+
+// readFilter reads the one filter that src holds, and its hash if it says so.
+func readFilter(src io.Reader) (filter.Filter, *filter.Hash, error) {
+	r, err := frame.Open(src)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: %w: %w", ErrContent, err)
+	}
+	h := r.Header()
+	if _, ok := makers[h.Kind]; !ok {
+		return nil, nil, fmt.Errorf("store: kind %d: %w", h.Kind, ErrContent)
+	}
+	var hash *filter.Hash
+	if len(h.Hash) > 0 {
+		hash = new(filter.Hash)
+		if err := hash.UnmarshalBinary(h.Hash); err != nil {
+			return nil, nil, fmt.Errorf("store: %w: %w", ErrContent, err)
+		}
+	}
+	f, err := kinds.Read(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("store: %w: %w", ErrContent, err)
+	}
+	return f, hash, nil
+}
+
+// Snapshot captures the content of an entry, hash included. Of kinds that are concurrent
+// every key is as it was at some moment until the snapshot is written; of others it is the
+// filter as it is now.
+func (e *Entry) Snapshot() (io.WriterTo, error) {
+	if e.filter == nil {
+		return bytes.NewReader(e.text), nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	w, err := filter.Snapshot(e.filter)
+	if err != nil {
+		return nil, err
+	}
+	image, ok := w.(*frame.Image)
+	if !ok {
+		return nil, fmt.Errorf("store: %T has a file format of its own", e.filter)
+	}
+	hash, err := e.hash.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	image.Stamp(hash, 0, 1)
+	return image, nil
+}
+
+// A Meta is what is known of an entry beside its content.
+type Meta struct {
+	Number         uint64
+	Name           string
+	Spec           Spec
+	Items, Deletes uint64
+	Record         uint64 // through which everything is in it
+}
+
+// Meta returns what the entry is at the moment, through a record. The partition calls it.
+func (e *Entry) Meta(number uint64) Meta {
+	m := Meta{e.number, e.name, e.spec, e.items.Load(), e.deletes.Load(), number}
+	m.Spec.Expiry = e.expiry.Load()
+	return m
+}
+
+// Load puts an entry of an image into a store that is loading.
+func (s *Store) Load(m Meta, content []byte) error {
+	if s.byNum[m.Number] != nil {
+		return fmt.Errorf("store: entry %d is loaded twice", m.Number)
+	}
+	e, err := s.Adopt(m.Number, m.Name, m.Spec, content)
+	if err != nil {
+		return err
+	}
+	e.items.Store(m.Items)
+	e.deletes.Store(m.Deletes)
+	e.version.Store(m.Record)
+	e.imaged = m.Record
+	s.insert(e)
+	return nil
+}
+
+// LoadState sets what belongs to no entry: the hash, the last number that was given to an
+// entry, and the entries that were dropped while images were written, with the record
+// that did it.
+func (s *Store) LoadState(hash filter.Hash, last uint64, gone map[uint64]uint64) {
+	s.hash, s.last = hash, last
+	maps.Copy(s.gone, gone)
+}
+
+// LastNumber returns the last number that was given to an entry.
+func (s *Store) LastNumber() uint64 { return s.last }
+
+// AppendTo appends the stored form of a Meta, and ReadMeta takes one from the front of b.
+func (m *Meta) AppendTo(b []byte) []byte {
+	for _, n := range []uint64{m.Number, m.Items, m.Deletes, m.Record, uint64(len(m.Name))} {
+		b = appendUint64(b, n)
+	}
+	b = append(b, m.Name...)
+	return m.Spec.AppendTo(b)
+}
+
+// ReadMeta takes a Meta from the front of b and returns the rest.
+func ReadMeta(b []byte) (m Meta, rest []byte, err error) {
+	const size = 5 * 8
+	if len(b) < size {
+		return m, nil, errSpec
+	}
+	n := uint64At(b, 4)
+	if n > uint64(len(b)-size) {
+		return m, nil, errSpec
+	}
+	m = Meta{Number: uint64At(b, 0), Items: uint64At(b, 1), Deletes: uint64At(b, 2), Record: uint64At(b, 3), Name: string(b[size : size+n])}
+	m.Spec, rest, err = ReadSpec(b[size+n:])
+	return m, rest, err
+}
+
+// Keys returns the keys in the set, if its kind stores them and may be listed while it
+// changes. A key that is there throughout is among them.
+func (e *Entry) Keys() (iter.Seq[filter.Key], bool) {
+	l, ok := e.filter.(filter.Lister)
+	_, concurrent := e.filter.(filter.Concurrent)
+	if !ok || !concurrent {
+		return nil, false
+	}
+	return l.Keys(), true
+}

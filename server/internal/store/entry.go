@@ -1,0 +1,199 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
+
+// An Entry is a set, or a string, with what belongs to it.
+type Entry struct {
+	number   uint64
+	spec     Spec
+	hash     *filter.Hash
+	filter   filter.Filter // nil for a string
+	text     []byte
+	lockFree bool // queries need no lock
+	addsOnly bool // no key is ever deleted
+	counts   bool // keys that are added again are there once more
+
+	mu sync.RWMutex // of the filter, but for queries if they need none
+
+	expiry  atomic.Int64
+	items   atomic.Uint64
+	deletes atomic.Uint64
+	version atomic.Uint64 // number of the record that changed the entry last
+	bytes   atomic.Int64
+
+	// What follows belongs to the partition.
+
+	name   string
+	fresh  uint64 // keys added since the bytes were measured
+	imaged uint64 // records through this number are in the filter as it was loaded
+
+	// Ahead is the entry as it will be when everything is applied that was decided.
+	Ahead Ahead
+}
+
+// Ahead is what was decided about an entry.
+type Ahead struct {
+	Name           string
+	Items, Deletes uint64
+	Expiry         int64
+	Gone           bool
+	Changed        bool // since the last commit
+}
+
+// NewEntry makes the entry that a Spec describes, which is not in the store yet. content is
+// the text of a string, and otherwise nil.
+func (s *Store) NewEntry(number uint64, name string, spec Spec, content []byte) (*Entry, error) {
+	if spec.Type == Text {
+		e := s.entryOf(number, name, spec, nil)
+		e.text = content
+		e.measure()
+		return e, nil
+	}
+	m, ok := makers[spec.Kind]
+	if !ok {
+		return nil, fmt.Errorf("store: a filter of kind %d: a newer release wrote it", spec.Kind)
+	}
+	f, err := m.build(spec.Shape)
+	if err != nil {
+		return nil, err
+	}
+	return s.entryOf(number, name, spec, f), nil
+}
+
+// entryOf returns an entry over a filter that may have keys.
+func (s *Store) entryOf(number uint64, name string, spec Spec, f filter.Filter) *Entry {
+	e := &Entry{number: number, name: name, spec: spec, hash: &s.hash, filter: f}
+	if f != nil {
+		e.lockFree = filter.AbilitiesOf(f).LockFree
+		e.addsOnly = spec.Type == Bloom
+		e.counts = f.Info().Duplicates == filter.DuplicatesCounted
+	}
+	e.expiry.Store(spec.Expiry)
+	e.Ahead = Ahead{Name: name, Expiry: spec.Expiry}
+	e.measure()
+	return e
+}
+
+// Number returns the number that an entry has for life.
+func (e *Entry) Number() uint64 { return e.number }
+
+// Spec says what the entry is.
+func (e *Entry) Spec() *Spec { return &e.spec }
+
+// Type returns what the entry is to a client.
+func (e *Entry) Type() Type { return e.spec.Type }
+
+// Text returns the content of a string.
+func (e *Entry) Text() []byte { return e.text }
+
+// Key returns the Key of an item.
+func (e *Entry) Key(item []byte) filter.Key { return e.hash.Bytes(item) }
+
+// Hash returns the hash of items.
+func (e *Entry) Hash() filter.Hash { return *e.hash }
+
+// Expiry returns when the entry ends, 0 if never.
+func (e *Entry) Expiry() int64 { return e.expiry.Load() }
+
+// Items returns how many items were added that were new, or if they are counted, how often
+// items were added; Deletes how often they were deleted.
+func (e *Entry) Items() uint64 { return e.items.Load() }
+
+// Deletes returns how many items were deleted.
+func (e *Entry) Deletes() uint64 { return e.deletes.Load() }
+
+// Version returns the number of the record that changed the entry last.
+func (e *Entry) Version() uint64 { return e.version.Load() }
+
+// Bytes returns the memory that the entry takes.
+func (e *Entry) Bytes() int64 { return e.bytes.Load() }
+
+// Exact reports whether the entry tells keys apart exactly.
+func (e *Entry) Exact() bool {
+	_, exact := e.filter.(filter.Exact)
+	return exact
+}
+
+// Ignores reports whether adding a key that is there changes nothing: then it need not be
+// logged. Otherwise it is there once more.
+func (e *Entry) Ignores() bool { return e.addsOnly || e.Exact() }
+
+// MayContain asks the filter. False is certain.
+func (e *Entry) MayContain(k filter.Key) bool {
+	if e.lockFree {
+		return e.filter.MayContain(k)
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.filter.MayContain(k)
+}
+
+// MayContainBatch answers MayContain(keys[i]) in out[i].
+func (e *Entry) MayContainBatch(keys []filter.Key, out []bool) {
+	if !e.lockFree {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+	}
+	filter.MayContainBatch(e.filter, keys, out)
+}
+
+// Has reports whether a key is there, exactly where the kind can.
+func (e *Entry) Has(k filter.Key) bool {
+	if x, exact := e.filter.(filter.Exact); exact {
+		return e.MayContain(k) && x.Contains(k)
+	}
+	return e.MayContain(k)
+}
+
+// Count returns how often a key may be there.
+func (e *Entry) Count(k filter.Key) uint64 {
+	c, counts := e.filter.(interface{ Count(filter.Key) uint64 })
+	switch {
+	case counts:
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		return c.Count(k)
+	case e.Has(k):
+		return 1
+	}
+	return 0
+}
+
+// Info describes the filter as it stands.
+func (e *Entry) Info() filter.Info {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.filter.Info()
+}
+
+// Units returns how many filters the entry consists of.
+func (e *Entry) Units() int {
+	if u, ok := e.filter.(interface{ Units() int }); ok {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		return u.Units()
+	}
+	return 1
+}
+
+// overhead is about what an entry takes beside its filter: the entry itself, its places in
+// the maps, and what the filter's Info does not count.
+const overhead = 600
+
+// measure finds out how much memory the entry takes. Nothing changes it meanwhile.
+func (e *Entry) measure() {
+	n := overhead + 2*int64(len(e.name)) + int64(len(e.text))
+	if e.filter != nil {
+		i := e.filter.Info()
+		n += int64(min((i.FastBits+i.SlowBits)/8, math.MaxInt64/2))
+	}
+	e.bytes.Store(n)
+	e.fresh = 0
+}
