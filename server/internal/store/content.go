@@ -88,8 +88,10 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 	if e.filter == nil {
 		return bytes.NewReader(e.text), nil
 	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
+	if !e.Concurrent() {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+	}
 	w, err := filter.Snapshot(e.filter)
 	if err != nil {
 		return nil, err
@@ -104,6 +106,12 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 	}
 	image.Stamp(hash, 0, 1)
 	return image, nil
+}
+
+// Concurrent reports whether a snapshot may be taken while the entry changes.
+func (e *Entry) Concurrent() bool {
+	_, ok := e.filter.(filter.Concurrent)
+	return ok
 }
 
 // A Meta is what is known of an entry beside its content.
@@ -178,8 +186,7 @@ func ReadMeta(b []byte) (m Meta, rest []byte, err error) {
 // changes. A key that is there throughout is among them.
 func (e *Entry) Keys() (iter.Seq[filter.Key], bool) {
 	l, ok := e.filter.(filter.Lister)
-	_, concurrent := e.filter.(filter.Concurrent)
-	if !ok || !concurrent {
+	if !ok || !e.Concurrent() {
 		return nil, false
 	}
 	return l.Keys(), true
