@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/image"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/record"
@@ -126,7 +127,7 @@ func (k *keeper) save() error {
 		return errors.New("the server keeps nothing")
 	}
 	if !k.mu.TryLock() {
-		return errors.New("Background save already in progress")
+		return command.ErrSaving
 	}
 	defer k.mu.Unlock()
 	started, logged := time.Now(), k.server.partition.Stats().Bytes

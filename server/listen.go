@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 )
 
 // listen opens the listeners.
@@ -80,12 +79,4 @@ func tlsConfig(settings *Settings) (*tls.Config, error) {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	return config, nil
-}
-
-// portOf returns the port of an address.
-func portOf(a net.Addr) string {
-	if tcp, ok := a.(*net.TCPAddr); ok {
-		return strconv.Itoa(tcp.Port)
-	}
-	return ""
 }

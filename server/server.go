@@ -60,7 +60,7 @@ func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Serv
 	s = &Server{settings: settings, logger: logger, conns: make(map[int64]*conn), failed: make(chan error, 1), memory: machineMemory() / 4 * 3}
 	defer func() {
 		if err != nil {
-			s.release()
+			err = errors.Join(err, s.release())
 			s = nil
 		}
 	}()

@@ -36,8 +36,7 @@ the file that --config names; flags win over variables and variables over the
 file. Without --users the server can be reached from this machine only.`,
 		Example: `  everbloom serve --dir data
   everbloom serve --dir data --addr 127.0.0.1:7000 --maxmemory 4GiB
-  everbloom serve --dir data --addr :6379 --users users.txt
-  redis-cli BF.ADD visitors alice`,
+  everbloom serve --dir data --addr :6379 --users users.txt`,
 		Args: noArguments("name the folder with --dir"),
 		RunE: verb(s.run),
 	}
@@ -119,8 +118,8 @@ func newToken(e *env) *cobra.Command {
 		Use:     "token NAME",
 		GroupID: groupServe,
 		Short:   "Make a token for a user of a server",
-		Long: `Make a random token, and the line that a file of users needs for it. The token is
-what the client gives as its password; the file has only its hash.`,
+		Long: `Make a random token, and the line that a file of users needs for it. The token
+is what the client gives as its password; the file has only its hash.`,
 		Example: `  everbloom token alice --role write --prefix shop: >> users.txt
   everbloom token root --role admin >> users.txt`,
 		Args: cobra.ExactArgs(1),

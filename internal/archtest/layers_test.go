@@ -34,7 +34,12 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/exampletest", "internal/gate/...", "internal/lab/..."},
+	{"internal/exampletest", "internal/gate/...", "internal/lab/...", "server/internal/resp", "server/internal/setting", "server/internal/record"},
+	{"server/internal/log/..."},
+	{"server/internal/store"},
+	{"server/internal/image", "server/internal/partition"},
+	{"server/internal/command"},
+	{"server"},
 	{"cmd/everbloom/...", "examples/..."},
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -137,12 +138,18 @@ func configSet(c *Call) {
 	c.w.OK()
 }
 
+// ErrSaving is returned by Save while images are being written.
+var ErrSaving = errors.New("images are being written already")
+
 func save(c *Call) {
-	if err := c.env.Save(); err != nil {
+	switch err := c.env.Save(); {
+	case errors.Is(err, ErrSaving):
+		c.w.Err("ERR Background save already in progress")
+	case err != nil:
 		c.w.Err("ERR " + err.Error())
-		return
+	default:
+		c.w.OK()
 	}
-	c.w.OK()
 }
 
 func bgSave(c *Call) {

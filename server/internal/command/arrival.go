@@ -64,7 +64,7 @@ func loadChunk(t store.Type) func(*Call) {
 	return func(c *Call) {
 		cursor, ok := resp.ParseInt(c.args[2])
 		chunk := c.args[3]
-		first := cursor == int64(len(chunk))+1
+		first := cursor == 1 || cursor == int64(len(chunk))+1
 		switch {
 		case !ok || t == store.Cuckoo && cursor == 0:
 			c.w.Err(text.cursor)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"math"
 	"strings"
 
 	"github.com/everbloom-go/everbloom"
@@ -277,41 +276,4 @@ func ebDel(c *Call) {
 	for _, item := range c.args[2:] {
 		c.outcome(formBool, c.tx.Remove(e, e.Key(item), c.here(formBool)))
 	}
-}
-
-func ebInfo(c *Call) {
-	e := c.anyFilter(c.args[1])
-	if e == nil || !c.settled(e) {
-		return
-	}
-	i, spec := e.Info(), e.Spec()
-	c.w.Map(12)
-	c.w.Text("kind")
-	c.w.Text(i.Kind)
-	c.w.Text("keys")
-	c.w.Int(int64(min(i.Keys, math.MaxInt64)))
-	c.w.Text("exact")
-	c.w.Bool(i.Exact)
-	c.w.Text("capacity")
-	c.w.Int(int64(spec.Capacity))
-	c.w.Text("asked_fpr")
-	c.w.Double(spec.FPR)
-	c.w.Text("fpr")
-	c.w.Double(max(i.FPR, 0))
-	c.w.Text("fast_bits")
-	c.w.Int(int64(i.FastBits))
-	c.w.Text("slow_bits")
-	c.w.Int(int64(i.SlowBits))
-	c.w.Text("fill")
-	c.w.Double(i.Fill)
-	c.w.Text("hash")
-	c.w.Text(e.Hash().Name())
-	c.w.Text("items")
-	c.w.Int(int64(c.items(e)))
-	c.w.Text("ttl")
-	left := int64(-1)
-	if at := c.expiry(e); at != 0 {
-		left = max(at-c.now(), 0)
-	}
-	c.w.Int(left)
 }

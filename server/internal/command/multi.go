@@ -106,8 +106,7 @@ func unwatch(c *Call) {
 	c.w.OK()
 }
 
-// execute runs a transaction. If nothing of it is stored it may run once more, so what the
-// session has to forget, it forgets at its end.
+// execute runs a transaction.
 func execute(c *Call) {
 	m := c.multi
 	if m == nil {

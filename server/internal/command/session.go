@@ -54,15 +54,10 @@ type Session struct {
 
 	about sessionInfo
 
-	user    *User // nil before AUTH
-	multi   *multi
-	watched []watch
-	closing bool
-
+	state
 	executing bool // a transaction
 	dump      *heldDump
 
-	silent int // replies that are not sent; -1 means all
 	keys   []filter.Key
 	found  []bool
 	unit   unit
@@ -70,6 +65,16 @@ type Session struct {
 	counts counts
 	call   Call // that runs
 	inner  Call // that runs inside of a transaction
+}
+
+// A state is what commands change in a session. A unit that is decided anew begins with
+// the one that it began with.
+type state struct {
+	user    *User // nil before AUTH
+	multi   *multi
+	watched []watch
+	closing bool
+	silent  int // replies that are not sent; -1 means all
 }
 
 // NewSession returns the session of a new connection.
@@ -143,7 +148,7 @@ func (s *Session) Flush() error {
 	if len(u.calls) == 0 {
 		return nil
 	}
-	u.next, u.start = 0, s.w.Len()
+	u.next, u.start, u.before, u.version = 0, s.w.Len(), s.state, s.w.Version()
 	s.env.Partition.Submit(u)
 	err := <-u.done
 	clear(u.calls)
@@ -160,6 +165,8 @@ type unit struct {
 	calls   []call
 	next    int
 	start   int // of its replies
+	before  state
+	version int
 	done    chan error
 }
 
@@ -176,10 +183,12 @@ func (u *unit) Decide(t *partition.Tx) {
 	}
 }
 
-// Restart forgets the replies. What a command did to the session stays: those do it again.
+// Restart makes the session what it was before the unit.
 func (u *unit) Restart() {
 	u.next = 0
+	u.session.state = u.before
 	u.session.w.Truncate(u.start)
+	u.session.w.SetVersion(u.version)
 }
 
 // Answer wakes the connection.

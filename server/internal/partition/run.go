@@ -21,16 +21,18 @@ func (p *Partition) run() {
 	defer close(p.done)
 	ticks := time.NewTicker(expiryTick)
 	defer ticks.Stop()
-	retry := time.Now()
+	var tried time.Time // to repair
 	for {
 		select {
 		case <-p.wake:
 		case <-ticks.C:
 			p.expire()
 		}
-		if p.Broken() != nil && time.Since(retry) >= retryEvery {
+		if p.Broken() == nil {
+			tried = time.Time{}
+		} else if time.Since(tried) >= retryEvery {
 			p.repair()
-			retry = time.Now()
+			tried = time.Now()
 		}
 		if p.work() {
 			return

@@ -9,5 +9,5 @@ func diskRoom(dir string) int64 {
 	if syscall.Statfs(dir, &st) != nil {
 		return 1 << 50
 	}
-	return max(int64(st.Bavail)*int64(st.Bsize)/10*9+folderSize(dir), 64<<20)
+	return max(int64(st.Bavail*uint64(st.Bsize)/10*9)+folderSize(dir), 64<<20)
 }
