@@ -26,12 +26,12 @@ func (noClients) Sessions() []*Session { return nil }
 func (noClients) Kill(int64) bool      { return false }
 
 // newEnv returns an Env over a log.
-func newEnv(t *testing.T, l log.Log) *Env {
-	t.Helper()
+func newEnv(tb testing.TB, l log.Log) *Env {
+	tb.Helper()
 	s := store.New()
-	p, err := partition.Open(t.Context(), partition.Config{Store: s, Log: l, Hash: filter.SipHash([16]byte{1})})
+	p, err := partition.Open(tb.Context(), partition.Config{Store: s, Log: l, Hash: filter.SipHash([16]byte{1})})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	settings, table := setting.New(), NewTable()
 	return &Env{
