@@ -36,18 +36,18 @@ func run(t *testing.T, settings ...string) (s *Server, stop func() error) {
 }
 
 // open opens a server on some port.
-func open(t *testing.T, settings ...string) (*Server, error) {
-	t.Helper()
+func open(tb testing.TB, settings ...string) (*Server, error) {
+	tb.Helper()
 	values := NewSettings()
 	for i := 0; i < len(settings); i += 2 {
 		if err := values.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	for name, value := range map[string]string{"addr": "127.0.0.1:0", "http": "off"} {
 		if values.Get(name) == NewSettings().Get(name) {
 			if err := values.Set(name, value); err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 		}
 	}

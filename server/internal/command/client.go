@@ -70,7 +70,7 @@ func (s *Session) line() string {
 	defer a.mu.Unlock()
 	command, idle := "NULL", time.Since(s.Since)
 	if at := a.active.Load(); at != 0 {
-		idle = time.Since(time.Unix(0, at))
+		idle = time.Since(time.UnixMilli(at))
 	}
 	if cmd := a.command.Load(); cmd != nil {
 		command = cmd.Name

@@ -65,12 +65,12 @@ type Call struct {
 	tx   *partition.Tx
 }
 
-// now returns the time in milliseconds.
-func (c *Call) now() int64 {
+// time returns the time in milliseconds: for reads, when the command arrived.
+func (c *Call) time() int64 {
 	if c.tx != nil {
 		return c.tx.Now()
 	}
-	return c.env.Partition.Now()
+	return c.now
 }
 
 // find returns the entry of a name, nil if there is none.
@@ -78,7 +78,7 @@ func (c *Call) find(name []byte) *store.Entry {
 	if c.tx != nil {
 		return c.tx.Find(name)
 	}
-	return c.env.Store.Lookup(name, c.env.Partition.Now())
+	return c.env.Store.Lookup(name, c.now)
 }
 
 // items returns how many items an entry has.

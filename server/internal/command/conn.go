@@ -17,7 +17,7 @@ type sessionInfo struct {
 	user       string
 	version    int
 	command    atomic.Pointer[Command] // the last one
-	active     atomic.Int64            // when bytes arrived last, nanoseconds since 1970
+	active     atomic.Int64            // when bytes arrived last, milliseconds since 1970
 }
 
 func connectionCommands() []*Command {

@@ -191,7 +191,7 @@ func restore(c *Call) {
 		return
 	}
 	if ttl > 0 && !absolute {
-		ttl += c.now()
+		ttl += c.time()
 	}
 	spec.Expiry = ttl
 	if ok, answered := c.adopt(c.args[1], spec, content); ok {

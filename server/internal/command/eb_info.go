@@ -34,7 +34,7 @@ func ebInfo(c *Call) {
 	c.w.Text("ttl")
 	left := int64(-1)
 	if at := c.expiry(e); at != 0 {
-		left = max(at-c.now(), 0)
+		left = max(at-c.time(), 0)
 	}
 	c.w.Int(left)
 }

@@ -90,7 +90,7 @@ func expire(unit int64, relative bool) func(*Call) {
 		}
 		base := int64(0)
 		if relative {
-			base = c.now()
+			base = c.time()
 		}
 		if n > (math.MaxInt64-base)/unit || n < math.MinInt64/unit {
 			c.w.Err("ERR invalid expire time in '" + c.cmd.Name + "' command")
@@ -102,7 +102,7 @@ func expire(unit int64, relative bool) func(*Call) {
 			c.w.Int(0)
 			return
 		}
-		if at <= c.now() {
+		if at <= c.time() {
 			c.tx.Drop(e)
 		} else {
 			c.tx.Expire(e, at)
@@ -168,7 +168,7 @@ func ttl(unit int64, relative bool) func(*Call) {
 			c.w.Int(at / unit)
 			return
 		}
-		c.w.Int((max(at-c.now(), 0) + unit/2) / unit)
+		c.w.Int((max(at-c.time(), 0) + unit/2) / unit)
 	}
 }
 

@@ -20,7 +20,7 @@ func keys(c *Call) {
 	c.committed()
 	pattern := c.args[1]
 	var found []string
-	c.env.Store.Scan(0, math.MaxInt, c.now(), func(name string, _ *store.Entry) {
+	c.env.Store.Scan(0, math.MaxInt, c.time(), func(name string, _ *store.Entry) {
 		if glob(pattern, name) && c.user.sees(name) {
 			found = append(found, name)
 		}
@@ -67,7 +67,7 @@ func scan(c *Call) {
 		}
 	}
 	var found []string
-	next := c.env.Store.Scan(uint64(cursor), int(min(count, math.MaxInt32)), c.now(), func(name string, e *store.Entry) {
+	next := c.env.Store.Scan(uint64(cursor), int(min(count, math.MaxInt32)), c.time(), func(name string, e *store.Entry) {
 		if glob(pattern, name) && (kind == "" || strings.EqualFold(kind, e.Type().String())) && c.user.sees(name) {
 			found = append(found, name)
 		}
@@ -79,7 +79,7 @@ func scan(c *Call) {
 
 func randomKey(c *Call) {
 	c.committed()
-	if name, ok := c.env.Store.Random(c.now()); ok {
+	if name, ok := c.env.Store.Random(c.time()); ok {
 		c.w.Text(name)
 	} else {
 		c.w.Null()

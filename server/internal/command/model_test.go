@@ -116,6 +116,7 @@ func (m *modelClient) pipeline() {
 			m.unsure[o.set][o.item] = true
 		}
 		m.session = NewSession(m.env, int64(m.id), "", "")
+		repaired(m.t, m.env) // until then what was stored may still take effect
 		return
 	}
 	var answers []string
@@ -133,6 +134,17 @@ func (m *modelClient) pipeline() {
 	}
 	for i, o := range ops {
 		m.check(lines[min(i, len(lines)-1)], o.set, o.item, o.verb, answers[i])
+	}
+}
+
+// repaired waits until the partition knows the end of its log.
+func repaired(t *testing.T, env *Env) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); env.Partition.Broken() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("the partition is not repaired")
+			return
+		}
 	}
 }
 
@@ -243,6 +255,7 @@ func TestModel(t *testing.T) {
 		t.Error("no pipeline met a fault")
 	}
 	env.Partition.Do(func() { l.Fault = nil })
+	repaired(t, env)
 	env.Partition.Close()
 	again := newEnv(t, l)
 	defer again.Partition.Close()

@@ -62,6 +62,7 @@ type Session struct {
 	found  []bool
 	unit   unit
 	clock  time.Time // when the last command ended
+	now    int64     // when bytes arrived, milliseconds since 1970
 	counts counts
 	call   Call // that runs
 	inner  Call // that runs inside of a transaction
@@ -221,7 +222,8 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 // Begin is called when bytes have arrived: what follows takes time from now on.
 func (s *Session) Begin() {
 	s.clock = time.Now()
-	s.about.active.Store(s.clock.UnixNano())
+	s.now = s.env.Partition.Now()
+	s.about.active.Store(s.now)
 }
 
 // End is called when what has arrived is handled.

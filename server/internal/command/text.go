@@ -68,7 +68,7 @@ func (c *Call) expiryOption(option string, value []byte) (at int64, problem stri
 	}
 	base := int64(0)
 	if len(option) == 2 {
-		base = c.now()
+		base = c.time()
 	}
 	if n <= 0 || n > (math.MaxInt64-base)/unit {
 		return 0, invalid
