@@ -27,7 +27,8 @@ type keeper struct {
 
 	mu     sync.Mutex // one generation at a time
 	saved  atomic.Int64
-	logged uint64 // bytes of the log when images were written last
+	logged atomic.Uint64 // bytes of the log when images were written last
+	size   atomic.Int64  // of the images
 }
 
 // newKeeper loads the newest images, and says where the log goes on.
@@ -57,6 +58,7 @@ func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
 		return k, nil
 	}
 	config.After, config.Position = m.Chain, m.Position
+	k.size.Store(k.folder.Size())
 	return k, k.load(m)
 }
 
@@ -114,8 +116,8 @@ func (k *keeper) run(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		grown := k.server.partition.Stats().Bytes - k.logged
-		if grown > max(k.server.settings.Number("image-after"), uint64(k.folder.Size()/2)) {
+		grown := k.server.partition.Stats().Bytes - k.logged.Load()
+		if grown > max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) {
 			_ = k.save() // which reports its errors
 		}
 	}
@@ -136,7 +138,8 @@ func (k *keeper) save() error {
 		k.server.logger.Error("images could not be written", "error", err)
 		return err
 	}
-	k.logged = logged
+	k.logged.Store(logged)
+	k.size.Store(k.folder.Size())
 	k.saved.Store(time.Now().Unix())
 	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
 	if before := k.folder.Before(); before != nil && before.Position > 0 {

@@ -142,59 +142,6 @@ func (s *Session) needsTx(cmd *Command) bool {
 	return cmd.Flags&Write != 0
 }
 
-// Flush waits for the commands that wait. With an error the connection must be closed and
-// no reply be sent.
-func (s *Session) Flush() error {
-	u := &s.unit
-	if len(u.calls) == 0 {
-		return nil
-	}
-	u.next, u.start, u.before, u.version = 0, s.w.Len(), s.state, s.w.Version()
-	s.env.Partition.Submit(u)
-	err := <-u.done
-	clear(u.calls)
-	u.calls = u.calls[:0]
-	return err
-}
-
-// Waiting reports whether commands wait for Flush.
-func (s *Session) Waiting() bool { return len(s.unit.calls) > 0 }
-
-// A unit is the commands of a session that the partition decides together.
-type unit struct {
-	session *Session
-	calls   []call
-	next    int
-	start   int // of its replies
-	before  state
-	version int
-	done    chan error
-}
-
-type call struct {
-	cmd  *Command
-	args [][]byte
-}
-
-// Decide runs the commands.
-func (u *unit) Decide(t *partition.Tx) {
-	for ; u.next < len(u.calls); u.next++ {
-		c := u.calls[u.next]
-		u.session.run(c.cmd, c.args, t)
-	}
-}
-
-// Restart makes the session what it was before the unit.
-func (u *unit) Restart() {
-	u.next = 0
-	u.session.state = u.before
-	u.session.w.Truncate(u.start)
-	u.session.w.SetVersion(u.version)
-}
-
-// Answer wakes the connection.
-func (u *unit) Answer(err error) { u.done <- err }
-
 // run runs one command. cmd is nil if there is none of that name.
 func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 	if s.closing {
