@@ -92,7 +92,7 @@ func (c *conn) serve() {
 
 // setReadDeadline says how long the connection may be idle.
 func (c *conn) setReadDeadline() {
-	wait := time.Duration(c.server.settings.Number("timeout")) * time.Second
+	wait := time.Duration(c.server.idle.Load())
 	if !c.session.Authenticated() {
 		wait = loginTime
 	}

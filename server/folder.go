@@ -110,9 +110,17 @@ func (s *Server) openLog() (log.Log, error) {
 		return nil, err
 	}
 	if engine == "file" {
-		return log.OpenFile(filepath.Join(s.folder.path, "log"))
+		return opened(log.OpenFile(filepath.Join(s.folder.path, "log")))
 	}
-	return jetstream.Open(filepath.Join(s.folder.path, "jetstream"))
+	return opened(jetstream.Open(filepath.Join(s.folder.path, "jetstream")))
+}
+
+// opened returns l, or a nil interface in case of an error.
+func opened[L log.Log](l L, err error) (log.Log, error) {
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return l, nil
 }
 
 // The tail is number 8 | sum 4 | crc32c 4.

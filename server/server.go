@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -44,7 +45,8 @@ type Server struct {
 	env       *command.Env
 	listeners []net.Listener
 	web       *web
-	memory    int64 // bytes that sets may take if nothing else is said
+	memory    atomic.Int64 // bytes that sets may take
+	idle      atomic.Int64 // nanoseconds that connections may be idle; 0 means any time
 
 	mu     sync.Mutex
 	conns  map[int64]*conn
@@ -57,7 +59,8 @@ type Server struct {
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
 func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Server, err error) {
-	s = &Server{settings: settings, logger: logger, conns: make(map[int64]*conn), failed: make(chan error, 1), memory: machineMemory() / 4 * 3}
+	s = &Server{settings: settings, logger: logger, conns: make(map[int64]*conn), failed: make(chan error, 1)}
+	s.configure()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.release())
@@ -134,7 +137,7 @@ func (s *Server) makeEnv(users *command.Users) {
 	table := command.NewTable()
 	s.env = &command.Env{
 		Table: table, Store: s.store, Partition: s.partition, Settings: s.settings, Users: users, Clients: s,
-		Slow: command.NewSlowLog(s.settings), Stats: command.NewStats(table), MaxMemory: s.maxMemory,
+		Slow: command.NewSlowLog(s.settings), Stats: command.NewStats(table), MaxMemory: s.maxMemory, Configure: s.configure,
 		Started: time.Now(), RunID: rand.Text(), Version: version(),
 		Save: s.keeper.save, LastSave: s.keeper.lastSave,
 		Shutdown: func() { s.fatal(nil) },
@@ -149,13 +152,18 @@ func version() string {
 	return "(devel)"
 }
 
-// maxMemory returns how many bytes sets may take.
-func (s *Server) maxMemory() int64 {
-	if n := s.settings.Number("maxmemory"); n > 0 {
-		return int64(n)
+// configure takes over the settings that every command asks for.
+func (s *Server) configure() {
+	limit := int64(s.settings.Number("maxmemory"))
+	if limit == 0 {
+		limit = machineMemory() / 4 * 3
 	}
-	return s.memory
+	s.memory.Store(limit)
+	s.idle.Store(int64(time.Duration(s.settings.Number("timeout")) * time.Second))
 }
+
+// maxMemory returns how many bytes sets may take.
+func (s *Server) maxMemory() int64 { return s.memory.Load() }
 
 // report tells the operator about the log.
 func (s *Server) report(text string, err error) {

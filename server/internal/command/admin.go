@@ -135,6 +135,9 @@ func configSet(c *Call) {
 		return
 	}
 	c.env.Slow.Configure()
+	if c.env.Configure != nil {
+		c.env.Configure()
+	}
 	c.w.OK()
 }
 

@@ -23,6 +23,7 @@ type Env struct {
 	Slow      *SlowLog
 	Stats     *Stats
 	MaxMemory func() int64
+	Configure func() // is called when settings have changed; it may be nil
 
 	Started time.Time
 	RunID   string
@@ -161,7 +162,7 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.silent = max(s.silent-1, -1)
 	}
 	s.counts.add(cmd)
-	if cmd == nil || cmd.Flags&Fast == 0 || tx != nil {
+	if cmd == nil || cmd.Flags&Fast == 0 {
 		s.env.Slow.observe(s, args)
 	}
 }

@@ -8,7 +8,8 @@
 // publishing time out without an error, and freeing space does not heal it: then the engine
 // is ended and started again in the process, and the end of the stream says what was
 // stored. Damaged entries disappear in silence: the caller chains its records and compares
-// the end of the log with what it knows.
+// the end of the log with what it knows. A sequence that is damaged takes all memory: files
+// are looked at before the engine is started.
 package jetstream
 
 import (
@@ -65,6 +66,9 @@ func Open(dir string) (*Log, error) {
 
 // start starts the engine. The caller has the lock, or nothing else has l.
 func (l *Log) start() error {
+	if err := scan(l.dir); err != nil {
+		return err
+	}
 	room := diskRoom(l.dir)
 	engine, err := server.NewServer(&server.Options{
 		ServerName: name, DontListen: true, NoSigs: true, NoLog: true,

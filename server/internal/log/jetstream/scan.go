@@ -1,0 +1,83 @@
+package jetstream
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrDamaged is matched by errors about files that the engine must not see.
+var ErrDamaged = errors.New("damaged log")
+
+// The front of each record of a block, as the engine writes it:
+//
+//	length 4 | sequence 8 | time 8 | length of the subject 2
+const (
+	blockHeader = 22
+	headersBit  = 1 << 31 // of the length: the message has headers
+	erasedBit   = 1 << 63 // of the sequence
+	tombBit     = 1 << 62
+	maxJump     = 1 << 20
+)
+
+// scan looks at the sequences in all blocks before the engine does. A flipped bit that
+// makes one of them huge would have the engine note every sequence in between as missing,
+// until there is no memory left.
+func scan(dir string) error {
+	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "*", "streams", name, "msgs", "*.blk"))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(blocks, func(a, b string) int { return blockNumber(a) - blockNumber(b) })
+	last := uint64(0)
+	for _, path := range blocks {
+		if last, err = scanBlock(path, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockNumber returns the number that a block is named by.
+func blockNumber(path string) int {
+	n, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".blk")) // others come first
+	return n
+}
+
+// scanBlock returns the last sequence of a block; that before it was last. What is cut short
+// at the end was never acknowledged.
+func scanBlock(path string, last uint64) (uint64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	var head [blockHeader]byte
+	for at := int64(0); ; {
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			if errors.Is(err, io.EOF) {
+				return last, nil
+			}
+			return 0, err
+		}
+		length := int64(binary.LittleEndian.Uint32(head[:]) &^ headersBit)
+		sequence := binary.LittleEndian.Uint64(head[4:])
+		if length < blockHeader || length > 2*maxPayload {
+			return 0, fmt.Errorf("jetstream: %s: record of %d bytes at %d: %w: restore a copy of the folder", path, length, at, ErrDamaged)
+		}
+		if sequence&tombBit == 0 {
+			n := sequence &^ erasedBit
+			if last != 0 && (n > last+maxJump || n+maxJump < last) {
+				return 0, fmt.Errorf("jetstream: %s: entry %d at %d follows %d: %w: restore a copy of the folder", path, n, at, last, ErrDamaged)
+			}
+			last = n
+		}
+		at += length
+	}
+}
