@@ -1,6 +1,6 @@
 module github.com/everbloom-go/everbloom/benchmarks
 
-go 1.26
+go 1.26.0
 
 replace github.com/everbloom-go/everbloom => ../
 
@@ -17,7 +17,7 @@ require (
 	github.com/seiflotfy/cuckoofilter v0.0.0-20240715131351-a2f2c23f1771
 	github.com/tylertreat/BoomFilters v0.0.0-20251001182300-5b3723cc64ae
 	github.com/zeebo/xxh3 v1.1.0
-	golang.org/x/sys v0.43.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -54,5 +54,5 @@ require (
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/rogpeppe/go-internal v1.9.0 // indirect
-	golang.org/x/text v0.32.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )

@@ -36,13 +36,13 @@ func machineMemory() int64 {
 	return limit
 }
 
-// collect sees to it that garbage is a small part of a large heap, and of a very large one
-// at most a GiB.
+// collect sees to it that there is little garbage: 64 MiB beside a heap that is not much
+// larger, a fifth of a large one, and a GiB at most.
 func collect(ctx context.Context) {
 	const (
-		smallHeap  = 32 << 20
-		mostGoes   = 1 << 30
-		everything = 100
+		someGarbage = 64 << 20
+		mostGarbage = 1 << 30
+		everything  = 100
 	)
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	ticks := time.NewTicker(time.Second)
@@ -51,8 +51,8 @@ func collect(ctx context.Context) {
 	for {
 		metrics.Read(sample)
 		want := everything
-		if live := sample[0].Value.Uint64(); live > smallHeap {
-			want = int(min(20, max(5, everything*mostGoes/live)))
+		if live := sample[0].Value.Uint64(); live > someGarbage {
+			want = int(min(max(20, everything*someGarbage/live), max(2, everything*mostGarbage/live)))
 		}
 		if want != percent {
 			debug.SetGCPercent(want)

@@ -81,6 +81,7 @@ func want[T any](t *testing.T, got T, err error, expected T) {
 
 func TestBloom(t *testing.T) {
 	both(t, func(t *testing.T, c *redis.Client) {
+		t.Helper()
 		ctx := t.Context()
 		added, err := c.BFAdd(ctx, "b", "x").Result()
 		want(t, added, err, true)
@@ -128,6 +129,7 @@ func TestBloom(t *testing.T) {
 
 func TestDumps(t *testing.T) {
 	both(t, func(t *testing.T, c *redis.Client) {
+		t.Helper()
 		ctx := t.Context()
 		for i := range 5000 {
 			c.BFAdd(ctx, "b", i)
@@ -186,6 +188,7 @@ func TestDumps(t *testing.T) {
 
 func TestCuckoo(t *testing.T) {
 	both(t, func(t *testing.T, c *redis.Client) {
+		t.Helper()
 		ctx := t.Context()
 		added, err := c.CFAdd(ctx, "c", "x").Result()
 		want(t, added, err, true)
@@ -222,6 +225,7 @@ func TestCuckoo(t *testing.T) {
 
 func TestPipelinesAndTransactions(t *testing.T) {
 	both(t, func(t *testing.T, c *redis.Client) {
+		t.Helper()
 		ctx := t.Context()
 		pipe := c.Pipeline()
 		var results []*redis.BoolCmd
@@ -263,6 +267,7 @@ func TestPipelinesAndTransactions(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	both(t, func(t *testing.T, c *redis.Client) {
+		t.Helper()
 		ctx := t.Context()
 		for i := range 300 {
 			c.BFAdd(ctx, fmt.Sprintf("k%d", i), "x")
@@ -346,11 +351,11 @@ func TestTLSAndUsers(t *testing.T) {
 			t.Error("a reader may write")
 		}
 		options.Password = "wrong"
-		nobody := redis.NewClient(&options)
-		if err := nobody.Ping(t.Context()).Err(); err == nil {
+		refused := redis.NewClient(&options)
+		if err := refused.Ping(t.Context()).Err(); err == nil {
 			t.Error("a wrong token is accepted")
 		}
-		for _, c := range []*redis.Client{alice, bob, nobody} {
+		for _, c := range []*redis.Client{alice, bob, refused} {
 			c.Close()
 		}
 	}

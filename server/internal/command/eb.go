@@ -103,19 +103,30 @@ func (c *Call) need(r *ebRequest, name string, value []byte) (problem string) {
 	return ""
 }
 
-// choose returns the first choice of the plan that a server makes.
-func choose(n everbloom.Needs) (everbloom.Choice, frame.Kind, error) {
+// maxChoices is how many choices are kept.
+const maxChoices = 1024
+
+// choose returns the first kind of the plan that a server makes. Planning takes longer than
+// making a small set, so choices are kept. The partition calls it.
+func (e *Env) choose(n everbloom.Needs) (frame.Kind, error) {
+	if kind, ok := e.choices[n]; ok {
+		return kind, nil
+	}
 	choices, err := everbloom.Plan(n)
 	if err != nil {
-		return everbloom.Choice{}, 0, err
+		return 0, err
 	}
 	for _, ch := range choices {
 		kind, ok := store.KindOf(ch.Kind)
 		if ok && (ch.Fits || ch.Weaker) && (n.Kind == "" && ch.Fits || ch.Kind == n.Kind) {
-			return ch, kind, nil
+			if len(e.choices) >= maxChoices || e.choices == nil {
+				e.choices = make(map[everbloom.Needs]frame.Kind)
+			}
+			e.choices[n] = kind
+			return kind, nil
 		}
 	}
-	return everbloom.Choice{}, 0, everbloom.ErrNoKind
+	return 0, everbloom.ErrNoKind
 }
 
 const (
@@ -143,7 +154,7 @@ func ebCreate(c *Call) {
 	if r.FPR == 0 {
 		r.FPR = defaultFPR
 	}
-	_, kind, err := choose(r.Needs)
+	kind, err := c.env.choose(r.Needs)
 	if err != nil {
 		c.w.Err("ERR " + err.Error())
 		return

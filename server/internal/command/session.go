@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/everbloom-go/everbloom"
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/resp"
 	"github.com/everbloom-go/everbloom/server/internal/setting"
@@ -34,7 +36,10 @@ type Env struct {
 	LastSave func() time.Time
 	Shutdown func()
 
-	arrivals []*arrival // of the partition
+	// What follows belongs to the partition.
+
+	arrivals []*arrival
+	choices  map[everbloom.Needs]frame.Kind
 }
 
 // Clients are the connections of a server.

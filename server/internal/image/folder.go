@@ -1,6 +1,7 @@
 package image
 
 import (
+	"bufio"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -147,6 +148,7 @@ type Writer struct {
 	folder     *Folder
 	generation uint64
 	file       File
+	buffer     *bufio.Writer // before file: contents are written in many small pieces
 	size       int64
 	entries    []Entry
 }
@@ -160,7 +162,7 @@ func (f *Folder) Begin() (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{folder: f, generation: g, file: file}, nil
+	return &Writer{folder: f, generation: g, file: file, buffer: bufio.NewWriterSize(file, 1<<20)}, nil
 }
 
 // counter counts bytes and sums them up.
@@ -179,7 +181,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 // Add writes the content of an entry.
 func (w *Writer) Add(e Entry, content io.WriterTo) error {
-	c := &counter{w: w.file}
+	c := &counter{w: w.buffer}
 	if _, err := content.WriteTo(c); err != nil {
 		return err
 	}
@@ -196,7 +198,7 @@ func (w *Writer) Keep(e Entry) { w.entries = append(w.entries, e) }
 func (w *Writer) Commit(m *Manifest) error {
 	f := w.folder
 	m.Entries = w.entries
-	if err := errorOf(w.file.Sync(), w.file.Close()); err != nil {
+	if err := errorOf(w.buffer.Flush(), w.file.Sync(), w.file.Close()); err != nil {
 		return err
 	}
 	if err := f.disk.Rename(packName(w.generation)+temporary, packName(w.generation)); err != nil {
