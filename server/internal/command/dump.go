@@ -30,7 +30,7 @@ func dumpOf(e *store.Entry) ([]byte, error) {
 		return nil, err
 	}
 	spec := *e.Spec()
-	spec.Expiry = 0
+	spec.Expiry, spec.Items, spec.Deletes = 0, e.Items(), e.Deletes()
 	described := spec.AppendTo(nil)
 	b := bytes.NewBuffer(make([]byte, dumpHead, dumpHead+len(described)+1024))
 	b.Write(described)

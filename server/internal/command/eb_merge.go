@@ -26,6 +26,10 @@ func merge(how merging) func(*Call) {
 			c.w.Err("ERR " + c.cmd.Name + " runs in steps, which a transaction cannot")
 			return
 		}
+		if how == mergeUnion && c.env.Store.Bytes() > c.env.MaxMemory() {
+			c.w.Err("OOM command not allowed when used memory > 'maxmemory'.")
+			return
+		}
 		destination := c.args[1]
 		for _, name := range c.args[2:] {
 			src := c.anyFilter(name)
@@ -83,7 +87,7 @@ func (c *Call) mergeInto(how merging, name []byte, src *store.Entry) (dst *store
 				return ""
 			}
 			spec := *src.Spec()
-			spec.Expiry = 0
+			spec.Expiry, spec.Items, spec.Deletes = 0, 0, 0
 			var err error
 			if dst, err = tx.Create(name, spec); err != nil {
 				return "ERR " + err.Error()

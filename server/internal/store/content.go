@@ -31,7 +31,11 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if hash != nil && *hash != s.hash {
 		e.hash = hash
 	}
-	e.items.Store(f.Info().Keys)
+	e.items.Store(spec.Items)
+	e.deletes.Store(spec.Deletes)
+	if spec.Items == 0 && spec.Deletes == 0 || e.Exact() {
+		e.items.Store(f.Info().Keys)
+	}
 	e.Settle()
 	return e, nil
 }

@@ -45,11 +45,15 @@ type Spec struct {
 	Fixed      bool   // it does not grow
 	Limit      uint64 // most items; 0 means no limit
 	Expiry     int64  // milliseconds since 1970; 0 means never
+
+	// Items and Deletes are what an entry with content begins with; if both are 0, the
+	// filter tells.
+	Items, Deletes uint64
 }
 
 const (
 	specVersion = 1
-	specSize    = 2 + 2 + 8 + 8 + 4 + 2 + 2 + 1 + 8 + 8 + 1
+	specSize    = 2 + 2 + 8 + 8 + 4 + 2 + 2 + 1 + 8 + 8 + 8 + 8 + 1
 	maxFields   = 32
 )
 
@@ -71,6 +75,8 @@ func (s *Spec) AppendTo(b []byte) []byte {
 	b = append(b, fixed)
 	b = binary.LittleEndian.AppendUint64(b, s.Limit)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Expiry))
+	b = binary.LittleEndian.AppendUint64(b, s.Items)
+	b = binary.LittleEndian.AppendUint64(b, s.Deletes)
 	b = append(b, byte(len(s.Shape)))
 	for _, f := range s.Shape {
 		b = append(b, byte(len(f.Name)))
@@ -106,12 +112,14 @@ func ReadSpec(b []byte) (s Spec, rest []byte, err error) {
 		Fixed:      b[28] != 0,
 		Limit:      binary.LittleEndian.Uint64(b[29:]),
 		Expiry:     int64(binary.LittleEndian.Uint64(b[37:])),
+		Items:      binary.LittleEndian.Uint64(b[45:]),
+		Deletes:    binary.LittleEndian.Uint64(b[53:]),
 	}
-	if s.Type < Bloom || s.Type > Text || b[45] > maxFields {
+	if s.Type < Bloom || s.Type > Text || b[specSize-1] > maxFields {
 		return s, nil, errSpec
 	}
 	rest = b[specSize:]
-	for range b[45] {
+	for range b[specSize-1] {
 		var f frame.Field
 		if f, rest, err = readField(rest); err != nil {
 			return s, nil, err
