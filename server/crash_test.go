@@ -205,7 +205,4 @@ func TestKill(t *testing.T) {
 		}
 		t.Logf("%d items", acknowledged)
 	}
-	if !strings.Contains(p.stderr.String(), "loaded") {
-		t.Error("no log")
-	}
 }

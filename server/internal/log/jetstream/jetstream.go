@@ -93,12 +93,27 @@ func (l *Log) start() error {
 	if l.js, err = jetstream.New(l.conn); err != nil {
 		return fmt.Errorf("jetstream: %w", err)
 	}
+	return l.openStream(room)
+}
+
+// openStream opens the stream, or makes it. A limit that cannot be changed, because the disk
+// is full, stays as it is: what is there must be readable all the same.
+func (l *Log) openStream(room int64) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	l.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	config := jetstream.StreamConfig{
 		Name: name, Subjects: []string{name}, Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy,
 		Discard: jetstream.DiscardNew, MaxBytes: room, DenyDelete: true, AllowDirect: true, Replicas: 1,
-	})
+	}
+	l.stream, err = l.js.Stream(ctx, name)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		l.stream, err = l.js.CreateStream(ctx, config)
+	case err == nil:
+		if updated, err := l.js.UpdateStream(ctx, config); err == nil {
+			l.stream = updated
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("jetstream: stream: %w", err)
 	}
