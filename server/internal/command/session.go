@@ -64,14 +64,16 @@ type Session struct {
 	executing bool // a transaction
 	dump      *heldDump
 
-	keys   []filter.Key
-	found  []bool
-	unit   unit
-	clock  time.Time // when the last command ended
-	now    int64     // when bytes arrived, milliseconds since 1970
-	counts counts
-	call   Call // that runs
-	inner  Call // that runs inside of a transaction
+	keys        []filter.Key
+	found       []bool
+	unit        unit
+	clock       time.Time // when the last command ended
+	now         int64     // when bytes arrived, milliseconds since 1970
+	counts      counts
+	lastName    string // of the last command that was looked up, as it was written
+	lastCommand *Command
+	call        Call // that runs
+	inner       Call // that runs inside of a transaction
 }
 
 // A state is what commands change in a session. A unit that is decided anew begins with
@@ -111,10 +113,10 @@ var ErrHangUp = errors.New("command: not a client of this server")
 // Take runs a command, or has it wait for Flush. Arguments must stay as they are until
 // then.
 func (s *Session) Take(args [][]byte) error {
-	if isBrowser(args[0]) {
+	cmd := s.lookup(args)
+	if cmd == nil && isBrowser(args[0]) {
 		return ErrHangUp
 	}
-	cmd := s.env.Table.lookup(args)
 	alone := cmd != nil && cmd.Flags&Alone != 0 && s.multi == nil
 	if len(s.unit.calls) > 0 && alone {
 		if err := s.Flush(); err != nil {
@@ -130,6 +132,19 @@ func (s *Session) Take(args [][]byte) error {
 		return s.Flush()
 	}
 	return nil
+}
+
+// lookup returns the command that words begin with. Pipelines repeat commands, so the last
+// one is looked at first.
+func (s *Session) lookup(args [][]byte) *Command {
+	if string(args[0]) == s.lastName {
+		return s.lastCommand
+	}
+	cmd := s.env.Table.lookup(args)
+	if cmd != nil && cmd.Subs == nil && len(args[0]) == len(cmd.Name) {
+		s.lastName, s.lastCommand = string(args[0]), cmd
+	}
+	return cmd
 }
 
 // maxUnit is how many commands wait at most.
