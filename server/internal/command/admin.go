@@ -29,7 +29,7 @@ func adminCommands() []*Command {
 			sub("command|info", -2, 0, "[command-name ...]", "Describes commands", commandInfo),
 			sub("command|docs", -2, 0, "[command-name ...]", "Documents commands", commandDocs),
 			sub("command|list", -2, 0, "[FILTERBY PATTERN pattern]", "Lists the commands", commandList),
-			sub("command|getkeys", -3, 0, "command [arg ...]", "Returns the keys of a command", commandGetKeys),
+			sub("command|getkeys", -4, 0, "command [arg ...]", "Returns the keys of a command", commandGetKeys),
 		}},
 		{Name: "info", Arity: -1, Syntax: "[section ...]", Summary: "Describes the server", Run: info},
 		{Name: "save", Arity: 1, Flags: Admin | Alone | NoMulti, Summary: "Writes images", Run: save},

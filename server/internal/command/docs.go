@@ -89,7 +89,7 @@ func commandInfo(c *Call) {
 		if cmd := c.env.Table.named(name); cmd != nil {
 			c.describe(cmd)
 		} else {
-			c.w.NullArray()
+			c.w.Null()
 		}
 	}
 }
