@@ -12,9 +12,6 @@ import (
 )
 
 func adminCommands() []*Command {
-	sub := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
-	}
 	ok := func(c *Call) { c.w.OK() }
 	noCluster := func(c *Call) { c.w.Err("ERR This instance has cluster support disabled") }
 	return []*Command{
@@ -66,9 +63,6 @@ func adminCommands() []*Command {
 
 // lookCommands are about single keys, and tests.
 func lookCommands() []*Command {
-	sub := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
-	}
 	onKey := func(cmd *Command) *Command {
 		cmd.First, cmd.Last, cmd.Step = 2, 2, 1
 		return cmd

@@ -11,21 +11,18 @@ import (
 )
 
 func bloomCommands() []*Command {
-	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
-	}
 	return []*Command{
-		one("bf.reserve", -4, Write|DenyOOM, "key error_rate capacity [EXPANSION expansion] [NONSCALING]", "Makes an empty filter", bfReserve),
-		one("bf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item, and makes the filter if it is missing", bfAdd),
-		one("bf.madd", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and makes the filter if it is missing", bfMAdd),
-		one("bf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]", "Adds items, and makes the filter as asked for if it is missing", bfInsert),
-		one("bf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", bfExists),
-		one("bf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", bfMExists),
-		one("bf.card", 2, Read|Fast, "key", "Tells how many items were added that were new", bfCard),
-		one("bf.info", -2, Read|Fast, "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", "Describes a filter", bfInfo),
-		one("bf.debug", 2, Read, "key", "Describes the parts of a filter", bfDebug),
-		one("bf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
-		one("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that BF.SCANDUMP returned", loadChunk(store.Bloom)),
+		ofKey("bf.reserve", -4, Write|DenyOOM, "key error_rate capacity [EXPANSION expansion] [NONSCALING]", "Makes an empty filter", bfReserve),
+		ofKey("bf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item, and makes the filter if it is missing", bfAdd),
+		ofKey("bf.madd", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and makes the filter if it is missing", bfMAdd),
+		ofKey("bf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]", "Adds items, and makes the filter as asked for if it is missing", bfInsert),
+		ofKey("bf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", bfExists),
+		ofKey("bf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", bfMExists),
+		ofKey("bf.card", 2, Read|Fast, "key", "Tells how many items were added that were new", bfCard),
+		ofKey("bf.info", -2, Read|Fast, "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", "Describes a filter", bfInfo),
+		ofKey("bf.debug", 2, Read, "key", "Describes the parts of a filter", bfDebug),
+		ofKey("bf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
+		ofKey("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that BF.SCANDUMP returned", loadChunk(store.Bloom)),
 	}
 }
 

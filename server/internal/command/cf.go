@@ -12,24 +12,21 @@ import (
 )
 
 func cuckooCommands() []*Command {
-	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
-	}
 	return []*Command{
-		one("cf.reserve", -3, Write|DenyOOM, "key capacity [BUCKETSIZE bucketsize] [MAXITERATIONS maxiterations] [EXPANSION expansion]", "Makes an empty filter", cfReserve),
-		one("cf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item once more, and makes the filter if it is missing", cfAdd),
-		one("cf.addnx", 3, Write|DenyOOM|Fast, "key item", "Adds an item unless it may be there", cfAddNX),
-		one("cf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items once more, and makes the filter if it is missing", cfInsert),
-		one("cf.insertnx", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items unless they may be there", cfInsertNX),
-		one("cf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", cfExists),
-		one("cf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", cfMExists),
-		one("cf.count", 3, Read|Fast, "key item", "Tells how often an item may be there", cfCount),
-		one("cf.del", 3, Write|Fast, "key item", "Deletes an item once", cfDel),
-		one("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
-		one("cf.debug", 2, Read, "key", "Describes a filter in a line", cfDebug),
-		one("cf.compact", -1, Write, "key", "Does nothing: filters are compact at all times", cfCompact),
-		one("cf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
-		one("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
+		ofKey("cf.reserve", -3, Write|DenyOOM, "key capacity [BUCKETSIZE bucketsize] [MAXITERATIONS maxiterations] [EXPANSION expansion]", "Makes an empty filter", cfReserve),
+		ofKey("cf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item once more, and makes the filter if it is missing", cfAdd),
+		ofKey("cf.addnx", 3, Write|DenyOOM|Fast, "key item", "Adds an item unless it may be there", cfAddNX),
+		ofKey("cf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items once more, and makes the filter if it is missing", cfInsert),
+		ofKey("cf.insertnx", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items unless they may be there", cfInsertNX),
+		ofKey("cf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", cfExists),
+		ofKey("cf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", cfMExists),
+		ofKey("cf.count", 3, Read|Fast, "key item", "Tells how often an item may be there", cfCount),
+		ofKey("cf.del", 3, Write|Fast, "key item", "Deletes an item once", cfDel),
+		ofKey("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
+		ofKey("cf.debug", 2, Read, "key", "Describes a filter in a line", cfDebug),
+		ofKey("cf.compact", -1, Write, "key", "Does nothing: filters are compact at all times", cfCompact),
+		ofKey("cf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
+		ofKey("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
 	}
 }
 

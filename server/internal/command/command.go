@@ -42,6 +42,16 @@ type Command struct {
 	number int // among all commands and subcommands
 }
 
+// ofKey returns a row for a command about one key, its first argument.
+func ofKey(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
+	return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
+}
+
+// sub returns a row for a subcommand.
+func sub(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
+	return &Command{Name: name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
+}
+
 // group returns the family of a command, for COMMAND DOCS.
 func (cmd *Command) group() string {
 	switch {

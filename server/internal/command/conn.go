@@ -21,9 +21,6 @@ type sessionInfo struct {
 }
 
 func connectionCommands() []*Command {
-	sub := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: "client|" + name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
-	}
 	return []*Command{
 		{Name: "ping", Arity: -1, Flags: Fast, Syntax: "[message]", Summary: "Answers PONG, or the message", Run: ping},
 		{Name: "echo", Arity: 2, Flags: Fast, Syntax: "message", Summary: "Returns the message", Run: func(c *Call) { c.w.Bulk(c.args[1]) }},
@@ -33,20 +30,20 @@ func connectionCommands() []*Command {
 		{Name: "quit", Arity: -1, Flags: Fast | NoAuth | Immediate, Summary: "Closes the connection", Run: quit},
 		{Name: "reset", Arity: 1, Flags: Fast | NoAuth | Immediate | Alone, Summary: "Makes the connection as it was at the start", Run: reset},
 		{Name: "client", Arity: -2, Subs: []*Command{
-			sub("id", 2, Fast, "", "Returns the number of the connection", func(c *Call) { c.w.Int(c.ID) }),
-			sub("getname", 2, Fast, "", "Returns the name of the connection", clientGetName),
-			sub("setname", 3, Fast, "connection-name", "Names the connection", clientSetName),
-			sub("setinfo", 4, Fast, "LIB-NAME|LIB-VER value", "Names the library of the client", clientSetInfo),
-			sub("info", 2, Fast, "", "Describes the connection", func(c *Call) { c.w.Verbatim(c.line() + "\n") }),
-			sub("list", -2, Admin, "[TYPE type] [ID id ...]", "Describes all connections", clientList),
-			sub("kill", -3, Admin, "address | [ID id] [ADDR address] [SKIPME yes|no]", "Closes connections", clientKill),
-			sub("no-evict", 3, Fast, "ON|OFF", "Accepts what has no meaning here", onOff),
-			sub("no-touch", 3, Fast, "ON|OFF", "Accepts what has no meaning here", onOff),
-			sub("reply", 3, Fast, "ON|OFF|SKIP", "Says whether replies are sent", clientReply),
-			sub("pause", -3, Admin, "timeout [WRITE|ALL]", "Accepts what has no meaning here", clientPause),
-			sub("unpause", 2, Admin, "", "Accepts what has no meaning here", func(c *Call) { c.w.OK() }),
-			sub("getredir", 2, Fast, "", "Answers -1", func(c *Call) { c.w.Int(-1) }),
-			sub("trackinginfo", 2, Fast, "", "Says that nothing is tracked", clientTrackingInfo),
+			sub("client|id", 2, Fast, "", "Returns the number of the connection", func(c *Call) { c.w.Int(c.ID) }),
+			sub("client|getname", 2, Fast, "", "Returns the name of the connection", clientGetName),
+			sub("client|setname", 3, Fast, "connection-name", "Names the connection", clientSetName),
+			sub("client|setinfo", 4, Fast, "LIB-NAME|LIB-VER value", "Names the library of the client", clientSetInfo),
+			sub("client|info", 2, Fast, "", "Describes the connection", func(c *Call) { c.w.Verbatim(c.line() + "\n") }),
+			sub("client|list", -2, Admin, "[TYPE type] [ID id ...]", "Describes all connections", clientList),
+			sub("client|kill", -3, Admin, "address | [ID id] [ADDR address] [SKIPME yes|no]", "Closes connections", clientKill),
+			sub("client|no-evict", 3, Fast, "ON|OFF", "Accepts what has no meaning here", onOff),
+			sub("client|no-touch", 3, Fast, "ON|OFF", "Accepts what has no meaning here", onOff),
+			sub("client|reply", 3, Fast, "ON|OFF|SKIP", "Says whether replies are sent", clientReply),
+			sub("client|pause", -3, Admin, "timeout [WRITE|ALL]", "Accepts what has no meaning here", clientPause),
+			sub("client|unpause", 2, Admin, "", "Accepts what has no meaning here", func(c *Call) { c.w.OK() }),
+			sub("client|getredir", 2, Fast, "", "Answers -1", func(c *Call) { c.w.Int(-1) }),
+			sub("client|trackinginfo", 2, Fast, "", "Says that nothing is tracked", clientTrackingInfo),
 		}},
 	}
 }

@@ -11,22 +11,19 @@ import (
 
 func ownCommands() []*Command {
 	const needs = "[ITEMS n] [FPR p] [DELETE] [KNOWNDELETES] [GROW] [MERGE] [SPARE time|fast|total] [KIND kind]"
-	one := func(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
-		return &Command{Name: name, Arity: arity, Flags: f, First: 1, Last: 1, Step: 1, Syntax: syntax, Summary: summary, Run: run}
-	}
 	return []*Command{
-		one("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Makes an empty set of the kind that the needs ask for", ebCreate),
+		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Makes an empty set of the kind that the needs ask for", ebCreate),
 		{Name: "eb.plan", Arity: -1, Flags: Read | Alone, Syntax: needs, Summary: "Tells which kinds fit the needs, and what they cost", Run: ebPlan},
-		one("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and tells which were new", ebAdd),
-		one("eb.exists", -3, Read, "key item [item ...]", "Tells which items may be there", ebExists),
-		one("eb.contains", -3, Read, "key item [item ...]", "Tells which items are there, exactly", ebContains),
-		one("eb.del", -3, Write, "key item [item ...]", "Deletes items, and tells which were there", ebDel),
-		one("eb.info", 2, Read, "key", "Describes a set", ebInfo),
+		ofKey("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and tells which were new", ebAdd),
+		ofKey("eb.exists", -3, Read, "key item [item ...]", "Tells which items may be there", ebExists),
+		ofKey("eb.contains", -3, Read, "key item [item ...]", "Tells which items are there, exactly", ebContains),
+		ofKey("eb.del", -3, Write, "key item [item ...]", "Deletes items, and tells which were there", ebDel),
+		ofKey("eb.info", 2, Read, "key", "Describes a set", ebInfo),
 		{Name: "eb.union", Arity: -3, Flags: Write | Alone | DenyOOM | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Adds the keys of sets to another", Run: merge(mergeUnion)},
 		{Name: "eb.intersect", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Keeps the keys that are in all sets", Run: merge(mergeIntersect)},
 		{Name: "eb.diff", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Takes the keys of sets out of another", Run: merge(mergeDiff)},
-		one("eb.export", 3, Read|Alone|Admin, "key cursor", "Returns a part of the file of a set", ebExport),
-		one("eb.import", 4, Write|DenyOOM|Admin, "key cursor data", "Takes in a part of the file of a set; cursor 0 ends it", ebImport),
+		ofKey("eb.export", 3, Read|Alone|Admin, "key cursor", "Returns a part of the file of a set", ebExport),
+		ofKey("eb.import", 4, Write|DenyOOM|Admin, "key cursor data", "Takes in a part of the file of a set; cursor 0 ends it", ebImport),
 	}
 }
 
