@@ -199,23 +199,14 @@ func bfMAdd(c *Call) {
 
 // addBlooms adds items up to the first that there is no room for.
 func (c *Call) addBlooms(e *store.Entry, items [][]byte) {
-	start, mark := c.w.Len(), c.tx.Mark()
+	start := c.w.Len()
 	c.w.Array(len(items))
 	for i, item := range items {
 		if !c.addBloom(e, item) {
-			c.shorten(start, mark, len(items), i+1)
+			c.Fix(start, formArray, store.Outcome(i+1))
 			return
 		}
 	}
-}
-
-// shorten corrects the number of elements of an array that began at start.
-func (c *Call) shorten(start, mark, announced, n int) {
-	var was, is resp.Writer
-	was.Array(announced)
-	is.Array(n)
-	c.w.Replace(start, start+was.Len(), is.Bytes())
-	c.tx.Shift(mark, is.Len()-was.Len())
 }
 
 func bfInsert(c *Call) {

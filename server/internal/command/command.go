@@ -140,6 +140,7 @@ const (
 	formInsert                       // the same as an element of CF.INSERT
 	formInts                         // 1, 0 or -1
 	formCount                        // a number
+	formArray                        // the number of elements of an array
 	formMask   = 0x7F
 	formV3     = 0x80
 )
@@ -152,18 +153,9 @@ func (c *Call) here(form partition.Form) partition.Origin {
 	return partition.At(c.Session, c.w.Len(), form)
 }
 
-// Fix replaces the reply at an offset by what became of its key.
+// Fix has the reply at an offset be replaced when the unit is answered.
 func (s *Session) Fix(offset int, form partition.Form, o store.Outcome) {
-	var w resp.Writer
-	if form&formV3 != 0 {
-		w.SetVersion(3)
-	}
-	writeOutcome(&w, form&formMask, o)
-	end := offset
-	for b := s.w.Bytes(); b[end] != '\n'; {
-		end++
-	}
-	s.w.Replace(offset, end+1, w.Bytes())
+	s.fixes = append(s.fixes, fix{offset, form, o})
 }
 
 // writeOutcome writes what became of a key.
@@ -171,6 +163,8 @@ func writeOutcome(w *resp.Writer, form partition.Form, o store.Outcome) {
 	switch {
 	case form == formCount:
 		w.Int(int64(o))
+	case form == formArray:
+		w.Array(int(o))
 	case form == formInts && o == store.Full, form == formInsert && o == store.Full && w.Version() == 2:
 		w.Int(-1)
 	case form == formInts:

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,7 @@ type Session struct {
 	keys        []filter.Key
 	found       []bool
 	unit        unit
+	fixes       []fix     // of replies of the unit, to be made when it is answered
 	clock       time.Time // when the last command ended
 	now         int64     // when bytes arrived, milliseconds since 1970
 	counts      counts
@@ -84,6 +86,13 @@ type state struct {
 	watched []watch
 	closing bool
 	silent  int // replies that are not sent; -1 means all
+}
+
+// A fix is what the reply at an offset must be.
+type fix struct {
+	offset  int
+	form    partition.Form
+	outcome store.Outcome
 }
 
 // NewSession returns the session of a new connection.
@@ -178,12 +187,21 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.dispatch(cmd, args, tx)
 	}
 	if s.silent != 0 {
-		s.w.Truncate(before)
+		s.withdraw(before, tx)
 		s.silent = max(s.silent-1, -1)
 	}
 	s.counts.add(cmd)
 	if cmd == nil || cmd.Flags&Fast == 0 {
 		s.env.Slow.observe(s, args)
+	}
+}
+
+// withdraw takes back the replies from an offset on.
+func (s *Session) withdraw(offset int, tx *partition.Tx) {
+	s.w.Truncate(offset)
+	s.fixes = slices.DeleteFunc(s.fixes, func(f fix) bool { return f.offset >= offset })
+	if tx != nil {
+		tx.Silence(s, offset)
 	}
 }
 

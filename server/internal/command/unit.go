@@ -1,6 +1,12 @@
 package command
 
-import "github.com/everbloom-go/everbloom/server/internal/partition"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+)
 
 // Flush waits for the commands that wait. With an error the connection must be closed and
 // no reply be sent.
@@ -14,7 +20,35 @@ func (s *Session) Flush() error {
 	err := <-u.done
 	clear(u.calls)
 	u.calls = u.calls[:0]
+	if err == nil {
+		s.makeFixes()
+	}
+	s.fixes = s.fixes[:0]
 	return err
+}
+
+// makeFixes replaces the replies that were not what became of their keys.
+func (s *Session) makeFixes() {
+	if len(s.fixes) == 0 {
+		return
+	}
+	slices.SortStableFunc(s.fixes, func(a, b fix) int { return a.offset - b.offset })
+	var w resp.Writer
+	old, done := s.w.Bytes(), 0
+	for _, f := range s.fixes {
+		w.SetVersion(2)
+		if f.form&formV3 != 0 {
+			w.SetVersion(3)
+		}
+		w.Raw(old[done:f.offset])
+		writeOutcome(&w, f.form&formMask, f.outcome)
+		done = f.offset + bytes.IndexByte(old[f.offset:], '\n') + 1
+	}
+	w.Raw(old[done:])
+	s.w.Swap(&w)
+	if cap(s.fixes) > maxKeptKeys {
+		s.fixes = nil
+	}
 }
 
 // Waiting reports whether commands wait for Flush.
@@ -38,7 +72,7 @@ type call struct {
 
 // Decide runs the commands.
 func (u *unit) Decide(t *partition.Tx) {
-	for ; u.next < len(u.calls); u.next++ {
+	for ; u.next < len(u.calls) && !t.Failed(); u.next++ {
 		c := u.calls[u.next]
 		u.session.run(c.cmd, c.args, t)
 	}
@@ -48,7 +82,8 @@ func (u *unit) Decide(t *partition.Tx) {
 func (u *unit) Restart() {
 	u.next = 0
 	u.session.state = u.before
-	u.session.w.Truncate(u.start)
+	u.session.executing = false
+	u.session.withdraw(u.start, nil)
 	u.session.w.SetVersion(u.version)
 }
 

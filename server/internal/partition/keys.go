@@ -16,7 +16,9 @@ func (t *Tx) Add(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if full(e) {
 		return store.Full
 	}
-	t.key(record.Add, e, k, from)
+	if !t.key(record.Add, e, k, from) {
+		return store.Not
+	}
 	t.keys.set(e.Number(), k, present)
 	e.Ahead.Items++
 	return store.Done
@@ -38,7 +40,9 @@ func (t *Tx) AddNew(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if full(e) {
 		return store.Full
 	}
-	t.key(record.AddNew, e, k, from)
+	if !t.key(record.AddNew, e, k, from) {
+		return store.Not
+	}
 	t.keys.set(e.Number(), k, present)
 	e.Ahead.Items++
 	return store.Done
@@ -57,7 +61,9 @@ func (t *Tx) addOnce(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if full(e) {
 		return store.Full
 	}
-	t.key(record.Present, e, k, from)
+	if !t.key(record.Present, e, k, from) {
+		return store.Not
+	}
 	t.keys.set(e.Number(), k, present)
 	e.Ahead.Items++
 	return store.Done
@@ -75,13 +81,14 @@ func (t *Tx) Remove(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if st == absent || st == undecided && !e.Has(k) {
 		return store.Not
 	}
+	code, after := record.Remove, unsure
 	if e.Ignores() {
-		t.key(record.Absent, e, k, from)
-		t.keys.set(e.Number(), k, absent)
-	} else {
-		t.key(record.Remove, e, k, from)
-		t.keys.set(e.Number(), k, unsure)
+		code, after = record.Absent, absent
 	}
+	if !t.key(code, e, k, from) {
+		return store.Not
+	}
+	t.keys.set(e.Number(), k, after)
 	if e.Ahead.Items > 0 {
 		e.Ahead.Items--
 	}

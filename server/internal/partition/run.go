@@ -2,7 +2,6 @@ package partition
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -64,9 +63,8 @@ func (p *Partition) decide(units []Unit) {
 	for _, u := range units {
 		t.begin()
 		u.Decide(t)
-		if t.err != nil { // the rest of it was decided for nothing
-			t.undo()
-			u.Answer(t.err)
+		if t.err != nil {
+			t.abandon(u)
 			continue
 		}
 		t.units = append(t.units, decided{u, t.partial})
@@ -75,6 +73,22 @@ func (p *Partition) decide(units []Unit) {
 		}
 	}
 	_ = p.commit() // the units are told
+}
+
+// abandon answers a unit that a commit failed in the middle of. If it is certain that
+// nothing of it is stored, it is refused as units of a failed commit are.
+func (t *Tx) abandon(u Unit) {
+	err := t.err
+	t.undo()
+	if t.partial || !errors.Is(err, log.ErrFull) {
+		u.Answer(err)
+		return
+	}
+	t.begin()
+	t.refuse = err
+	u.Restart()
+	u.Decide(t)
+	u.Answer(nil)
 }
 
 // begin prepares for a unit.
@@ -111,6 +125,11 @@ func (p *Partition) commit() error {
 	if t.builder.Effects() == 0 {
 		t.answer(nil)
 		return nil
+	}
+	if err := p.Broken(); err != nil {
+		t.undo()
+		t.answer(err)
+		return err
 	}
 	b := t.builder.Record(record.Header{Number: p.chain.Number + 1, Time: t.now, Previous: p.chain.Sum})
 	started := time.Now()
@@ -150,9 +169,9 @@ func (p *Partition) applied(at uint64, b []byte) error {
 	return nil
 }
 
-// fix corrects the replies that were not what became of their keys, the last one first.
+// fix corrects the replies that were not what became of their keys.
 func (p *Partition) fix() {
-	for i, o := range slices.Backward(p.tx.origins) {
+	for i, o := range p.tx.origins {
 		if out := p.outcomes[i]; o.fixer != nil && (o.always || out != store.Done) {
 			o.fixer.Fix(o.offset, o.form, out)
 		}

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/server/internal/record"
@@ -25,7 +26,7 @@ type Tx struct {
 	partial bool  // a part of the unit that is deciding is committed
 	atomic  bool  // no commit may happen
 	refuse  error // why nothing can be changed
-	err     error // of a commit in the middle of a unit
+	err     error // of a commit in the middle of a unit; nothing more of it is decided
 }
 
 // A decided unit waits for the commit.
@@ -36,7 +37,8 @@ type decided struct {
 
 // A Fixer is told when a key's outcome is not the one that was answered in advance.
 type Fixer interface {
-	// Fix replaces the reply at an offset. Replies are fixed from the last to the first.
+	// Fix says what the reply at an offset must be. Offsets are those before any reply is
+	// fixed.
 	Fix(offset int, form Form, o store.Outcome)
 }
 
@@ -59,6 +61,10 @@ func (t *Tx) Now() int64 { return t.now }
 
 // Refuses returns why nothing can be changed at the moment, nil if it can.
 func (t *Tx) Refuses() error { return t.refuse }
+
+// Failed reports whether a commit in the middle of the unit has failed. Then nothing more of
+// the unit is decided, and the partition answers it with the error.
+func (t *Tx) Failed() bool { return t.err != nil }
 
 // Bytes returns the memory that all entries will take, and those that this batch makes.
 func (t *Tx) Bytes() int64 { return t.p.store.Bytes() + t.bytes }
@@ -112,7 +118,7 @@ func (t *Tx) Create(name []byte, spec store.Spec) (*store.Entry, error) {
 		return nil, err
 	}
 	t.insert(record.Create, e, nil)
-	return e, nil
+	return e, t.err
 }
 
 // Adopt makes an entry with content, in the place of the one that has the name.
@@ -121,19 +127,21 @@ func (t *Tx) Adopt(name []byte, spec store.Spec, content []byte) (*store.Entry, 
 	if err != nil {
 		return nil, err
 	}
-	for len(content) > maxPiece && !t.atomic {
-		t.room(maxPiece)
+	for len(content) > maxPiece && !t.atomic && t.room(maxPiece) {
 		t.builder.Data(record.Piece, e.Number(), content[:maxPiece])
 		content = content[maxPiece:]
-		if !t.Barrier() {
-			return nil, t.err
+		t.Barrier()
+	}
+	if t.room(len(content) + headroom) { // the old entry goes in the record that brings the new one
+		if old := t.Find(name); old != nil {
+			t.drop(old, record.ByCommand)
 		}
+		t.insert(record.Adopt, e, content)
 	}
-	t.room(len(content) + headroom) // the old entry goes in the record that brings the new one
-	if old := t.Find(name); old != nil {
-		t.drop(old, record.ByCommand)
+	if t.err != nil {
+		t.p.store.ForgetPieces()
+		return nil, t.err
 	}
-	t.insert(record.Adopt, e, content)
 	return e, nil
 }
 
@@ -143,20 +151,19 @@ const MaxContent = maxPiece
 // maxPiece is how many bytes of a content are in one record.
 const maxPiece = 1 << 20
 
-// Mark returns the number of replies that may have to be fixed, for Shift.
-func (t *Tx) Mark() int { return len(t.origins) }
-
-// Shift says that the replies since a mark have moved.
-func (t *Tx) Shift(mark, by int) {
-	for i := mark; i < len(t.origins); i++ {
-		t.origins[i].offset += by
+// Silence says that the last replies of a fixer, from an offset on, are not sent.
+func (t *Tx) Silence(f Fixer, offset int) {
+	for i, o := range slices.Backward(t.origins) {
+		if o.fixer != f || o.offset < offset {
+			return
+		}
+		t.origins[i].fixer = nil
 	}
 }
 
 // insert logs that an entry is there.
 func (t *Tx) insert(code record.Code, e *store.Entry, content []byte) {
-	t.room(len(content))
-	if t.err != nil {
+	if !t.room(len(content)) {
 		return
 	}
 	spec := e.Spec()
@@ -175,7 +182,9 @@ func (t *Tx) insert(code record.Code, e *store.Entry, content []byte) {
 func (t *Tx) Drop(e *store.Entry) { t.drop(e, record.ByCommand) }
 
 func (t *Tx) drop(e *store.Entry, why record.Reason) {
-	t.room(0)
+	if !t.room(0) {
+		return
+	}
 	t.builder.Data(record.Drop, e.Number(), []byte{byte(why)})
 	t.names[e.Ahead.Name] = nil
 	e.Ahead.Gone = true
@@ -184,7 +193,9 @@ func (t *Tx) drop(e *store.Entry, why record.Reason) {
 
 // Flush drops all entries.
 func (t *Tx) Flush() {
-	t.room(0)
+	if !t.room(0) {
+		return
+	}
 	t.builder.Data(record.Flush, 0, nil)
 	for _, e := range t.names {
 		if e != nil {
@@ -197,7 +208,9 @@ func (t *Tx) Flush() {
 
 // Rename gives an entry another name, and drops the one that has it.
 func (t *Tx) Rename(e *store.Entry, name []byte) {
-	t.room(len(name) + headroom) // one record drops and renames
+	if !t.room(len(name) + headroom) { // one record drops and renames
+		return
+	}
 	if old := t.Find(name); old != nil && old != e {
 		t.drop(old, record.ByCommand)
 	}
@@ -210,7 +223,9 @@ func (t *Tx) Rename(e *store.Entry, name []byte) {
 
 // Expire says when an entry ends; 0 means never.
 func (t *Tx) Expire(e *store.Entry, at int64) {
-	t.room(0)
+	if !t.room(0) {
+		return
+	}
 	t.builder.Data(record.Expire, e.Number(), binary.LittleEndian.AppendUint64(nil, uint64(at)))
 	e.Ahead.Expiry = at
 	t.change(e)
@@ -219,35 +234,43 @@ func (t *Tx) Expire(e *store.Entry, at int64) {
 	}
 }
 
-// key logs a keyed effect.
-func (t *Tx) key(code record.Code, e *store.Entry, k filter.Key, from Origin) {
-	t.room(0)
+// key logs a keyed effect. It reports false if nothing more of the unit is decided.
+func (t *Tx) key(code record.Code, e *store.Entry, k filter.Key, from Origin) bool {
+	if !t.room(0) {
+		return false
+	}
 	t.builder.Key(code, e.Number(), k)
 	t.origins = append(t.origins, from)
 	t.change(e)
+	return true
 }
 
 // Barrier commits what was decided so far, so that the store has it. It reports false if
-// it cannot: inside of a transaction, or if the log fails.
+// it cannot: inside of a transaction, or if the log fails or has failed in this unit.
 func (t *Tx) Barrier() bool {
-	if t.atomic {
+	switch {
+	case t.err != nil:
+		return false
+	case t.atomic:
 		return len(t.changed) == 0 && !t.flushed
+	case t.builder.Effects() == 0:
+		return true
 	}
-	if t.builder.Effects() > 0 {
-		t.partial = true
-		t.err = t.p.commit()
-	}
+	t.err = t.p.commit()
+	t.partial = t.partial || t.err == nil
 	return t.err == nil
 }
 
 // Clean reports whether nothing was decided about an entry that is not applied.
 func (t *Tx) Clean(e *store.Entry) bool { return !e.Ahead.Changed && !t.flushed }
 
-// room sees to it that one more effect with n bytes fits the record.
-func (t *Tx) room(n int) {
+// room sees to it that one more effect with n bytes fits the record. It reports false if
+// nothing more of the unit is decided.
+func (t *Tx) room(n int) bool {
 	if size := t.builder.Len(); !t.atomic && size > headroom && size+n > softLimit {
 		t.Barrier()
 	}
+	return t.err == nil
 }
 
 // MaxAtomic is how many bytes of effects a transaction may have.
@@ -263,6 +286,9 @@ const (
 func (t *Tx) Atomic(size int, do func()) {
 	if t.builder.Len()+size > softLimit {
 		t.Barrier()
+	}
+	if t.err != nil {
+		return
 	}
 	t.atomic = true
 	do()

@@ -2,7 +2,6 @@ package resp
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,14 +41,11 @@ func (w *Writer) Reset() {
 // Truncate forgets what was written beyond n bytes.
 func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
 
-// Replace puts other bytes in the place of those from one offset to another.
-func (w *Writer) Replace(from, to int, with []byte) {
-	if to-from == len(with) {
-		copy(w.buf[from:to], with)
-		return
-	}
-	w.buf = slices.Replace(w.buf, from, to, with...)
-}
+// Raw writes what another Writer wrote.
+func (w *Writer) Raw(b []byte) { w.buf = append(w.buf, b...) }
+
+// Swap exchanges what was written with another Writer.
+func (w *Writer) Swap(other *Writer) { w.buf, other.buf = other.buf, w.buf }
 
 func (w *Writer) v3() bool { return w.version == 3 }
 

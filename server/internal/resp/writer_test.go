@@ -24,9 +24,11 @@ func TestWriter(t *testing.T) {
 		{"double", func(w *Writer) { w.Double(0.01) }, "$4\r\n0.01\r\n", ",0.01\r\n"},
 		{"infinite", func(w *Writer) { w.Double(math.Inf(1)); w.Double(math.NaN()) }, "$3\r\ninf\r\n$3\r\nnan\r\n", ",inf\r\n,nan\r\n"},
 		{"replaced", func(w *Writer) {
+			var other Writer
 			w.Bool(true)
-			w.Bool(true)
-			w.Replace(0, 4, []byte("-ERR full\r\n"))
+			other.Err("ERR full")
+			other.Raw(w.Bytes())
+			w.Swap(&other)
 		}, "-ERR full\r\n:1\r\n", "-ERR full\r\n#t\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

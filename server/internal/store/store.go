@@ -195,7 +195,7 @@ func (s *Store) setExpiry(e *Entry, at int64) {
 func (s *Store) Loaded() error {
 	s.loading = false
 	clear(s.gone)
-	clear(s.pieces) // their writer was ended before it came to the last one
+	s.ForgetPieces() // their writer was ended before it came to the last one
 	for _, e := range s.byNum {
 		if other := s.Lookup([]byte(e.name), 0); other != nil {
 			return fmt.Errorf("store: entries %d and %d have the same name", e.number, other.number)
@@ -208,6 +208,9 @@ func (s *Store) Loaded() error {
 	}
 	return nil
 }
+
+// ForgetPieces forgets the pieces of contents whose last piece will not come.
+func (s *Store) ForgetPieces() { clear(s.pieces) }
 
 // Settle takes back what was decided about an entry and not applied.
 func (e *Entry) Settle() {

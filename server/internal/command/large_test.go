@@ -1,0 +1,213 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/server/internal/log"
+)
+
+// A largeUnit is a pipeline whose effects take several records. It fills a filter of its own.
+type largeUnit struct {
+	name  string
+	args  [][][]byte
+	items [][]byte
+}
+
+func newLargeUnit(i int) largeUnit {
+	u := largeUnit{name: fmt.Sprint("u", i)}
+	if i%2 == 0 { // otherwise an earlier unit makes it
+		u.args = append(u.args, words("BF.RESERVE "+u.name+" 0.1 210000 NONSCALING"))
+	}
+	for part := range 3 {
+		madd := words("BF.MADD " + u.name)
+		for item := range 66_000 {
+			madd = append(madd, fmt.Appendf(nil, "%d-%d", part, item))
+		}
+		u.args, u.items = append(u.args, madd, words("BF.CARD "+u.name)), append(u.items, madd[2:]...)
+	}
+	return u
+}
+
+// run runs the unit and reports whether it is acknowledged, or else refused as a whole.
+func (u *largeUnit) run(t *testing.T, env *Env) (acknowledged, refused bool) {
+	t.Helper()
+	s := NewSession(env, 1, "", "")
+	s.Begin()
+	for _, args := range u.args {
+		if err := s.Take(args); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Flush(); err != nil {
+		return false, false
+	}
+	text := s.w.Bytes()
+	refused = bytes.Contains(text, []byte("MISCONF"))
+	if refused && bytes.Contains(text, []byte(":1\r\n")) {
+		t.Errorf("%s: a part is refused, and a part is not", u.name)
+	}
+	return !refused, refused
+}
+
+// stored counts the items that a store has.
+func (u *largeUnit) stored(env *Env) (n int) {
+	e := env.Store.Lookup([]byte(u.name), 0)
+	for _, item := range u.items {
+		if e != nil && e.MayContain(e.Key(item)) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFaultsInTheMiddleOfUnits has units of several records meet a log that fails at one of
+// them: none is acknowledged, and the log can be read.
+func TestFaultsInTheMiddleOfUnits(t *testing.T) {
+	effort.OneGoroutine(t)
+	l := new(log.Memory)
+	env := newEnv(t, l)
+	rng := rand.New(rand.NewPCG(5, 6))
+	units := make([]largeUnit, effort.PickVariant(6, 12, 100))
+	acknowledged := make([]bool, len(units))
+	for i := range units {
+		u := newLargeUnit(i)
+		units[i] = u
+		if i%2 == 1 {
+			if _, err := ask(NewSession(env, 1, "", ""), "BF.RESERVE "+u.name+" 0.1 210000 NONSCALING"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left, kind := rng.IntN(3), []log.Fault{log.Full, log.LostUnknown, log.StoredUnknown}[i%3]
+		first := left == 0
+		env.Partition.Do(func() {
+			l.Fault = func(uint64) log.Fault {
+				if left--; left == -1 {
+					return kind
+				}
+				return log.None
+			}
+		})
+		var refused bool
+		if acknowledged[i], refused = u.run(t, env); refused != (first && kind == log.Full) {
+			t.Errorf("%s: refused %v", u.name, refused)
+		}
+		env.Partition.Do(func() { l.Fault = nil })
+		repaired(t, env)
+	}
+	env.Partition.Close()
+	again := newEnv(t, l)
+	defer again.Partition.Close()
+	for i, u := range units {
+		live, read := u.stored(env), u.stored(again)
+		if live != read {
+			t.Errorf("%s: %d items in memory, %d in the log", u.name, live, read)
+		}
+		if acknowledged[i] {
+			t.Errorf("%s met a fault and is acknowledged, %d of %d items are stored", u.name, live, len(u.items))
+		}
+	}
+}
+
+// TestRepliesThatAreCorrected has a commit in the middle of a command correct replies before
+// it, whose length changes.
+func TestRepliesThatAreCorrected(t *testing.T) {
+	effort.OneGoroutine(t)
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	lines := make([]string, 12)
+	for i := range lines {
+		lines[i] = "CF.ADD cf z"
+	}
+	const room, items = 69_000, 70_000
+	var madd strings.Builder
+	madd.WriteString("BF.MADD bf")
+	for i := range items {
+		fmt.Fprint(&madd, " ", i)
+	}
+	lines = append(lines, "CF.COUNT cf z", fmt.Sprint("BF.RESERVE bf 0.0001 ", room, " NONSCALING"), madd.String(), "PING")
+	replies, err := ask(NewSession(env, 1, "", ""), lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(replies[12:14], " "); got != ":12 +OK" {
+		t.Errorf("the beginning is %q", got)
+	}
+	array, last := replies[14], replies[len(replies)-1]
+	if n := len(replies) - 16; array != fmt.Sprint("*", n) || n < room || last != "+PONG" || !strings.HasPrefix(replies[len(replies)-2], "-ERR non scaling") {
+		t.Errorf("%s before %d elements, and %s", array, n, last)
+	}
+}
+
+// TestSilentReplies asks what is answered late, without wanting a reply.
+func TestSilentReplies(t *testing.T) {
+	for _, c := range []struct{ name, lines, want string }{
+		{"off", "CLIENT REPLY OFF;CF.ADD k x;CF.DEL k x;CF.EXISTS k x;CF.COUNT k x", ""},
+		{"on again", "CF.ADD k x;CLIENT REPLY OFF;CF.DEL k x;CF.EXISTS k x;CLIENT REPLY ON;CF.COUNT k x", ":1 +OK :0"},
+		{"skip", "CF.ADD k x;CF.DEL k x;CLIENT REPLY SKIP;CF.EXISTS k x;PING;CF.EXISTS k x", ":1 :1 +PONG :0"},
+		{"transaction", "MULTI;CF.ADD k x;CF.DEL k x;CF.EXISTS k x;CLIENT REPLY OFF;EXEC;CLIENT REPLY ON", "+OK +QUEUED +QUEUED +QUEUED +QUEUED +OK"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := newEnv(t, new(log.Memory))
+			defer env.Partition.Close()
+			replies, err := ask(NewSession(env, 1, "", ""), strings.Split(c.lines, ";")...)
+			if got := strings.Join(replies, " "); err != nil || got != c.want {
+				t.Errorf("%q, want %q: %v", got, c.want, err)
+			}
+		})
+	}
+}
+
+// TestPiecesOfLostContent restores two dumps of several records. The first is cut off by the
+// end of the process: its number is not used again.
+func TestPiecesOfLostContent(t *testing.T) {
+	effort.OneGoroutine(t)
+	l := new(log.Memory)
+	env := newEnv(t, l)
+	ready := []string{"BF.RESERVE big 0.01 2000000 NONSCALING", "BF.ADD big x"}
+	if _, err := ask(NewSession(env, 1, "", ""), ready...); err != nil {
+		t.Fatal(err)
+	}
+	dumped, err := dumpOf(env.Store.Lookup([]byte("big"), 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 1
+	env.Partition.Do(func() {
+		l.Fault = func(uint64) log.Fault {
+			if left--; left < 0 {
+				return log.LostUnknown
+			}
+			return log.None
+		}
+	})
+	restore := func(env *Env) error {
+		s := NewSession(env, 1, "", "")
+		s.Begin()
+		if err := s.Take([][]byte{[]byte("RESTORE"), []byte("copy"), []byte("0"), bytes.Clone(dumped)}); err != nil {
+			return err
+		}
+		return s.Flush()
+	}
+	if restore(env) == nil {
+		t.Fatal("the fault is not met")
+	}
+	env.Partition.Close()
+	l.Fault = nil
+	for range 2 {
+		again := newEnv(t, l)
+		if again.Store.Lookup([]byte("copy"), 0) == nil {
+			if err := restore(again); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e := again.Store.Lookup([]byte("copy"), 0); e == nil || !e.MayContain(e.Key([]byte("x"))) {
+			t.Error("the copy is not what was restored")
+		}
+		again.Partition.Close()
+	}
+}
