@@ -1,6 +1,8 @@
 package command
 
 import (
+	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -128,10 +130,24 @@ func bfInfo(c *Call) {
 
 // grown returns the capacity of a chain of filters that has so many items.
 func grown(capacity, expansion, items uint64) uint64 {
+	const most = math.MaxInt64
 	total, next := capacity, capacity
-	for expansion > 0 && total < items {
-		next = min(next*expansion, 1<<40)
-		total += next
+	switch {
+	case expansion == 0 || items <= capacity:
+		return capacity
+	case expansion == 1:
+		high, low := bits.Mul64(capacity, (items-1)/capacity+1)
+		if high != 0 {
+			return most
+		}
+		return min(low, most)
+	}
+	for total < items {
+		if next > most/expansion {
+			return most
+		}
+		next *= expansion
+		total = min(total+next, most)
 	}
 	return total
 }

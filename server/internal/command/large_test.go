@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -209,5 +210,27 @@ func TestPiecesOfLostContent(t *testing.T) {
 			t.Error("the copy is not what was restored")
 		}
 		again.Partition.Close()
+	}
+}
+
+// TestGrown compares the capacity of a chain with what it is by adding up, and has chains
+// that adding up takes for ever.
+func TestGrown(t *testing.T) {
+	for _, c := range [][4]uint64{
+		{100, 0, 1000, 100},
+		{100, 2, 100, 100},
+		{100, 2, 101, 300},
+		{100, 2, 301, 700},
+		{100, 1, 101, 200},
+		{100, 1, 300, 300},
+		{1, 1, math.MaxInt64, math.MaxInt64},
+		{1, 1, 1 << 40, 1 << 40},
+		{1 << 62, 1, math.MaxInt64, math.MaxInt64},
+		{1 << 62, 3, math.MaxInt64, math.MaxInt64},
+		{1, 2, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := grown(c[0], c[1], c[2]); got != c[3] {
+			t.Errorf("%d items in a chain of %d times %d: %d, want %d", c[2], c[0], c[1], got, c[3])
+		}
 	}
 }

@@ -158,7 +158,8 @@ func (s *Store) applyKeys(e *Entry, x *record.Effect, outcomes []Outcome) ([]Out
 	if x.Code == record.Absent || x.Code == record.Remove {
 		e.deletes.Add(done)
 		if !e.addsOnly {
-			e.items.Add(-done)
+			items := e.items.Load() // those of a dump may be too few
+			e.items.Store(items - min(items, done))
 		}
 	} else {
 		e.items.Add(done)

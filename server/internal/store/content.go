@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
@@ -23,8 +24,14 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if spec.Type == Text {
 		return s.NewEntry(number, name, spec, content)
 	}
+	if !spec.valid() {
+		return nil, errSpec
+	}
 	f, hash, err := readFilter(bytes.NewReader(content))
 	if err != nil {
+		return nil, err
+	}
+	if err := spec.describes(f, content); err != nil {
 		return nil, err
 	}
 	e := s.entryOf(number, name, spec, f)
@@ -38,6 +45,20 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	}
 	e.Settle()
 	return e, nil
+}
+
+// describes refuses the file of a filter that is not what a Spec says.
+func (s *Spec) describes(f filter.Filter, content []byte) error {
+	r, err := frame.Open(bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	h := r.Header()
+	_, deletes := f.(filter.Deleter)
+	if h.Kind != s.Kind || !slices.Equal(h.Shape, s.Shape) || s.Type == Cuckoo && !deletes {
+		return fmt.Errorf("store: a filter of kind %d, shape %v, described as kind %d, shape %v: %w", h.Kind, h.Shape, s.Kind, s.Shape, ErrContent)
+	}
+	return nil
 }
 
 // SpecOf returns what the file of a filter is to a server.

@@ -50,6 +50,9 @@ type Ahead struct {
 // NewEntry makes the entry that a Spec describes, which is not in the store yet. content is
 // the text of a string, and otherwise nil.
 func (s *Store) NewEntry(number uint64, name string, spec Spec, content []byte) (*Entry, error) {
+	if !spec.valid() { // it could not be read again
+		return nil, errSpec
+	}
 	if spec.Type == Text {
 		e := s.entryOf(number, name, spec, nil)
 		e.text = content

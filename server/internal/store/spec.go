@@ -115,7 +115,7 @@ func ReadSpec(b []byte) (s Spec, rest []byte, err error) {
 		Items:      binary.LittleEndian.Uint64(b[45:]),
 		Deletes:    binary.LittleEndian.Uint64(b[53:]),
 	}
-	if s.Type < Bloom || s.Type > Text || b[specSize-1] > maxFields {
+	if !s.valid() || b[specSize-1] > maxFields {
 		return s, nil, errSpec
 	}
 	rest = b[specSize:]
@@ -127,6 +127,17 @@ func ReadSpec(b []byte) (s Spec, rest []byte, err error) {
 		s.Shape = append(s.Shape, f)
 	}
 	return s, rest, nil
+}
+
+// valid reports whether the numbers are such as a server writes. They may come from a dump.
+func (s *Spec) valid() bool {
+	if s.Type < Bloom || s.Type > Text || max(s.Capacity, s.Limit, s.Items, s.Deletes) > math.MaxInt64 || s.Expiry < 0 {
+		return false
+	}
+	if s.Type == Text {
+		return s.Kind == 0
+	}
+	return s.Capacity > 0 && s.FPR <= 1 // false for what is not a number
 }
 
 func readField(b []byte) (f frame.Field, rest []byte, err error) {

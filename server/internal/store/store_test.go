@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 
@@ -180,5 +182,77 @@ func TestScanSeesEachNameOnce(t *testing.T) {
 	}
 	if len(seen) != 3000 || calls < 50 {
 		t.Errorf("%d names in %d calls", len(seen), calls)
+	}
+}
+
+// TestSpecsThatMakeNoSense tries what only a forged dump has.
+func TestSpecsThatMakeNoSense(t *testing.T) {
+	s := New()
+	good := spec(t, s, frame.Perennial)
+	for name, change := range map[string]func(*Spec){
+		"type 0":           func(x *Spec) { x.Type = 0 },
+		"type 4":           func(x *Spec) { x.Type = 4 },
+		"a text of a kind": func(x *Spec) { x.Type = Text },
+		"no capacity":      func(x *Spec) { x.Capacity = 0 },
+		"capacity":         func(x *Spec) { x.Capacity = 1 << 63 },
+		"limit":            func(x *Spec) { x.Limit = 1 << 63 },
+		"items":            func(x *Spec) { x.Items = 1 << 63 },
+		"deletes":          func(x *Spec) { x.Deletes = 1 << 63 },
+		"expiry":           func(x *Spec) { x.Expiry = -1 },
+		"rate":             func(x *Spec) { x.FPR = math.NaN() },
+		"rate above 1":     func(x *Spec) { x.FPR = 2 },
+	} {
+		x := good
+		change(&x)
+		if _, _, err := ReadSpec(x.AppendTo(nil)); err == nil {
+			t.Errorf("%s is read", name)
+		}
+		if _, err := s.NewEntry(1, "k", x, nil); err == nil {
+			t.Errorf("%s becomes an entry", name)
+		}
+	}
+}
+
+// TestContentIsAsDescribed gives the content of one kind the description of another, and a
+// filter that has grown its own.
+func TestContentIsAsDescribed(t *testing.T) {
+	s := New()
+	contents := make(map[frame.Kind][]byte)
+	for kind := range makers {
+		x := spec(t, s, kind)
+		e, err := s.NewEntry(1, "k", x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 20_000 {
+			if _, err := e.filter.Add(s.Hash().Uint64(uint64(k))); err != nil {
+				break // it does not grow
+			}
+		}
+		image, err := e.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if _, err := image.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		contents[kind] = b.Bytes()
+		if _, err := s.Adopt(2, "k", x, b.Bytes()); err != nil {
+			t.Errorf("%s: %v", KindName(kind), err)
+		}
+		x.Shape = append(frame.Shape(nil), x.Shape...)
+		x.Shape[0].Value = frame.Uint(12345)
+		if _, err := s.Adopt(2, "k", x, b.Bytes()); !errors.Is(err, ErrContent) {
+			t.Errorf("%s with another shape: %v", KindName(kind), err)
+		}
+	}
+	bloom := spec(t, s, frame.Bloom)
+	if _, err := s.Adopt(2, "k", bloom, contents[frame.Perennial]); !errors.Is(err, ErrContent) {
+		t.Error("another kind:", err)
+	}
+	bloom.Type = Cuckoo
+	if _, err := s.Adopt(2, "k", bloom, contents[frame.Bloom]); !errors.Is(err, ErrContent) {
+		t.Error("a kind that does not delete:", err)
 	}
 }
