@@ -39,9 +39,9 @@ func allowAddresses(settings *Settings, login bool) error {
 	if login {
 		return nil
 	}
-	for _, name := range []string{"addr", "tls-addr"} {
+	for _, name := range []string{"addr", "tls-addr", "http"} {
 		addr := settings.Get(name)
-		if addr == "" || name == "tls-addr" && settings.Get("tls-ca") != "" {
+		if addr == "" || name == "http" && addr == "off" || name == "tls-addr" && settings.Get("tls-ca") != "" {
 			continue
 		}
 		host, _, err := net.SplitHostPort(addr)

@@ -21,7 +21,7 @@ func bloomCommands() []*Command {
 		ofKey("bf.card", 2, Read|Fast, "key", "Tells how many items were added that were new", bfCard),
 		ofKey("bf.info", -2, Read|Fast, "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", "Describes a filter", bfInfo),
 		ofKey("bf.debug", 2, Read, "key", "Describes the parts of a filter", bfDebug),
-		ofKey("bf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
+		ofKey("bf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
 		ofKey("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that BF.SCANDUMP returned", loadChunk(store.Bloom)),
 	}
 }

@@ -25,7 +25,7 @@ func cuckooCommands() []*Command {
 		ofKey("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
 		ofKey("cf.debug", 2, Read, "key", "Describes a filter in a line", cfDebug),
 		ofKey("cf.compact", -1, Write, "key", "Does nothing: filters are compact at all times", cfCompact),
-		ofKey("cf.scandump", 3, Read|Alone, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
+		ofKey("cf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
 		ofKey("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
 	}
 }
