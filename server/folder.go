@@ -21,6 +21,7 @@ type folder struct {
 	path string
 	lock *os.File
 	tail *os.File
+	used bool // a log was begun in it
 }
 
 // openFolder takes a folder, which is made if it is missing.
@@ -55,17 +56,25 @@ func (f *folder) close() error {
 
 const modeVersion = 1
 
-// checkMode refuses a folder that was made for another engine or by a newer release, and
-// marks a new one.
+// markMode says what a new folder was made for. It is called when the log has a record.
+func (f *folder) markMode(engine string) error {
+	if f.used {
+		return nil
+	}
+	return writeSynced(f.path, "mode", fmt.Appendf(nil, "everbloom %d alone %s\n", modeVersion, engine))
+}
+
+// checkMode refuses a folder that was made for another engine or by a newer release.
 func (f *folder) checkMode(engine string) error {
 	path := filepath.Join(f.path, "mode")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return writeSynced(f.path, "mode", fmt.Appendf(nil, "everbloom %d alone %s\n", modeVersion, engine))
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	f.used = true
 	var number int
 	var mode, was string
 	if _, err := fmt.Sscanf(strings.TrimSpace(string(text)), "everbloom %d %s %s", &number, &mode, &was); err != nil {

@@ -53,6 +53,7 @@ func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
 			s.logger.Warn("the end of the log cannot be kept", "error", err)
 		}
 	}
+	config.Check = k.verify
 	m := k.folder.Last()
 	if m == nil {
 		return k, nil
@@ -82,15 +83,19 @@ func (k *keeper) load(m *image.Manifest) error {
 	return nil
 }
 
-// verify refuses a log that ends before the last record that was acknowledged.
-func (k *keeper) verify(p *partition.Partition) error {
-	var last record.Chain
-	p.Do(func() { last, _ = p.Place() })
-	if last.Number > k.tail.Number || last == k.tail {
+// verify refuses a log that ends before the last record that was acknowledged. The file mode
+// is written behind the first record: with it, an empty log has lost everything.
+func (k *keeper) verify(last record.Chain) error {
+	var missing error
+	const advice = "changes are lost, as if files were damaged or restored in part; restore a copy of the folder, or accept the loss with --accept-loss yes"
+	switch {
+	case last.Number < k.tail.Number || last.Number == k.tail.Number && last != k.tail:
+		missing = fmt.Errorf("server: the log ends with record %d, and record %d was acknowledged: "+advice, last.Number, k.tail.Number)
+	case last.Number == 0 && k.server.folder.used:
+		missing = errors.New("server: the log is empty, and the folder was in use: " + advice)
+	default:
 		return nil
 	}
-	missing := fmt.Errorf("server: the log ends with record %d, and record %d was acknowledged: "+
-		"changes are lost, as if files were damaged or restored in part; restore a copy of the folder, or accept the loss with --accept-loss yes", last.Number, k.tail.Number)
 	if !k.server.settings.On("accept-loss") {
 		return missing
 	}

@@ -122,15 +122,39 @@ func TestFlippedBitsAreTold(t *testing.T) {
 	}
 }
 
-// TestLostEndIsTold removes the log behind the last images.
-func TestLostEndIsTold(t *testing.T) {
+// TestLostLogIsTold removes the log, with images and without, and what else says that there
+// was one: the server refuses to start, however often it is tried.
+func TestLostLogIsTold(t *testing.T) {
+	for _, removed := range [][]string{{"jetstream"}, {"jetstream", "images"}, {"jetstream", "images", "tail"}, {"jetstream", "images", "mode"}} {
+		dir := t.TempDir()
+		fill(t, dir)
+		for _, name := range removed {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for try := range 3 {
+			if s, err := open(t, "dir", dir); err == nil {
+				t.Errorf("without %v, try %d: a log that is gone is accepted", removed, try)
+				s.release()
+			}
+		}
+	}
 	dir := t.TempDir()
-	fill(t, dir)
+	_, stop := run(t, "dir", dir)
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.RemoveAll(filepath.Join(dir, "jetstream")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, "dir", dir); err == nil {
-		t.Error("a log that is gone is accepted")
+	_, stop = run(t, "dir", dir, "accept-loss", "yes")
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	_, stop = run(t, "dir", dir)
+	if err := stop(); err != nil {
+		t.Error("after a loss was accepted:", err)
 	}
 }
 
@@ -159,6 +183,9 @@ func TestRefusals(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0"} {
 		if _, err := open(t, "log", "memory", "addr", addr); err == nil || !strings.Contains(err.Error(), "there are no users") {
 			t.Errorf("%s without users: %v", addr, err)
+		}
+		if _, err := open(t, "log", "memory", "http", addr); err == nil || !strings.Contains(err.Error(), "there are no users") {
+			t.Errorf("http: %s without users: %v", addr, err)
 		}
 	}
 	if _, err := open(t); err == nil || !strings.Contains(err.Error(), "--dir") {
@@ -284,7 +311,11 @@ func TestLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	users := filepath.Join(t.TempDir(), "users")
-	if err := os.WriteFile(users, []byte("# users\n\n"+line+"\n"), 0o600); err != nil {
+	reader, second, err := NewToken("reader", "read", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(users, []byte("# users\n\n"+line+"\n"+second+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, "log", "memory", "users", users)
@@ -297,6 +328,11 @@ func TestLogin(t *testing.T) {
 		{"AUTH other " + token, "-WRONGPASS invalid username-password pair or user is disabled."},
 		{"AUTH alice " + token, "+OK"},
 		{"ACL WHOAMI", `"alice"`},
+		{"AUTH reader " + reader, "+OK"},
+		{"BF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'bf.scandump' command"},
+		{"CF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'cf.scandump' command"},
+		{"EB.EXPORT k 0", "-NOPERM User reader has no permissions to run the 'eb.export' command"},
+		{"DUMP k", "-NOPERM User reader has no permissions to run the 'dump' command"},
 		{"RESET", "+RESET"},
 		{"PING", "-NOAUTH Authentication required."},
 	} {

@@ -116,8 +116,10 @@ func (s *Server) load(ctx context.Context) error {
 	if s.partition, err = partition.Open(ctx, config); err != nil {
 		return err
 	}
-	if err := s.keeper.verify(s.partition); err != nil {
-		return err
+	if s.folder != nil {
+		if err := s.folder.markMode(s.settings.Get("log")); err != nil {
+			return err
+		}
 	}
 	sets, _ := s.store.Len()
 	s.logger.Info("loaded", "sets", sets, "bytes", s.store.Bytes(), "took", time.Since(started).Round(time.Millisecond))

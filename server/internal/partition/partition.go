@@ -36,6 +36,10 @@ type Config struct {
 	// Tail is told the place behind each record that is on disk; it may be nil.
 	Tail func(record.Chain)
 
+	// Check is asked about the end of the log before anything is written to it; it may be
+	// nil.
+	Check func(record.Chain) error
+
 	// Fatal is called when memory is not what the log says any more, so that the process
 	// must end; it may be nil.
 	Fatal func(error)
@@ -97,6 +101,11 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 	}
 	if err := p.store.Loaded(); err != nil {
 		return nil, err
+	}
+	if c.Check != nil {
+		if err := c.Check(p.chain); err != nil {
+			return nil, err
+		}
 	}
 	p.settle()
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
