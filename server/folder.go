@@ -121,7 +121,13 @@ func (s *Server) openLog() (log.Log, error) {
 	if engine == "file" {
 		return opened(log.OpenFile(filepath.Join(s.folder.path, "log")))
 	}
-	return opened(jetstream.Open(filepath.Join(s.folder.path, "jetstream")))
+	dir := filepath.Join(s.folder.path, "jetstream")
+	if s.settings.On("accept-loss") {
+		if err := jetstream.Rebuild(dir); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
+	return opened(jetstream.Open(dir))
 }
 
 // opened returns l, or a nil interface in case of an error.

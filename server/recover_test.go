@@ -158,6 +158,30 @@ func TestLostLogIsTold(t *testing.T) {
 	}
 }
 
+// TestTornEndIsAccepted cuts the last entry of the log short, beside an index that knows of
+// it, and accepts the loss.
+func TestTornEndIsAccepted(t *testing.T) {
+	dir := t.TempDir()
+	items := fill(t, dir)
+	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "jetstream", "*", "streams", "*", "msgs", "*.blk"))
+	if err != nil || len(blocks) != 1 {
+		t.Fatal(blocks, err)
+	}
+	info, err := os.Stat(blocks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(blocks[0], info.Size()-5); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "dir", dir, "accept-loss", "yes")
+	c := dial(t, s.Addr().String())
+	askAll(t, c, "BF.MEXISTS", "reserved", items, ":1") // the last record renamed it
+	if got := c.do("BF.ADD", "bf", "more"); got != ":1" && got != ":0" {
+		t.Error(got)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	s, stop := run(t, "dir", dir)

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -62,6 +63,19 @@ func Open(dir string) (*Log, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// Rebuild removes the engine's index of its files, so that the next Open takes what the files
+// hold for the log, also if the index knows of more.
+func Rebuild(dir string) error {
+	found, err := filepath.Glob(filepath.Join(dir, "jetstream", "*", "streams", name, "msgs", "index.db"))
+	for _, path := range found {
+		err = errors.Join(err, os.Remove(path))
+	}
+	if err != nil {
+		return fmt.Errorf("jetstream: %w", err)
+	}
+	return nil
 }
 
 // start starts the engine. The caller has the lock, or nothing else has l.

@@ -36,12 +36,33 @@ func scan(dir string) error {
 	}
 	slices.SortFunc(blocks, func(a, b string) int { return blockNumber(a) - blockNumber(b) })
 	last := uint64(0)
-	for _, path := range blocks {
-		if last, err = scanBlock(path, last); err != nil {
+	for i, path := range blocks {
+		if last, err = scanBlock(path, last, i == len(blocks)-1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// zeros reports whether a file has nothing but zeros from an offset on: a power cut leaves
+// them behind when the length of the file is on disk and its bytes are not.
+func zeros(f *os.File, at int64) (bool, error) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := f.ReadAt(buf, at)
+		for _, b := range buf[:n] {
+			if b != 0 {
+				return false, nil
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		at += int64(n)
+	}
 }
 
 // blockNumber returns the number that a block is named by.
@@ -51,8 +72,8 @@ func blockNumber(path string) int {
 }
 
 // scanBlock returns the last sequence of a block; that before it was last. What is cut short
-// at the end was never acknowledged.
-func scanBlock(path string, last uint64) (uint64, error) {
+// at the end was never acknowledged, nor are zeros at the end of the newest block.
+func scanBlock(path string, last uint64, newest bool) (uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -68,6 +89,11 @@ func scanBlock(path string, last uint64) (uint64, error) {
 		}
 		length := int64(binary.LittleEndian.Uint32(head[:]) &^ headersBit)
 		sequence := binary.LittleEndian.Uint64(head[4:])
+		if length == 0 && newest {
+			if end, err := zeros(f, at); end || err != nil {
+				return last, err
+			}
+		}
 		if length < blockHeader || length > 2*maxPayload {
 			return 0, fmt.Errorf("jetstream: %s: record of %d bytes at %d: %w: restore a copy of the folder", path, length, at, ErrDamaged)
 		}
