@@ -32,6 +32,15 @@ type Log interface {
 	Close() error
 }
 
+// A Watcher is a Log that can tell in advance whether there is room.
+type Watcher interface {
+	// Room returns an error that ErrFull matches if there is too little room to go on.
+	Room() error
+
+	// Probe is Room, and tries to write.
+	Probe() error
+}
+
 var (
 	// ErrMoved is returned by Append when another entry stands behind after.
 	ErrMoved = errors.New("another writer has appended to the log")

@@ -20,7 +20,7 @@ func (p *Partition) run() {
 	defer close(p.done)
 	ticks := time.NewTicker(expiryTick)
 	defer ticks.Stop()
-	var tried time.Time // to repair
+	var tried, watched time.Time // to repair, for room
 	for {
 		select {
 		case <-p.wake:
@@ -29,6 +29,10 @@ func (p *Partition) run() {
 		}
 		if p.Broken() == nil {
 			tried = time.Time{}
+			if time.Since(watched) >= retryEvery {
+				p.watch()
+				watched = time.Now()
+			}
 		} else if time.Since(tried) >= retryEvery {
 			p.repair()
 			tried = time.Now()
@@ -211,7 +215,7 @@ func (p *Partition) failed(err error) error {
 		t.answer(err)
 		return err
 	}
-	p.report("the log is full: changes are refused", err)
+	p.breakDown("the log is full: no changes until there is room", err)
 	units := append([]decided(nil), t.units...)
 	t.units = t.units[:0]
 	refuse := t.refuse
@@ -253,16 +257,32 @@ func (p *Partition) fatal(err error) {
 	}
 }
 
-// repair reads the end of the log. What is there though its writer was told nothing is
-// applied.
+// watch refuses changes before the disk is full.
+func (p *Partition) watch() {
+	if w, ok := p.log.(log.Watcher); ok {
+		if err := w.Room(); err != nil {
+			p.breakDown("the disk is nearly full: no changes until there is room", err)
+		}
+	}
+}
+
+// repair sees whether there is room and reads the end of the log. What is there though its
+// writer was told nothing is applied.
 func (p *Partition) repair() {
 	if p.lost {
 		return
+	}
+	if w, ok := p.log.(log.Watcher); ok {
+		if err := w.Probe(); err != nil {
+			p.breakDown("there is no room", err)
+			return
+		}
 	}
 	if err := p.follow(p.ctx); err != nil {
 		p.breakDown("the log cannot be read", err)
 		return
 	}
+	p.store.ForgetPieces() // no unit is deciding
 	p.settle()
 	last, err := p.log.Last(p.ctx)
 	if err != nil || last != p.position {

@@ -1,13 +1,18 @@
 package jetstream
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+)
 
-// diskRoom returns how many bytes the log may take: what is free and what it has, less a
-// tenth.
-func diskRoom(dir string) int64 {
+// disk returns the size of the disk that a folder is on, and how much of it is free.
+func disk(dir string) (size, free uint64, err error) {
 	var st syscall.Statfs_t
-	if syscall.Statfs(dir, &st) != nil {
-		return 1 << 50
+	for {
+		err = syscall.Statfs(dir, &st)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
 	}
-	return max(int64(st.Bavail*uint64(st.Bsize)/10*9)+folderSize(dir), 64<<20)
+	return st.Blocks * uint64(st.Bsize), st.Bavail * uint64(st.Bsize), err
 }

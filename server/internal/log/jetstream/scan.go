@@ -44,6 +44,17 @@ func scan(dir string) error {
 	return nil
 }
 
+// badLength returns what is wrong with a record whose length cannot be: nothing if it is
+// zeros at the end of the newest block.
+func badLength(f *os.File, at, length int64, newest bool) error {
+	if length == 0 && newest {
+		if end, err := zeros(f, at); end || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("jetstream: %s: record of %d bytes at %d: %w: restore a copy of the folder", f.Name(), length, at, ErrDamaged)
+}
+
 // zeros reports whether a file has nothing but zeros from an offset on: a power cut leaves
 // them behind when the length of the file is on disk and its bytes are not.
 func zeros(f *os.File, at int64) (bool, error) {
@@ -89,13 +100,8 @@ func scanBlock(path string, last uint64, newest bool) (uint64, error) {
 		}
 		length := int64(binary.LittleEndian.Uint32(head[:]) &^ headersBit)
 		sequence := binary.LittleEndian.Uint64(head[4:])
-		if length == 0 && newest {
-			if end, err := zeros(f, at); end || err != nil {
-				return last, err
-			}
-		}
 		if length < blockHeader || length > 2*maxPayload {
-			return 0, fmt.Errorf("jetstream: %s: record of %d bytes at %d: %w: restore a copy of the folder", path, length, at, ErrDamaged)
+			return last, badLength(f, at, length, newest)
 		}
 		if sequence&tombBit == 0 {
 			n := sequence &^ erasedBit
