@@ -121,11 +121,17 @@ func (k *keeper) run(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		grown := k.server.partition.Stats().Bytes - k.logged.Load()
+		grown := k.logSize() - k.logged.Load()
 		if grown > max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) {
 			_ = k.save() // which reports its errors
 		}
 	}
+}
+
+// logSize returns the bytes of records behind the images that were loaded.
+func (k *keeper) logSize() uint64 {
+	s := k.server.partition.Stats()
+	return s.Read + s.Bytes
 }
 
 // save writes a generation of images and trims the log.
@@ -137,7 +143,7 @@ func (k *keeper) save() error {
 		return command.ErrSaving
 	}
 	defer k.mu.Unlock()
-	started, logged := time.Now(), k.server.partition.Stats().Bytes
+	started, logged := time.Now(), k.logSize()
 	written, err := k.write()
 	if err != nil {
 		k.server.logger.Error("images could not be written", "error", err)

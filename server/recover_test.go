@@ -158,6 +158,25 @@ func TestLostLogIsTold(t *testing.T) {
 	}
 }
 
+// TestOldLogIsImaged has a log that was long before the server was started.
+func TestOldLogIsImaged(t *testing.T) {
+	dir := t.TempDir()
+	s, stop := run(t, "dir", dir)
+	c := dial(t, s.Addr().String())
+	for i := range 100 {
+		c.do("BF.ADD", "k", fmt.Sprint(i))
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, "dir", dir, "image-after", "1000")
+	for deadline := time.Now().Add(time.Minute); s.keeper.size.Load() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no images are written")
+		}
+	}
+}
+
 // TestTornEndIsAccepted cuts the last entry of the log short, beside an index that knows of
 // it, and accepts the loss.
 func TestTornEndIsAccepted(t *testing.T) {

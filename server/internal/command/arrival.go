@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/everbloom-go/everbloom/server/internal/resp"
 	"github.com/everbloom-go/everbloom/server/internal/store"
@@ -11,14 +12,27 @@ import (
 type arrival struct {
 	name string
 	data []byte
+	last int64 // when a chunk came, milliseconds since 1970
 }
 
-// maxArrivals is how many entries may arrive at the same time; the oldest is forgotten.
-const maxArrivals = 16
+const (
+	maxArrivals = 16        // that may arrive at the same time; the oldest is forgotten
+	arrivalTime = 60 * 1000 // milliseconds after which one that stands still is forgotten
+)
+
+// arrived returns how many bytes have arrived of entries that are not complete. Those that
+// stand still are forgotten.
+func (e *Env) arrived(now int64) (n int64) {
+	e.arrivals = slices.DeleteFunc(e.arrivals, func(a *arrival) bool { return now-a.last > arrivalTime })
+	for _, a := range e.arrivals {
+		n += int64(cap(a.data))
+	}
+	return n
+}
 
 // arrive adds a chunk to what has arrived under a name. It reports false if the chunk does
 // not follow.
-func (e *Env) arrive(name []byte, cursor int64, chunk []byte) (a *arrival, ok bool) {
+func (e *Env) arrive(now int64, name []byte, cursor int64, chunk []byte) (a *arrival, ok bool) {
 	begin := cursor - 1 - int64(len(chunk))
 	for _, one := range e.arrivals {
 		if one.name == string(name) {
@@ -27,7 +41,7 @@ func (e *Env) arrive(name []byte, cursor int64, chunk []byte) (a *arrival, ok bo
 	}
 	if begin == 0 {
 		e.forgetArrival(name)
-		a = &arrival{name: string(name)}
+		a = &arrival{name: string(name), last: now}
 		e.arrivals = append(e.arrivals, a)
 		if len(e.arrivals) > maxArrivals {
 			e.arrivals = e.arrivals[1:]
@@ -36,7 +50,7 @@ func (e *Env) arrive(name []byte, cursor int64, chunk []byte) (a *arrival, ok bo
 	if a == nil || begin != int64(len(a.data)) {
 		return a, false
 	}
-	a.data = append(a.data, chunk...)
+	a.data, a.last = append(a.data, chunk...), now
 	return a, true
 }
 
@@ -79,7 +93,7 @@ func loadChunk(t store.Type) func(*Call) {
 			c.w.Err(text.bad)
 			return
 		}
-		a, ok := c.env.arrive(c.args[1], cursor, chunk)
+		a, ok := c.env.arrive(c.time(), c.args[1], cursor, chunk)
 		switch {
 		case !ok && a == nil:
 			c.w.Err(text.missing)

@@ -66,8 +66,8 @@ func (c *Call) adopt(name []byte, spec store.Spec, content []byte) (ok, answered
 		c.w.Err("ERR " + c.cmd.Name + " of so many bytes is not possible in a transaction")
 		return false, true
 	}
-	if c.tx.Bytes()+int64(len(content)) > c.env.MaxMemory() {
-		c.w.Err("OOM command not allowed when used memory > 'maxmemory'.")
+	if c.tx.Bytes()+c.env.arrived(c.time())+int64(len(content)) > c.env.MaxMemory() {
+		c.w.Err(outOfMemory)
 		return false, true
 	}
 	_, err := c.tx.Adopt(name, spec, bytes.Clone(content))

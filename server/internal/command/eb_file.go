@@ -27,7 +27,7 @@ func ebImport(c *Call) {
 		c.w.Err("ERR item exists")
 		return
 	case cursor > 0:
-		a, ok := c.env.arrive(name, cursor, chunk)
+		a, ok := c.env.arrive(c.time(), name, cursor, chunk)
 		if !ok || int64(len(a.data)) > c.env.MaxMemory() {
 			c.env.forgetArrival(name)
 			c.w.Err("ERR the chunk does not follow the one before: begin again")
@@ -36,7 +36,7 @@ func ebImport(c *Call) {
 		c.w.OK()
 		return
 	}
-	a, _ := c.env.arrive(name, 2, nil) // nothing follows
+	a, _ := c.env.arrive(c.time(), name, 2, nil) // nothing follows
 	c.env.forgetArrival(name)
 	if a == nil {
 		c.w.Err(notFound)

@@ -27,7 +27,7 @@ func merge(how merging) func(*Call) {
 			return
 		}
 		if how == mergeUnion && c.env.Store.Bytes() > c.env.MaxMemory() {
-			c.w.Err("OOM command not allowed when used memory > 'maxmemory'.")
+			c.w.Err(outOfMemory)
 			return
 		}
 		destination := c.args[1]

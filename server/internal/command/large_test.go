@@ -234,3 +234,42 @@ func TestGrown(t *testing.T) {
 		}
 	}
 }
+
+// TestArrivalsTakeMemory sends the first parts of dumps that never become complete.
+func TestArrivalsTakeMemory(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	env.MaxMemory = func() int64 { return 1 << 20 }
+	s := NewSession(env, 1, "", "")
+	chunk := append([]byte(dumpMagic), bytes.Repeat([]byte{0x0F}, 100<<10)...)
+	load := func(i int) string {
+		s.Begin()
+		cursor := fmt.Append(nil, len(chunk)+1)
+		if err := s.Take([][]byte{[]byte("BF.LOADCHUNK"), fmt.Append(nil, "k", i), cursor, chunk}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		defer s.w.Reset()
+		return string(s.w.Bytes())
+	}
+	loaded := 0
+	for loaded < maxArrivals && load(loaded) == "+OK\r\n" {
+		loaded++
+	}
+	if loaded < 5 || loaded > 12 {
+		t.Errorf("%d arrivals of 100 KiB fit 1 MiB", loaded)
+	}
+	if replies, err := ask(s, "BF.ADD k x", "BF.CARD k"); err != nil || replies[0] != "-"+outOfMemory || replies[1] != ":0" {
+		t.Error(replies, err)
+	}
+	env.Partition.Do(func() {
+		if n := env.arrived(env.Partition.Now() + 2*arrivalTime); n != 0 {
+			t.Errorf("%d bytes are kept for ever", n)
+		}
+	})
+	if replies, err := ask(s, "BF.ADD k x"); err != nil || replies[0] != ":1" {
+		t.Error(replies, err)
+	}
+}

@@ -244,11 +244,13 @@ func (c *Call) refused() string {
 	if err := c.tx.Refuses(); err != nil {
 		return "MISCONF everbloom cannot write to its log, so nothing can be changed: " + err.Error()
 	}
-	if c.cmd.Flags&DenyOOM != 0 && c.tx.Bytes() > c.env.MaxMemory() {
-		return "OOM command not allowed when used memory > 'maxmemory'."
+	if c.cmd.Flags&DenyOOM != 0 && c.tx.Bytes()+c.env.arrived(c.time()) > c.env.MaxMemory() {
+		return outOfMemory
 	}
 	return ""
 }
+
+const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
 
 // check returns what is wrong with a command, in the order in which Redis looks.
 func (s *Session) check(cmd *Command, args [][]byte) string {

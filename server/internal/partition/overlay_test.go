@@ -39,18 +39,3 @@ func TestOverlay(t *testing.T) {
 		t.Error("a state of an earlier batch is found")
 	}
 }
-
-func TestExpiriesComeInOrder(t *testing.T) {
-	var x expiries
-	for _, at := range []int64{30, 10, 20, 40} {
-		x.push(at, uint64(at))
-	}
-	for _, want := range []uint64{10, 20, 30} {
-		if n, ok := x.pop(35); n != want || !ok {
-			t.Errorf("%d, %v, want %d", n, ok, want)
-		}
-	}
-	if n, ok := x.pop(35); ok {
-		t.Errorf("%d has not ended", n)
-	}
-}

@@ -83,6 +83,7 @@ type Partition struct {
 	logged  atomic.Uint64 // bytes
 	effects atomic.Uint64
 	waited  atomic.Int64 // nanoseconds for the log
+	read    atomic.Uint64
 }
 
 // ErrClosed is the answer to units that come too late.
@@ -120,12 +121,10 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 
 // settle takes what was decided about entries from what they are.
 func (p *Partition) settle() {
-	p.expiries.list = nil
+	p.expiries.clear()
 	p.store.Entries(func(e *store.Entry) {
 		e.Settle()
-		if at := e.Expiry(); at != 0 {
-			p.expiries.push(at, e.Number())
-		}
+		p.expiries.set(e.Expiry(), e.Number())
 	})
 }
 
@@ -152,6 +151,7 @@ func (p *Partition) follow(ctx context.Context) error {
 		}
 		p.clock.least(h.Time)
 		p.chain, p.position = next, at
+		p.read.Add(uint64(len(b)))
 		return nil
 	})
 }
@@ -208,11 +208,12 @@ func (p *Partition) Place() (record.Chain, uint64) { return p.chain, p.position 
 type Stats struct {
 	Records, Bytes, Effects uint64
 	Waited                  time.Duration // for the log
+	Read                    uint64        // bytes of records that were there before
 }
 
 // Stats returns what the partition did since it was opened.
 func (p *Partition) Stats() Stats {
-	return Stats{p.records.Load(), p.logged.Load(), p.effects.Load(), time.Duration(p.waited.Load())}
+	return Stats{p.records.Load(), p.logged.Load(), p.effects.Load(), time.Duration(p.waited.Load()), p.read.Load()}
 }
 
 // Broken returns why nothing can be changed at the moment, nil if it can.

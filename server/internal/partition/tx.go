@@ -173,9 +173,7 @@ func (t *Tx) insert(code record.Code, e *store.Entry, content []byte) {
 	t.bytes += e.Bytes()
 	t.names[e.Ahead.Name] = e
 	t.change(e)
-	if spec.Expiry != 0 {
-		t.p.expiries.push(spec.Expiry, e.Number())
-	}
+	t.p.expiries.set(spec.Expiry, e.Number())
 }
 
 // Drop takes an entry away.
@@ -189,6 +187,7 @@ func (t *Tx) drop(e *store.Entry, why record.Reason) {
 	t.names[e.Ahead.Name] = nil
 	e.Ahead.Gone = true
 	t.change(e)
+	t.p.expiries.set(0, e.Number())
 }
 
 // Flush drops all entries.
@@ -203,6 +202,7 @@ func (t *Tx) Flush() {
 		}
 	}
 	clear(t.names)
+	t.p.expiries.clear()
 	t.flushed = true
 }
 
@@ -229,9 +229,7 @@ func (t *Tx) Expire(e *store.Entry, at int64) {
 	t.builder.Data(record.Expire, e.Number(), binary.LittleEndian.AppendUint64(nil, uint64(at)))
 	e.Ahead.Expiry = at
 	t.change(e)
-	if at != 0 {
-		t.p.expiries.push(at, e.Number())
-	}
+	t.p.expiries.set(at, e.Number())
 }
 
 // key logs a keyed effect. It reports false if nothing more of the unit is decided.
