@@ -18,7 +18,7 @@ func adminCommands() []*Command {
 		{Name: "config", Arity: -2, Subs: []*Command{
 			sub("config|get", -3, Admin, "parameter [parameter ...]", "Returns settings", configGet),
 			sub("config|set", -4, Admin, "parameter value [parameter value ...]", "Changes settings", configSet),
-			sub("config|resetstat", 2, Admin, "", "Accepts what has no meaning here", ok),
+			sub("config|resetstat", 2, Admin, "", "Does nothing; for clients that call it", ok),
 			sub("config|rewrite", 2, Admin, "", "Is refused: there is no file", func(c *Call) { c.w.Err("ERR The server is running without a config file") }),
 		}},
 		{Name: "command", Arity: -1, Run: commandAll, Summary: "Describes all commands", Subs: []*Command{

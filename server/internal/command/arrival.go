@@ -87,7 +87,11 @@ func loadChunk(t store.Type) func(*Call) {
 			c.w.Err(text.bad)
 			return
 		case c.find(c.args[1]) != nil:
-			c.w.Err(text.exists)
+			if c.find(c.args[1]).Type() != t {
+				c.w.Err(wrongType)
+			} else {
+				c.w.Err(text.exists)
+			}
 			return
 		case first && (len(chunk) < dumpHead || string(chunk[:8]) != dumpMagic):
 			c.w.Err(text.bad)

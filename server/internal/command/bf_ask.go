@@ -84,7 +84,7 @@ func bfInfo(c *Call) {
 		return
 	}
 	e := c.existing(store.Bloom)
-	if e == nil || !c.settled(e) {
+	if e == nil || !c.described(e) {
 		return
 	}
 	spec := e.Spec()
@@ -154,7 +154,7 @@ func grown(capacity, expansion, items uint64) uint64 {
 
 func bfDebug(c *Call) {
 	e := c.existing(store.Bloom)
-	if e == nil || !c.settled(e) {
+	if e == nil || !c.described(e) {
 		return
 	}
 	i := e.Info()

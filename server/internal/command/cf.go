@@ -249,7 +249,7 @@ func cfDel(c *Call) {
 
 func cfInfo(c *Call) {
 	e := c.existing(store.Cuckoo)
-	if e == nil || !c.settled(e) {
+	if e == nil || !c.described(e) {
 		return
 	}
 	s := e.Spec()

@@ -123,6 +123,10 @@ func (c *Call) settled(e *store.Entry) bool {
 	return false
 }
 
+// described is settled for commands that describe an entry. Inside of a transaction they
+// tell the items as they will be, and the size of the filter as it is.
+func (c *Call) described(e *store.Entry) bool { return c.executing || c.settled(e) }
+
 // mayContain answers about one item. The reply is written at the end of what was written.
 func (c *Call) mayContain(e *store.Entry, item []byte) bool {
 	k := e.Key(item)

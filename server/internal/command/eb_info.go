@@ -4,7 +4,7 @@ import "math"
 
 func ebInfo(c *Call) {
 	e := c.anyFilter(c.args[1])
-	if e == nil || !c.settled(e) {
+	if e == nil || !c.described(e) {
 		return
 	}
 	i, spec := e.Info(), e.Spec()

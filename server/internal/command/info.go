@@ -66,7 +66,7 @@ func (e *Env) sections() []section {
 		}},
 		{"Stats", []any{
 			"total_connections_received", e.Stats.Connections.Load(), "rejected_connections", e.Stats.Rejected.Load(),
-			"total_commands_processed", e.Stats.Commands.Load(), "instantaneous_ops_per_sec", 0,
+			"total_commands_processed", e.Stats.Commands.Load(),
 		}},
 		{"Replication", []any{"role", "master", "connected_slaves", 0}},
 		{"Cluster", []any{"cluster_enabled", 0}},

@@ -9,18 +9,22 @@ import (
 )
 
 // committed has what was decided applied before all names are looked at. Inside of a
-// transaction that cannot be: names are those before it.
-func (c *Call) committed() {
-	if c.tx != nil {
-		c.tx.Barrier()
+// transaction that has changed something it reports false: the store does not have it yet.
+func (c *Call) committed() bool { return c.tx == nil || c.tx.Barrier() }
+
+// names calls do with every name, and those that the transaction has made.
+func (c *Call) names(do func(name string, e *store.Entry)) {
+	if c.committed() {
+		c.env.Store.Scan(0, math.MaxInt, c.time(), do)
+	} else {
+		c.tx.Names(do)
 	}
 }
 
 func keys(c *Call) {
-	c.committed()
 	pattern := c.args[1]
 	var found []string
-	c.env.Store.Scan(0, math.MaxInt, c.time(), func(name string, _ *store.Entry) {
+	c.names(func(name string, _ *store.Entry) {
 		if glob(pattern, name) && c.user.sees(name) {
 			found = append(found, name)
 		}
@@ -87,8 +91,13 @@ func randomKey(c *Call) {
 }
 
 func dbSize(c *Call) {
-	c.committed()
-	n, _ := c.env.Store.Len()
+	if c.committed() {
+		n, _ := c.env.Store.Len()
+		c.w.Int(n)
+		return
+	}
+	n := int64(0)
+	c.tx.Names(func(string, *store.Entry) { n++ })
 	c.w.Int(n)
 }
 

@@ -273,3 +273,27 @@ func TestArrivalsTakeMemory(t *testing.T) {
 		t.Error(replies, err)
 	}
 }
+
+// TestTransactionsSeeThemselves asks about keys that the same transaction has changed.
+func TestTransactionsSeeThemselves(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	if _, err := ask(s, "SET old 1", "SET gone 1"); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split("MULTI;BF.ADD k x;BF.INFO k ITEMS;CF.ADD c x;CF.INFO c;EB.INFO k;BF.DEBUG k;DEL gone;DBSIZE;KEYS *;RENAME old new;KEYS o*;FLUSHALL;DBSIZE;BF.ADD k y;KEYS *;DBSIZE;EXEC;DBSIZE", ";")
+	replies, err := ask(s, lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(replies[len(lines)-2:], " ")
+	if strings.Contains(text, "-ERR") {
+		t.Error(text)
+	}
+	for _, want := range []string{"*16 :1 *1 :1 :1 *16", "+Number of items inserted :1 +Number of items deleted :0", ":1 :3 *3 ", "+OK *0 +OK :0 :1 *1 $1 k :1 :1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -89,6 +90,22 @@ func (t *Tx) Find(name []byte) *store.Entry {
 		return nil
 	}
 	return e
+}
+
+// Names calls do with every name and its entry, as they will be.
+func (t *Tx) Names(do func(name string, e *store.Entry)) {
+	if !t.flushed {
+		t.p.store.Scan(0, math.MaxInt, t.now, func(name string, e *store.Entry) {
+			if _, decided := t.names[name]; !decided {
+				do(name, e)
+			}
+		})
+	}
+	for name, e := range t.names {
+		if e != nil && !e.Ahead.Gone {
+			do(name, e)
+		}
+	}
 }
 
 // Version returns what changes whenever the entry of a name does.

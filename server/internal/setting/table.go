@@ -27,9 +27,9 @@ var table = []Setting{
 	{Name: "bf-expansion-factor", Kind: Number, Default: "2", Mutable: true, Max: 32768, Help: "expansion of filters that BF.ADD makes"},
 	{Name: "cf-bucket-size", Kind: Number, Default: "2", Mutable: true, Min: 1, Max: 255, Help: "bucket size of filters that CF.ADD makes"},
 	{Name: "cf-initial-size", Kind: Number, Default: "1024", Mutable: true, Min: 2, Max: 1 << 30, Help: "capacity of filters that CF.ADD makes"},
-	{Name: "cf-max-iterations", Kind: Number, Default: "20", Mutable: true, Min: 1, Max: 65535, Help: "kept and told, not used"},
+	{Name: "cf-max-iterations", Kind: Number, Default: "20", Mutable: true, Min: 1, Max: 65535, Help: "has no effect; for clients that set it"},
 	{Name: "cf-expansion-factor", Kind: Number, Default: "1", Mutable: true, Max: 32768, Help: "expansion of filters that CF.ADD makes"},
-	{Name: "cf-max-expansions", Kind: Number, Default: "32", Mutable: true, Min: 1, Max: 65535, Help: "kept and told, not used"},
+	{Name: "cf-max-expansions", Kind: Number, Default: "32", Mutable: true, Min: 1, Max: 65535, Help: "has no effect; for clients that set it"},
 	{Name: "bf-kind", Kind: Choice, Default: "auto", Mutable: true, Choices: []string{"auto", "perennial", "scalable"}, Help: "kind behind BF.*; auto is scalable for a reserved capacity and else perennial"},
 	{Name: "cf-kind", Kind: Choice, Default: "perennial", Mutable: true, Choices: []string{"perennial", "evergreen"}, Help: "kind behind CF.*; evergreen is exact, five times as large, and holds an item once"},
 
