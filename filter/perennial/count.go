@@ -7,7 +7,8 @@ import (
 )
 
 // Count returns how often k may have been added and not deleted since: how many entries fit
-// it. It is no less than the truth, as MayContain is. It excludes changes, as Info does.
+// it. It is no less than the truth up to the largest count of an entry, which stays when it is
+// reached. It excludes changes, as Info does.
 func (f *Filter) Count(k filter.Key) (n uint64) {
 	r := f.ring.Load()
 	z := r.mixer.Mix(k)
