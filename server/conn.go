@@ -22,6 +22,7 @@ type conn struct {
 	server  *Server
 	session *command.Session
 	reader  *resp.Reader
+	limited bool // there is a deadline for reading
 	ended   atomic.Bool
 }
 
@@ -96,10 +97,15 @@ func (c *conn) setReadDeadline() {
 	if !c.session.Authenticated() {
 		wait = loginTime
 	}
-	if wait == 0 {
+	var deadline time.Time
+	switch {
+	case wait != 0:
+		deadline = time.Now().Add(wait)
+	case !c.limited:
 		return
 	}
-	_ = c.SetReadDeadline(time.Now().Add(wait)) // reading tells
+	c.limited = wait != 0
+	_ = c.SetReadDeadline(deadline) // reading tells
 	if c.ended.Load() {
 		c.interrupt()
 	}

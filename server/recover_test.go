@@ -326,6 +326,19 @@ func TestTooManyConnections(t *testing.T) {
 	}
 }
 
+// TestTimeoutIsTakenBack lets a connection be idle longer than it might before.
+func TestTimeoutIsTakenBack(t *testing.T) {
+	s := start(t, "log", "memory", "timeout", "1")
+	c := dial(t, s.Addr().String())
+	if got := c.do("CONFIG", "SET", "timeout", "0", "slowlog-log-slower-than", "-1"); got != "+OK" {
+		t.Fatal(got)
+	}
+	time.Sleep(1200 * time.Millisecond)
+	if got := c.do("SLOWLOG", "RESET") + c.do("KEYS", "*") + c.do("SLOWLOG", "LEN"); got != "+OK[]:0" {
+		t.Error(got)
+	}
+}
+
 // TestReaderThatTakesNothing asks for a lot and reads none of it; others are served.
 func TestReaderThatTakesNothing(t *testing.T) {
 	s := start(t, "log", "memory")

@@ -50,7 +50,7 @@ func (l *SlowLog) observe(s *Session, args [][]byte) {
 	now := time.Now()
 	took := now.Sub(s.clock)
 	s.clock = now
-	if took.Microseconds() < l.limit.Load() {
+	if limit := l.limit.Load(); limit < 0 || took.Microseconds() < limit {
 		return
 	}
 	e := slowEntry{at: time.Now(), took: took, addr: s.Addr}

@@ -38,6 +38,7 @@ type Setting struct {
 	Help    string
 	Mutable bool     // by CONFIG SET
 	Fixed   bool     // it only tells clients of Redis what they want to know
+	Off     bool     // -1 is a value of the Number, too
 	Min     uint64   // of a Number
 	Max     uint64   // of a Number; 0 means no limit
 	Choices []string // of a Choice
@@ -118,6 +119,9 @@ func (row Setting) check(value string) (string, error) {
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return "", errors.New("argument couldn't be parsed into an integer")
+		}
+		if row.Off && n == -1 {
+			return value, nil
 		}
 		if n < int64(row.Min) || row.Max > 0 && uint64(n) > row.Max {
 			return "", fmt.Errorf("argument must be between %d and %d inclusive", row.Min, min(row.Max-1, math.MaxInt64-1)+1)

@@ -33,7 +33,7 @@ var table = []Setting{
 	{Name: "bf-kind", Kind: Choice, Default: "auto", Mutable: true, Choices: []string{"auto", "perennial", "scalable"}, Help: "kind behind BF.*; auto is scalable for a reserved capacity and else perennial"},
 	{Name: "cf-kind", Kind: Choice, Default: "perennial", Mutable: true, Choices: []string{"perennial", "evergreen"}, Help: "kind behind CF.*; evergreen is exact, five times as large, and holds an item once"},
 
-	{Name: "slowlog-log-slower-than", Kind: Number, Default: "10000", Mutable: true, Max: maxUint32, Help: "microseconds from which a command is in the slow log"},
+	{Name: "slowlog-log-slower-than", Kind: Number, Default: "10000", Mutable: true, Off: true, Max: maxUint32, Help: "microseconds from which a command is in the slow log; -1 means that none is"},
 	{Name: "slowlog-max-len", Kind: Number, Default: "128", Mutable: true, Max: 100_000, Help: "length of the slow log"},
 	{Name: "enable-debug-command", Kind: Switch, Default: "no", Help: "allow DEBUG"},
 
