@@ -87,10 +87,13 @@ func loadChunk(t store.Type) func(*Call) {
 			c.w.Err(text.bad)
 			return
 		case c.find(c.args[1]) != nil:
-			if c.find(c.args[1]).Type() != t {
+			switch {
+			case c.find(c.args[1]).Type() != t:
 				c.w.Err(wrongType)
-			} else {
+			case first:
 				c.w.Err(text.exists)
+			default:
+				c.w.Err(text.gap)
 			}
 			return
 		case first && (len(chunk) < dumpHead || string(chunk[:8]) != dumpMagic):

@@ -87,10 +87,11 @@ func (c *Call) create(name []byte, spec store.Spec, items uint64, fpr float64, f
 }
 
 func bfReserve(c *Call) {
-	r, problem := parseReserve(c.args)
-	if problem == "" && len(c.args) > 7 {
-		problem = arity(c.cmd)
+	if len(c.args) > 7 {
+		c.arity()
+		return
 	}
+	r, problem := parseReserve(c.args)
 	if problem == "" {
 		if e := c.find(c.args[1]); e != nil && e.Type() != store.Bloom {
 			problem = wrongType

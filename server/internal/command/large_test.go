@@ -297,3 +297,23 @@ func TestTransactionsSeeThemselves(t *testing.T) {
 		}
 	}
 }
+
+// TestRepliesAsRedisBloom has those that no transcript has.
+func TestRepliesAsRedisBloom(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	if _, err := ask(s, "BF.ADD bf x", "SET text x"); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"BF.RESERVE k bad 100 NONSCALING EXPANSION 2 more": "-ERR wrong number of arguments for 'bf.reserve' command",
+		"BF.LOADCHUNK text 1 x":                            "-" + wrongType,
+		"BF.LOADCHUNK bf 1 x":                              "-ERR received bad data",
+		"BF.LOADCHUNK bf 1000 x":                           "-ERR invalid offset - no link found",
+	} {
+		if replies, err := ask(s, line); err != nil || replies[0] != want {
+			t.Errorf("%s: %q, want %s: %v", line, replies, want, err)
+		}
+	}
+}

@@ -112,21 +112,26 @@ func (s *Settings) Change(pairs [][2]string) (at string, err error) {
 	return "", nil
 }
 
+// checkNumber returns a whole number as it is stored.
+func (row Setting) checkNumber(value string) (string, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return "", errors.New("argument couldn't be parsed into an integer")
+	}
+	if row.Off && n == -1 {
+		return value, nil
+	}
+	if n < int64(row.Min) || row.Max > 0 && uint64(n) > row.Max {
+		return "", fmt.Errorf("argument must be between %d and %d inclusive", row.Min, min(row.Max-1, math.MaxInt64-1)+1)
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
 // check returns a value as it is stored.
 func (row Setting) check(value string) (string, error) {
 	switch row.Kind {
 	case Number:
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return "", errors.New("argument couldn't be parsed into an integer")
-		}
-		if row.Off && n == -1 {
-			return value, nil
-		}
-		if n < int64(row.Min) || row.Max > 0 && uint64(n) > row.Max {
-			return "", fmt.Errorf("argument must be between %d and %d inclusive", row.Min, min(row.Max-1, math.MaxInt64-1)+1)
-		}
-		return strconv.FormatInt(n, 10), nil
+		return row.checkNumber(value)
 	case Bytes:
 		n, err := parseBytes(value)
 		if err != nil {
