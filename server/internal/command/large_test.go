@@ -317,3 +317,20 @@ func TestRepliesAsRedisBloom(t *testing.T) {
 		}
 	}
 }
+
+// TestCountEnds adds an item more often than is counted: it stays.
+func TestCountEnds(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	for _, verb := range []string{"CF.ADD k x", "CF.DEL k x"} {
+		for range 2100 {
+			if _, err := ask(s, verb); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if replies, err := ask(s, "CF.COUNT k x"); err != nil || replies[0] != ":2047" {
+			t.Errorf("after %s: %q %v", verb, replies, err)
+		}
+	}
+}
