@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/exampletest", "internal/gate/...", "internal/lab/...", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/load"},
+	{"internal/exampletest", "internal/gate/...", "internal/lab/...", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/internal/rebloom/...", "server/load"},
 	{"server/internal/log/..."},
 	{"server/internal/store"},
 	{"server/internal/image", "server/internal/partition"},

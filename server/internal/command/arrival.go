@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/server/internal/resp"
@@ -10,9 +12,11 @@ import (
 
 // An arrival is an entry that comes in chunks. It is durable when the last one is.
 type arrival struct {
-	name string
-	data []byte
-	last int64 // when a chunk came, milliseconds since 1970
+	name   string
+	header []byte // of a dump of RedisBloom
+	data   []byte
+	size   int64 // of all data
+	last   int64 // when a chunk came, milliseconds since 1970
 }
 
 const (
@@ -30,24 +34,24 @@ func (e *Env) arrived(now int64) (n int64) {
 	return n
 }
 
-// arrive adds a chunk to what has arrived under a name. It reports false if the chunk does
-// not follow.
-func (e *Env) arrive(now int64, name []byte, cursor int64, chunk []byte) (a *arrival, ok bool) {
-	begin := cursor - 1 - int64(len(chunk))
-	for _, one := range e.arrivals {
-		if one.name == string(name) {
-			a = one
-		}
+// expect begins an arrival, in the place of one of that name.
+func (e *Env) expect(a *arrival) {
+	e.forgetArrival(a.name)
+	e.arrivals = append(e.arrivals, a)
+	if len(e.arrivals) > maxArrivals {
+		e.arrivals = slices.Delete(e.arrivals, 0, 1)
 	}
-	if begin == 0 {
-		e.forgetArrival(name)
-		a = &arrival{name: string(name), last: now}
-		e.arrivals = append(e.arrivals, a)
-		if len(e.arrivals) > maxArrivals {
-			e.arrivals = e.arrivals[1:]
-		}
+}
+
+// arrive adds a chunk that begins at an offset to what has arrived under a name. It reports
+// false if the chunk does not follow; then a is nil if nothing has arrived.
+func (e *Env) arrive(now int64, name []byte, at int64, chunk []byte) (a *arrival, ok bool) {
+	i := slices.IndexFunc(e.arrivals, func(a *arrival) bool { return a.name == string(name) })
+	if i < 0 {
+		return nil, false
 	}
-	if a == nil || begin != int64(len(a.data)) {
+	a = e.arrivals[i]
+	if at != int64(len(a.data)) || at+int64(len(chunk)) > a.size {
 		return a, false
 	}
 	a.data, a.last = append(a.data, chunk...), now
@@ -55,76 +59,107 @@ func (e *Env) arrive(now int64, name []byte, cursor int64, chunk []byte) (a *arr
 }
 
 // forgetArrival forgets what has arrived under a name.
-func (e *Env) forgetArrival(name []byte) {
-	kept := e.arrivals[:0]
-	for _, a := range e.arrivals {
-		if a.name != string(name) {
-			kept = append(kept, a)
-		}
-	}
-	clear(e.arrivals[len(kept):])
-	e.arrivals = kept
+func (e *Env) forgetArrival(name string) {
+	e.arrivals = slices.DeleteFunc(e.arrivals, func(a *arrival) bool { return a.name == name })
 }
 
 // loadTexts are the answers of LOADCHUNK for a type.
-type loadTexts struct{ cursor, exists, bad, missing, gap string }
+type loadTexts struct{ cursor, exists, header, bad, gap string }
 
-// loadChunk takes in a part of an entry of a type.
+var (
+	bloomTexts  = loadTexts{"ERR Second argument must be numeric", "ERR received bad data", "ERR received bad data", "ERR received bad data", "ERR invalid offset - no link found"}
+	cuckooTexts = loadTexts{"Invalid position", "ERR item exists", "Invalid header", "Couldn't create filter!", "Couldn't load chunk!"}
+)
+
+// loadChunk takes in a part of an entry of a type, from this server's SCANDUMP or RedisBloom's.
+// The cursor is that behind the part: 1 with the header of RedisBloom.
 func loadChunk(t store.Type) func(*Call) {
-	text := loadTexts{"ERR Second argument must be numeric", "ERR received bad data", "ERR received bad data", notFound, "ERR invalid offset - no link found"}
+	text := &bloomTexts
 	if t == store.Cuckoo {
-		text = loadTexts{"Invalid position", "ERR item exists", "Invalid header", notFound, "Couldn't load chunk!"}
+		text = &cuckooTexts
 	}
 	return func(c *Call) {
 		cursor, ok := resp.ParseInt(c.args[2])
-		chunk := c.args[3]
-		first := cursor == 1 || cursor == int64(len(chunk))+1
 		switch {
 		case !ok || t == store.Cuckoo && cursor == 0:
 			c.w.Err(text.cursor)
-			return
 		case cursor < 1:
 			c.w.Err(text.bad)
-			return
-		case c.find(c.args[1]) != nil:
-			switch {
-			case c.find(c.args[1]).Type() != t:
-				c.w.Err(wrongType)
-			case first:
-				c.w.Err(text.exists)
-			default:
-				c.w.Err(text.gap)
-			}
-			return
-		case first && (len(chunk) < dumpHead || string(chunk[:8]) != dumpMagic):
-			c.w.Err(text.bad)
-			return
-		}
-		a, ok := c.env.arrive(c.time(), c.args[1], cursor, chunk)
-		switch {
-		case !ok && a == nil:
-			c.w.Err(text.missing)
-		case !ok:
-			c.w.Err(text.gap)
-		case uint64(len(a.data)) < 16+binary.LittleEndian.Uint64(a.data[8:]) && int64(len(a.data)) < c.env.MaxMemory():
-			c.w.OK()
+		case !c.free(t, cursor, text):
+		case cursor == 1:
+			c.loadHeader(t, text)
 		default:
-			c.env.forgetArrival(c.args[1])
-			c.restoreDump(c.args[1], a.data, t, text.bad)
+			c.loadData(t, cursor-1-int64(len(c.args[3])), text)
 		}
 	}
 }
 
-// restoreDump makes an entry of a dump.
-func (c *Call) restoreDump(name, data []byte, t store.Type, bad string) {
-	spec, content, ok := openDump(data)
-	if !ok || t != 0 && spec.Type != t {
-		c.w.Err(bad)
+// free reports whether a chunk may come under a name. Otherwise it answers.
+func (c *Call) free(t store.Type, cursor int64, text *loadTexts) bool {
+	switch e := c.find(c.args[1]); {
+	case e == nil:
+		return true
+	case e.Type() != t:
+		c.w.Err(wrongType)
+	case cursor == 1 || cursor == int64(len(c.args[3]))+1:
+		c.w.Err(text.exists)
+	default:
+		c.w.Err(text.gap)
+	}
+	return false
+}
+
+// loadHeader begins the arrival of a dump of RedisBloom.
+func (c *Call) loadHeader(t store.Type, text *loadTexts) {
+	header := c.args[3]
+	size, err := store.DumpSize(t, header)
+	switch {
+	case t == store.Cuckoo && len(header) != 38:
+		c.w.Err(text.header)
+	case err != nil:
+		c.w.Err(text.bad)
+	default:
+		c.env.expect(&arrival{name: string(c.args[1]), header: bytes.Clone(header), size: size, last: c.time()})
+		c.w.OK()
+	}
+}
+
+// loadData takes in a chunk, and makes the entry when all of it is there.
+func (c *Call) loadData(t store.Type, at int64, text *loadTexts) {
+	chunk := c.args[3]
+	if at == 0 && len(chunk) >= dumpHead && string(chunk[:8]) == dumpMagic {
+		size := min(binary.LittleEndian.Uint64(chunk[8:]), math.MaxInt64-16) + 16
+		c.env.expect(&arrival{name: string(c.args[1]), size: int64(size)})
+	}
+	a, ok := c.env.arrive(c.time(), c.args[1], at, chunk)
+	switch {
+	case a == nil:
+		c.w.Err(notFound)
+		return
+	case !ok && at == int64(len(a.data)) && t == store.Bloom:
+		c.w.Err("ERR invalid chunk - Too big for current filter")
+		return
+	case !ok:
+		c.w.Err(text.gap)
+		return
+	case int64(len(a.data)) < a.size && int64(len(a.data)) < c.env.MaxMemory():
+		c.w.OK()
 		return
 	}
-	if ok, answered := c.adopt(name, spec, content); ok {
+	c.env.forgetArrival(a.name)
+	spec, content, ok := openDump(a.data)
+	if a.header != nil {
+		var err error
+		spec, content, err = c.tx.Store().FromRedis(t, a.header, a.data)
+		ok = err == nil
+	}
+	if !ok || spec.Type != t {
+		c.w.Err(text.bad)
+		return
+	}
+	if ok, answered := c.adopt(c.args[1], spec, content); ok {
 		c.w.OK()
 	} else if !answered {
-		c.w.Err(bad)
+		c.w.Err(text.bad)
 	}
 }

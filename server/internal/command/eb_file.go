@@ -11,7 +11,11 @@ func ebExport(c *Call) {
 		c.w.Err("ERR invalid cursor")
 		return
 	}
-	if e := c.anyFilter(c.args[1]); e != nil {
+	switch e := c.anyFilter(c.args[1]); {
+	case e == nil:
+	case e.Foreign():
+		c.w.Err("ERR a set of RedisBloom cannot be a file of everbloom: copy it with DUMP or SCANDUMP")
+	default:
 		c.chunk(e, cursor, true)
 	}
 }
@@ -27,17 +31,20 @@ func ebImport(c *Call) {
 		c.w.Err("ERR item exists")
 		return
 	case cursor > 0:
-		a, ok := c.env.arrive(c.time(), name, cursor, chunk)
-		if !ok || int64(len(a.data)) > c.env.MaxMemory() {
-			c.env.forgetArrival(name)
+		at := cursor - 1 - int64(len(chunk))
+		if at == 0 {
+			c.env.expect(&arrival{name: string(name), size: c.env.MaxMemory()})
+		}
+		if _, ok := c.env.arrive(c.time(), name, at, chunk); !ok {
+			c.env.forgetArrival(string(name))
 			c.w.Err("ERR the chunk does not follow the one before: begin again")
 			return
 		}
 		c.w.OK()
 		return
 	}
-	a, _ := c.env.arrive(c.time(), name, 2, nil) // nothing follows
-	c.env.forgetArrival(name)
+	a, _ := c.env.arrive(c.time(), name, -1, nil) // nothing follows
+	c.env.forgetArrival(string(name))
 	if a == nil {
 		c.w.Err(notFound)
 		return

@@ -28,7 +28,7 @@ func ebInfo(c *Call) {
 	c.w.Text("fill")
 	c.w.Double(i.Fill)
 	c.w.Text("hash")
-	c.w.Text(e.Hash().Name())
+	c.w.Text(e.HashName())
 	c.w.Text("items")
 	c.w.Int(int64(c.items(e)))
 	c.w.Text("ttl")

@@ -81,6 +81,9 @@ func (c *Call) mergeOne(how merging, name []byte, src *store.Entry) (problem str
 
 // mergeInto returns the destination. A union makes it if it is missing.
 func (c *Call) mergeInto(how merging, name []byte, src *store.Entry) (dst *store.Entry, problem string) {
+	if src.Foreign() {
+		return nil, "ERR a set of RedisBloom does not store its keys"
+	}
 	if dst = c.find(name); dst == nil && how == mergeUnion {
 		problem = c.step(func(tx *partition.Tx) string {
 			if dst = tx.Find(name); dst != nil {
@@ -99,7 +102,7 @@ func (c *Call) mergeInto(how merging, name []byte, src *store.Entry) (dst *store
 	case problem != "":
 	case dst == nil:
 		problem = notFound
-	case dst.Hash() != src.Hash():
+	case !dst.SameHash(src):
 		problem = "ERR the sets have different hashes"
 	}
 	return dst, problem

@@ -12,6 +12,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
+	"github.com/everbloom-go/everbloom/server/internal/rebloom"
 )
 
 // ErrContent is matched by errors about bytes that are not the content of an entry.
@@ -27,17 +28,16 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if !spec.valid() {
 		return nil, errSpec
 	}
-	f, hash, err := readFilter(bytes.NewReader(content))
+	f, own, hash, err := openContent(&spec, content)
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.describes(f, content); err != nil {
-		return nil, err
-	}
 	e := s.entryOf(number, name, spec, f)
+	e.own = own
 	if hash != nil && *hash != s.hash {
 		e.hash = hash
 	}
+	e.measure()
 	e.items.Store(spec.Items)
 	e.deletes.Store(spec.Deletes)
 	if spec.Items == 0 && spec.Deletes == 0 || e.Exact() {
@@ -45,6 +45,30 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	}
 	e.Settle()
 	return e, nil
+}
+
+// openContent reads the filter that a Spec describes, and what its keys are made with if that
+// is not the hash alone.
+func openContent(spec *Spec, content []byte) (f filter.Filter, own keyer, hash *filter.Hash, err error) {
+	header, data, rest, ok := rebloom.Cut(content)
+	switch {
+	case ok && spec.Kind == rebloom.Kind && spec.Type == Cuckoo && len(rest) == 0:
+		c, err := rebloom.ReadCuckoo(header, data)
+		return c, c, nil, err
+	case ok && spec.Type == Bloom:
+		if own, err = rebloom.ReadBloom(header, data); err != nil {
+			return nil, nil, nil, err
+		}
+	case ok:
+		return nil, nil, nil, fmt.Errorf("store: a dump of RedisBloom as kind %d: %w", spec.Kind, ErrContent)
+	}
+	if f, hash, err = readFilter(bytes.NewReader(rest)); err != nil {
+		return nil, nil, nil, err
+	}
+	if ok && !f.MayContain(rebloom.Inherited) {
+		return nil, nil, nil, fmt.Errorf("store: the items of RedisBloom are not in the filter: %w", ErrContent)
+	}
+	return f, own, hash, spec.describes(f, rest)
 }
 
 // describes refuses the file of a filter that is not what a Spec says.
@@ -117,6 +141,9 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 		e.mu.RLock()
 		defer e.mu.RUnlock()
 	}
+	if c, ok := e.filter.(*rebloom.Cuckoo); ok {
+		return bytes.NewReader(c.Bytes()), nil
+	}
 	w, err := filter.Snapshot(e.filter)
 	if err != nil {
 		return nil, err
@@ -130,7 +157,25 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 		return nil, err
 	}
 	image.Stamp(hash, 0, 1)
+	if b, ok := e.own.(*rebloom.Bloom); ok {
+		return both{b, image}, nil
+	}
 	return image, nil
+}
+
+// both writes one after the other.
+type both [2]io.WriterTo
+
+// WriteTo writes both.
+func (b both) WriteTo(w io.Writer) (n int64, err error) {
+	for _, part := range b {
+		m, err := part.WriteTo(w)
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // Concurrent reports whether a snapshot may be taken while the entry changes.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/server/internal/rebloom"
 )
 
 // An Entry is a set, or a string, with what belongs to it.
@@ -14,6 +15,7 @@ type Entry struct {
 	number   uint64
 	spec     Spec
 	hash     *filter.Hash
+	own      keyer         // of items of RedisBloom; else nil
 	filter   filter.Filter // nil for a string
 	text     []byte
 	lockFree bool // queries need no lock
@@ -97,10 +99,14 @@ func (e *Entry) Type() Type { return e.spec.Type }
 func (e *Entry) Text() []byte { return e.text }
 
 // Key returns the Key of an item.
-func (e *Entry) Key(item []byte) filter.Key { return e.hash.Bytes(item) }
-
-// Hash returns the hash of items.
-func (e *Entry) Hash() filter.Hash { return *e.hash }
+func (e *Entry) Key(item []byte) filter.Key {
+	if e.own != nil {
+		if k, ok := e.own.Key(item); ok {
+			return k
+		}
+	}
+	return e.hash.Bytes(item)
+}
 
 // Expiry returns when the entry ends, 0 if never.
 func (e *Entry) Expiry() int64 { return e.expiry.Load() }
@@ -173,11 +179,17 @@ func (e *Entry) Count(k filter.Key) uint64 {
 func (e *Entry) Info() filter.Info {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return e.filter.Info()
+	return e.beside(e.filter.Info())
 }
 
 // Units returns how many filters the entry consists of.
 func (e *Entry) Units() int {
+	if b, ok := e.own.(*rebloom.Bloom); ok {
+		if e.items.Load() > b.Items {
+			return b.Links() + 1
+		}
+		return b.Links()
+	}
 	if u, ok := e.filter.(interface{ Units() int }); ok {
 		e.mu.RLock()
 		defer e.mu.RUnlock()
@@ -194,7 +206,7 @@ const overhead = 600
 func (e *Entry) measure() {
 	n := overhead + 2*int64(len(e.name)) + int64(len(e.text))
 	if e.filter != nil {
-		i := e.filter.Info()
+		i := e.beside(e.filter.Info())
 		n += int64(min((i.FastBits+i.SlowBits)/8, math.MaxInt64/2))
 	}
 	e.bytes.Store(n)

@@ -14,6 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter/perennial"
 	"github.com/everbloom-go/everbloom/filter/scalable"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/server/internal/rebloom"
 )
 
 // A maker makes filters of one kind.
@@ -104,7 +105,12 @@ var makers = map[frame.Kind]maker{
 }
 
 // KindName returns the name of a kind.
-func KindName(k frame.Kind) string { return makers[k].name }
+func KindName(k frame.Kind) string {
+	if k == rebloom.Kind {
+		return "rebloom"
+	}
+	return makers[k].name
+}
 
 // KindOf returns the kind of a name, if a server makes it.
 func KindOf(name string) (frame.Kind, bool) {
