@@ -17,6 +17,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/record"
 	"github.com/everbloom-go/everbloom/server/internal/setting"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
@@ -106,7 +107,7 @@ func (s *Server) load(ctx context.Context) error {
 	started := time.Now()
 	var err error
 	if s.log, err = s.openLog(); err != nil {
-		return err
+		return advise(err)
 	}
 	s.store = store.New()
 	config := partition.Config{Store: s.store, Log: s.log, Hash: s.newHash(), Report: s.report, Fatal: s.fatal}
@@ -114,7 +115,7 @@ func (s *Server) load(ctx context.Context) error {
 		return err
 	}
 	if s.partition, err = partition.Open(ctx, config); err != nil {
-		return err
+		return advise(err)
 	}
 	if s.folder != nil {
 		if err := s.folder.markMode(s.settings.Get("log")); err != nil {
@@ -124,6 +125,14 @@ func (s *Server) load(ctx context.Context) error {
 	sets, _ := s.store.Len()
 	s.logger.Info("loaded", "sets", sets, "bytes", s.store.Bytes(), "took", time.Since(started).Round(time.Millisecond))
 	return nil
+}
+
+// advise says what to do about a log that cannot be read.
+func advise(err error) error {
+	if errors.Is(err, log.ErrGap) || errors.Is(err, record.ErrDamaged) {
+		return fmt.Errorf("%w: restore a copy of the folder", err)
+	}
+	return err
 }
 
 // newHash returns the hash of a folder that is new.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
+	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/server"
 )
 
@@ -19,6 +20,7 @@ import (
 type serve struct {
 	*env
 	config string
+	check  bool
 	flags  *pflag.FlagSet
 }
 
@@ -36,12 +38,14 @@ the file that --config names; flags win over variables and variables over the
 file. Without --users the server can be reached from this machine only.`,
 		Example: `  everbloom serve --dir data
   everbloom serve --dir data --addr 127.0.0.1:7000 --maxmemory 4GiB
-  everbloom serve --dir data --addr :6379 --users users.txt`,
+  everbloom serve --dir data --addr :6379 --users users.txt
+  everbloom serve --dir data --check`,
 		Args: noArguments("name the folder with --dir"),
 		RunE: verb(s.run),
 	}
 	s.flags = cmd.Flags()
 	s.flags.StringVar(&s.config, "config", "", "take settings from `FILE`, a name and a value on each line")
+	s.flags.BoolVar(&s.check, "check", false, "read everything in the folder, say what is there, and end")
 	for _, row := range server.SettingTable() {
 		if !row.Fixed {
 			s.flags.String(row.Name, row.Default, row.Help)
@@ -57,6 +61,9 @@ func (s *serve) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(s.stderr, nil))
+	if s.check {
+		return s.verify(ctx, settings, logger)
+	}
 	srv, err := server.Open(ctx, settings, logger)
 	if err != nil {
 		return &failure{err}
@@ -66,6 +73,17 @@ func (s *serve) run(ctx context.Context, _ []string) error {
 		return &failure{err}
 	}
 	return nil
+}
+
+// verify reads a folder and says what is there.
+func (s *serve) verify(ctx context.Context, settings *server.Settings, logger *slog.Logger) error {
+	found, err := server.Check(ctx, settings, logger)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s: in order: %s keys, %s, %s records\n", settings.Get("dir"),
+		quantity.Count(uint64(found.Keys)), quantity.Bytes(float64(found.Bytes)), quantity.Count(found.Records))
+	return err
 }
 
 // settings puts the settings together.
@@ -83,7 +101,7 @@ func (s *serve) settings() (*server.Settings, error) {
 	}
 	err := settings.FromEnvironment(os.LookupEnv)
 	s.flags.Visit(func(f *pflag.Flag) {
-		if f.Name != "config" {
+		if f.Name != "config" && f.Name != "check" {
 			err = errors.Join(err, settings.Set(f.Name, f.Value.String()))
 		}
 	})

@@ -40,6 +40,7 @@ var layers = [][]string{
 	{"server/internal/image", "server/internal/partition"},
 	{"server/internal/command"},
 	{"server"},
+	{"server/transfer"},
 	{"cmd/everbloom/...", "examples/..."},
 }
 
