@@ -30,6 +30,9 @@ func fill(t *testing.T, dir string) (items []string) {
 		for _, set := range [][2]string{{"BF.ADD", "bf"}, {"CF.ADD", "cf"}, {"EB.ADD", "eb"}, {"BF.ADD", "reserved"}} {
 			c.do(set[0], set[1], item)
 		}
+		if i == 10 || i == 250 {
+			c.do("CF.ADD", "eb", item) // there once more
+		}
 		if i == 100 || i == 150 || i == 200 {
 			if reply := c.do("SAVE"); reply != "+OK" {
 				t.Fatal(reply)
@@ -50,7 +53,7 @@ func holds(t *testing.T, s *Server, items []string) {
 	for _, set := range [][2]string{{"BF.MEXISTS", "bf"}, {"CF.MEXISTS", "cf"}, {"EB.CONTAINS", "eb"}, {"BF.MEXISTS", "renamed"}} {
 		askAll(t, c, set[0], set[1], items, ":1")
 	}
-	if got := c.do("GET", "text") + c.do("EB.DEL", "eb", "absent") + c.do("EXISTS", "reserved"); got != `"hello"[:0]:0` {
+	if got := c.do("GET", "text") + c.do("EB.DEL", "eb", "absent") + c.do("EXISTS", "reserved") + c.do("CF.COUNT", "eb", "item-10") + c.do("CF.COUNT", "eb", "item-250"); got != `"hello"[:0]:0:2:2` {
 		t.Error(got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/everbloom-go/everbloom/internal/frame"
-	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/resp"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
@@ -143,18 +142,8 @@ func (c *Call) cuckooToAdd(name []byte, r cuckooRequest) *store.Entry {
 
 func cfAdd(c *Call) {
 	if e := c.cuckooToAdd(c.args[1], c.cuckooDefaults()); e != nil {
-		c.outcome(formCuckoo, c.addOne(e, c.args[2], c.here(formCuckoo)))
+		c.outcome(formCuckoo, c.tx.AddCopy(e, e.Key(c.args[2]), c.here(formCuckoo)))
 	}
-}
-
-// addOne adds an item to a filter that counts. What looks as if it were there already is
-// an addition all the same.
-func (c *Call) addOne(e *store.Entry, item []byte, at partition.Origin) store.Outcome {
-	o := c.tx.Add(e, e.Key(item), at)
-	if o == store.Not {
-		return store.Done // exact kinds hold it once
-	}
-	return o
 }
 
 func cfAddNX(c *Call) {
@@ -187,7 +176,7 @@ func (c *Call) insertCuckoo(onlyNew bool) {
 		if onlyNew {
 			c.outcome(formInts, c.tx.AddNew(e, e.Key(item), c.here(formInts)))
 		} else {
-			c.outcome(formInsert, c.addOne(e, item, c.here(formInsert)))
+			c.outcome(formInsert, c.tx.AddCopy(e, e.Key(item), c.here(formInsert)))
 		}
 	}
 }
@@ -244,7 +233,7 @@ func cfDel(c *Call) {
 		c.w.Err("Not found")
 		return
 	}
-	c.outcome(formBool, c.tx.Remove(e, e.Key(c.args[2]), c.here(formBool)))
+	c.outcome(formBool, c.tx.RemoveCopy(e, e.Key(c.args[2]), c.here(formBool)))
 }
 
 func cfInfo(c *Call) {

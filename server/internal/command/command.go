@@ -113,19 +113,23 @@ func (c *Call) expiry(e *store.Entry) int64 {
 	return e.Expiry()
 }
 
-// settled waits until everything that was decided about an entry is in it, so that it can
-// be looked at as a whole. It answers and reports false if that cannot be.
-func (c *Call) settled(e *store.Entry) bool {
+// settled returns an entry with everything that was decided about it: itself when that is
+// applied, and in a transaction a copy. It answers and returns nil if that cannot be.
+func (c *Call) settled(e *store.Entry) *store.Entry {
 	if c.tx == nil || c.tx.Clean(e) || c.tx.Barrier() {
-		return true
+		return e
 	}
-	c.w.Err("ERR " + c.cmd.Name + " of a key that the same transaction has changed is not possible")
-	return false
+	e, err := c.tx.Preview(e)
+	if err != nil {
+		c.w.Err("ERR " + err.Error())
+		return nil
+	}
+	return e
 }
 
 // described is settled for commands that describe an entry. Inside of a transaction they
 // tell the items as they will be, and the size of the filter as it is.
-func (c *Call) described(e *store.Entry) bool { return c.executing || c.settled(e) }
+func (c *Call) described(e *store.Entry) bool { return c.executing || c.settled(e) != nil }
 
 // mayContain answers about one item. The reply is written at the end of what was written.
 func (c *Call) mayContain(e *store.Entry, item []byte) bool {

@@ -135,7 +135,7 @@ func (c *Call) wholeDump(e *store.Entry, file bool) ([]byte, error) {
 	if !file {
 		return dumpOf(e)
 	}
-	image, err := e.Snapshot()
+	image, err := e.File()
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func dump(c *Call) {
 		c.w.Null()
 		return
 	}
-	if !c.settled(e) {
+	if e = c.settled(e); e == nil {
 		return
 	}
 	b, err := dumpOf(e)

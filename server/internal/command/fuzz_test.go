@@ -93,12 +93,12 @@ func FuzzRestore(f *testing.F) {
 	env := newEnv(f, l)
 	f.Cleanup(env.Partition.Close)
 	s := NewSession(env, 1, "", "")
-	for _, line := range []string{"BF.MADD bf a b c", "CF.ADD cf a", "EB.CREATE eb DELETE", "EB.ADD eb a b", "SET t hello", "BF.RESERVE r 0.01 100"} {
+	for _, line := range []string{"BF.MADD bf a b c", "CF.ADD cf a", "EB.CREATE eb DELETE", "EB.ADD eb a b", "SET t hello", "BF.RESERVE r 0.01 100", "EB.CREATE copies DELETE", "CF.ADD copies a", "CF.ADD copies a"} {
 		if _, err := ask(s, line); err != nil {
 			f.Fatal(err)
 		}
 	}
-	for _, name := range []string{"bf", "cf", "eb", "t", "r"} {
+	for _, name := range []string{"bf", "cf", "eb", "t", "r", "copies"} {
 		b, err := dumpOf(env.Store.Lookup([]byte(name), 0))
 		if err != nil {
 			f.Fatal(err)

@@ -151,7 +151,8 @@ func copyKey(c *Call) {
 		c.w.Int(0)
 		return
 	}
-	if !c.settled(e) {
+	expiry := c.expiry(e)
+	if e = c.settled(e); e == nil {
 		return
 	}
 	b, err := dumpOf(e)
@@ -160,7 +161,7 @@ func copyKey(c *Call) {
 		return
 	}
 	spec, content, _ := openDump(b)
-	spec.Expiry = c.expiry(e)
+	spec.Expiry = expiry
 	if ok, answered := c.adopt(c.args[2], spec, content); ok {
 		c.w.Int(1)
 	} else if !answered {

@@ -298,6 +298,76 @@ func TestTransactionsSeeThemselves(t *testing.T) {
 	}
 }
 
+// TestTransactionsCopyWhatTheyChanged dumps and copies keys that the same transaction has
+// changed or made.
+func TestTransactionsCopyWhatTheyChanged(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	if _, err := ask(s, "BF.ADD b x", "CF.ADD c x", "CF.ADD c x", "EB.CREATE e DELETE", "EB.ADD e x", "CF.ADD e x"); err != nil {
+		t.Fatal(err)
+	}
+	bytesBefore := env.Store.Bytes()
+	lines := strings.Split("MULTI;BF.ADD b y;COPY b b2;CF.DEL c x;CF.ADD c y;COPY c c2;EB.ADD e y z;EB.DEL e z;CF.ADD e y;CF.ADD e y;COPY e e2;EXPIRE e 100;"+
+		"SET t hello;COPY t t2;BF.ADD new a;COPY new new2;DUMP new;CF.ADD c2 x;BF.ADD b z;EXEC", ";")
+	replies, err := ask(s, lines...)
+	if err != nil || strings.Contains(strings.Join(replies, " "), "-ERR") {
+		t.Fatal(replies, err)
+	}
+	for line, want := range map[string]string{
+		"BF.MEXISTS b2 x y z": "*3 :1 :1 :0", "BF.CARD b2": ":2", "CF.COUNT c2 x": ":2", "CF.COUNT c2 y": ":1", "CF.COUNT c x": ":1",
+		"EB.CONTAINS e2 x y z": "*3 :1 :1 :0", "CF.COUNT e2 x": ":2", "CF.COUNT e2 y": ":3", "GET t2": "$5 hello", "BF.CARD new2": ":1",
+		"TTL e2": ":-1", "TTL e": ":100",
+	} {
+		if replies, err := ask(s, line); err != nil || strings.Join(replies, " ") != want {
+			t.Errorf("%s: %q, want %s: %v", line, replies, want, err)
+		}
+	}
+	if _, err := ask(s, "DEL b2 c2 e2 t t2 new new2"); err != nil {
+		t.Fatal(err)
+	}
+	if after := env.Store.Bytes(); after < bytesBefore || after > bytesBefore+10_000 {
+		t.Errorf("%d bytes, before %d: copies count", after, bytesBefore)
+	}
+}
+
+// TestCopiesOfExactSets adds items several times, deletes them, and reads the log and dumps.
+func TestCopiesOfExactSets(t *testing.T) {
+	l := new(log.Memory)
+	env := newEnv(t, l)
+	if err := env.Settings.Set("cf-kind", "evergreen"); err != nil {
+		t.Fatal(err)
+	}
+	s := NewSession(env, 1, "", "")
+	lines := "CF.ADD c x;CF.ADD c x;CF.INSERT c ITEMS x y x;CF.DEL c x;CF.ADD c z;CF.ADD c z;CF.DEL c z;CF.DEL c z;CF.DEL c z;CF.ADD c w;CF.ADD c w;EB.DEL c w;CF.ADDNX c x;CF.COUNT c x"
+	replies, err := ask(s, strings.Split(lines, ";")...)
+	if got := strings.Join(replies, " "); err != nil || got != ":1 :1 *3 :1 :1 :1 :1 :1 :1 :1 :1 :0 :1 :1 *1 :1 :0 :3" {
+		t.Errorf("%s, %v", got, err)
+	}
+	check := func(s *Session, name string) {
+		t.Helper()
+		for line, want := range map[string]string{"CF.COUNT " + name + " x": ":3", "CF.COUNT " + name + " y": ":1", "CF.COUNT " + name + " z": ":0", "CF.COUNT " + name + " w": ":0"} {
+			if replies, err := ask(s, line); err != nil || replies[0] != want {
+				t.Errorf("%s: %q, want %s: %v", line, replies, want, err)
+			}
+		}
+		if replies, err := ask(s, "CF.INFO "+name); err != nil || replies[8] != ":4" {
+			t.Errorf("items: %q %v", replies, err)
+		}
+	}
+	check(s, "c")
+	if _, err := ask(s, "COPY c d"); err != nil {
+		t.Fatal(err)
+	}
+	check(s, "d")
+	env.Partition.Close()
+	again := newEnv(t, l)
+	defer again.Partition.Close()
+	s = NewSession(again, 1, "", "")
+	check(s, "c")
+	check(s, "d")
+}
+
 // TestRepliesAsRedisBloom has those that no transcript has.
 func TestRepliesAsRedisBloom(t *testing.T) {
 	env := newEnv(t, new(log.Memory))

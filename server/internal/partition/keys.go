@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/server/internal/record"
 	"github.com/everbloom-go/everbloom/server/internal/store"
@@ -69,6 +72,80 @@ func (t *Tx) addOnce(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	return store.Done
 }
 
+// AddCopy adds a key once more, also to a set that holds each key once.
+func (t *Tx) AddCopy(e *store.Entry, k filter.Key, from Origin) store.Outcome {
+	if !e.Exact() {
+		return t.Add(e, k, from)
+	}
+	n := t.copiesOf(e, k)
+	switch {
+	case n == 0:
+		return t.addOnce(e, k, from)
+	case full(e):
+		return store.Full
+	case n == math.MaxUint32:
+		return store.Done // it stays there
+	}
+	if !t.setCopies(e, k, n+1, from) {
+		return store.Not
+	}
+	e.Ahead.Items++
+	return store.Done
+}
+
+// RemoveCopy deletes a key once, also from a set that holds each key once.
+func (t *Tx) RemoveCopy(e *store.Entry, k filter.Key, from Origin) store.Outcome {
+	if !e.Exact() {
+		return t.Remove(e, k, from)
+	}
+	n := t.copiesOf(e, k)
+	switch n {
+	case 0, 1:
+		return t.Remove(e, k, from)
+	case math.MaxUint32:
+		return store.Done // it stays there
+	}
+	if !t.setCopies(e, k, n-1, from) {
+		return store.Not
+	}
+	e.Ahead.Items--
+	e.Ahead.Deletes++
+	return store.Done
+}
+
+// copiesOf returns how often a key is in an exact set.
+func (t *Tx) copiesOf(e *store.Entry, k filter.Key) uint64 {
+	if n, decided := t.copies[copyOf{e.Number(), k}]; decided {
+		return n
+	}
+	switch t.keys.get(e.Number(), k) {
+	case present:
+		return 1
+	case absent:
+		return 0
+	}
+	return e.Count(k)
+}
+
+// setCopies logs how often a key is in an exact set.
+func (t *Tx) setCopies(e *store.Entry, k filter.Key, n uint64, from Origin) bool {
+	if !t.room(0) {
+		return false
+	}
+	t.builder.Data(record.Copies, e.Number(), binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(k)), uint32(n)))
+	t.origins = append(t.origins, from)
+	t.keys.set(e.Number(), k, present)
+	t.copies[copyOf{e.Number(), k}] = n
+	t.change(e)
+	return true
+}
+
+// copyOf is a key of an entry.
+type copyOf struct {
+	entry uint64
+	key   filter.Key
+}
+
 // full reports whether an entry may not have more items.
 func full(e *store.Entry) bool {
 	limit := e.Spec().Limit
@@ -81,17 +158,16 @@ func (t *Tx) Remove(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if st == absent || st == undecided && !e.Has(k) {
 		return store.Not
 	}
-	code, after := record.Remove, unsure
+	code, after, n := record.Remove, unsure, uint64(1)
 	if e.Ignores() {
-		code, after = record.Absent, absent
+		code, after, n = record.Absent, absent, t.copiesOf(e, k)
 	}
 	if !t.key(code, e, k, from) {
 		return store.Not
 	}
 	t.keys.set(e.Number(), k, after)
-	if e.Ahead.Items > 0 {
-		e.Ahead.Items--
-	}
+	delete(t.copies, copyOf{e.Number(), k})
+	e.Ahead.Items -= min(e.Ahead.Items, n)
 	e.Ahead.Deletes++
 	return store.Done
 }
@@ -123,6 +199,9 @@ func (t *Tx) Contains(e *store.Entry, k filter.Key) bool {
 // Count returns how often a key may be there; it is fixed when the batch is applied if the
 // batch has changed that.
 func (t *Tx) Count(e *store.Entry, k filter.Key, from Origin) uint64 {
+	if e.Exact() {
+		return t.copiesOf(e, k)
+	}
 	if t.keys.get(e.Number(), k) == undecided {
 		return e.Count(k)
 	}

@@ -52,8 +52,8 @@ type Config struct {
 	After    record.Chain
 	Position uint64
 
-	// Now is the clock; nil means that of the system.
-	Now func() time.Time
+	// Clock is the clock; nil means that of the system.
+	Clock Clock
 }
 
 // A Partition owns a log and a store.
@@ -95,8 +95,8 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 		store: c.Store, log: c.Log, config: c, chain: c.After, position: c.Position,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	p.clock.source = c.Now
-	p.tx = Tx{p: p, names: make(map[string]*store.Entry)}
+	p.clock.start(c.Clock)
+	p.tx = Tx{p: p, names: make(map[string]*store.Entry), copies: make(map[copyOf]uint64)}
 	if err := p.follow(ctx); err != nil {
 		return nil, err
 	}
@@ -238,32 +238,5 @@ func (p *Partition) Close() {
 func (p *Partition) report(text string, err error) {
 	if p.config.Report != nil {
 		p.config.Report(text, err)
-	}
-}
-
-// A clock never goes back, and says when it was put forward.
-type clock struct {
-	source func() time.Time
-	last   atomic.Int64
-}
-
-func (c *clock) now() int64 {
-	now := time.Now
-	if c.source != nil {
-		now = c.source
-	}
-	return c.least(now().UnixMilli())
-}
-
-// least puts the clock forward to a time.
-func (c *clock) least(ms int64) int64 {
-	for {
-		last := c.last.Load()
-		if ms <= last {
-			return last
-		}
-		if c.last.CompareAndSwap(last, ms) {
-			return ms
-		}
 	}
 }

@@ -25,6 +25,9 @@ func (p *Partition) run() {
 		select {
 		case <-p.wake:
 		case <-ticks.C:
+			if text, err := p.clock.adjust(); text != "" {
+				p.report(text, err)
+			}
 			p.expire()
 		}
 		if p.Broken() == nil {
@@ -187,6 +190,7 @@ func (t *Tx) forget() {
 	t.builder.Reset()
 	t.keys.clear()
 	clear(t.names)
+	clear(t.copies)
 	for _, e := range t.changed {
 		e.Settle()
 	}

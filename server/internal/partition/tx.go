@@ -15,6 +15,7 @@ type Tx struct {
 	p       *Partition
 	builder record.Builder
 	keys    overlay
+	copies  map[copyOf]uint64       // of keys of exact sets that this batch has changed
 	names   map[string]*store.Entry // decided in this batch; nil if the name is free
 	changed []*store.Entry
 	origins []Origin // of the keys of keyed effects, in order
@@ -226,6 +227,16 @@ func (t *Tx) Barrier() bool {
 	t.err = t.p.commit()
 	t.partial = t.partial || t.err == nil
 	return t.err == nil
+}
+
+// Preview returns an entry as it will be when what was decided is applied, in a copy that is
+// not in the store.
+func (t *Tx) Preview(e *store.Entry) (*store.Entry, error) {
+	_, effects, err := record.Open(t.builder.Record(record.Header{}))
+	if err != nil {
+		return nil, err
+	}
+	return t.p.store.Preview(e, effects)
 }
 
 // Clean reports whether nothing was decided about an entry that is not applied.

@@ -27,6 +27,7 @@ const (
 	Flush  Code = 21 // all entries are dropped; the entry is 0
 	Hash   Code = 22 // Data is the hash of items; the entry is 0
 	Piece  Code = 23 // Data is a part of the content of an entry that is adopted later
+	Copies Code = 24 // Data is a key, 8 bytes, and how often it is there, 4 bytes
 )
 
 func (c Code) keyed() bool { return c >= Present && c <= Ask }
@@ -97,7 +98,7 @@ func (e *Effects) Next() (x Effect, ok bool, err error) {
 		if ok && x.Code != Rename {
 			x.Data, ok = e.bytes()
 		}
-	case x.Code >= Create && x.Code <= Piece:
+	case x.Code >= Create && x.Code <= Copies:
 		x.Data, ok = e.bytes()
 	default:
 		return x, false, fmt.Errorf("record: effect of code %d: %w", x.Code, ErrNewer)

@@ -31,7 +31,7 @@ var table = []Setting{
 	{Name: "cf-expansion-factor", Kind: Number, Default: "1", Mutable: true, Max: 32768, Help: "expansion of filters that CF.ADD makes"},
 	{Name: "cf-max-expansions", Kind: Number, Default: "32", Mutable: true, Min: 1, Max: 65535, Help: "has no effect; for clients that set it"},
 	{Name: "bf-kind", Kind: Choice, Default: "auto", Mutable: true, Choices: []string{"auto", "perennial", "scalable"}, Help: "kind behind BF.*; auto is scalable for a reserved capacity and else perennial"},
-	{Name: "cf-kind", Kind: Choice, Default: "perennial", Mutable: true, Choices: []string{"perennial", "evergreen"}, Help: "kind behind CF.*; evergreen is exact, five times as large, and holds an item once"},
+	{Name: "cf-kind", Kind: Choice, Default: "perennial", Mutable: true, Choices: []string{"perennial", "evergreen"}, Help: "kind behind CF.*; evergreen is exact and five times as large"},
 
 	{Name: "slowlog-log-slower-than", Kind: Number, Default: "10000", Mutable: true, Off: true, Max: maxUint32, Help: "microseconds from which a command is in the slow log; -1 means that none is"},
 	{Name: "slowlog-max-len", Kind: Number, Default: "128", Mutable: true, Max: 100_000, Help: "length of the slow log"},

@@ -77,6 +77,8 @@ func (s *Store) apply(number uint64, x *record.Effect, outcomes []Outcome) ([]Ou
 			return outcomes, errSpec
 		}
 		s.setExpiry(e, int64(binary.LittleEndian.Uint64(x.Data)))
+	case record.Copies:
+		return s.applyCopies(e, x, outcomes)
 	default:
 		return s.applyKeys(e, x, outcomes)
 	}
@@ -164,13 +166,17 @@ func (s *Store) applyKeys(e *Entry, x *record.Effect, outcomes []Outcome) ([]Out
 	} else {
 		e.items.Add(done)
 	}
-	e.fresh += uint64(len(s.keys))
-	if e.fresh*16 > e.items.Load()+64 {
+	s.changed(e, len(s.keys))
+	return outcomes, nil
+}
+
+// changed finds out how much memory an entry takes, after a sixteenth of its keys changed.
+func (s *Store) changed(e *Entry, keys int) {
+	if e.fresh += uint64(keys); e.fresh*16 > e.items.Load()+64 {
 		before := e.bytes.Load()
 		e.measure()
 		s.bytes.Add(e.bytes.Load() - before)
 	}
-	return outcomes, nil
 }
 
 // add adds keys. A key that there is no room for is passed over.
@@ -215,6 +221,10 @@ func (s *Store) addNew(e *Entry, keys []filter.Key, outcomes []Outcome) []Outcom
 // removeKeys deletes keys. Those that are absent or pinned stay.
 func (s *Store) removeKeys(e *Entry, keys []filter.Key, outcomes []Outcome) []Outcome {
 	for _, k := range keys {
+		if n := e.copies[k]; n > 0 {
+			delete(e.copies, k)
+			e.items.Add(-uint64(n))
+		}
 		switch err := filter.Delete(e.filter, k); {
 		case err == nil:
 			outcomes = append(outcomes, Done)
@@ -229,16 +239,8 @@ func (s *Store) removeKeys(e *Entry, keys []filter.Key, outcomes []Outcome) []Ou
 
 // ask returns how often keys are there.
 func (s *Store) ask(e *Entry, keys []filter.Key, outcomes []Outcome) []Outcome {
-	c, counts := e.filter.(interface{ Count(filter.Key) uint64 })
 	for _, k := range keys {
-		n := Not
-		switch {
-		case counts:
-			n = Outcome(min(c.Count(k), 1<<31))
-		case e.filter.MayContain(k):
-			n = Done
-		}
-		outcomes = append(outcomes, n)
+		outcomes = append(outcomes, Outcome(min(e.count(k), 1<<31)))
 	}
 	return outcomes
 }

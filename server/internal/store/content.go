@@ -13,6 +13,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/frame"
 	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/server/internal/rebloom"
+	"github.com/everbloom-go/everbloom/server/internal/record"
 )
 
 // ErrContent is matched by errors about bytes that are not the content of an entry.
@@ -28,20 +29,27 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if !spec.valid() {
 		return nil, errSpec
 	}
+	twice, content, err := cutCopies(content)
+	if err != nil {
+		return nil, err
+	}
 	f, own, hash, err := openContent(&spec, content)
 	if err != nil {
 		return nil, err
 	}
 	e := s.entryOf(number, name, spec, f)
-	e.own = own
+	e.own, e.copies = own, twice
+	if twice != nil && !e.Exact() {
+		return nil, fmt.Errorf("store: copies of keys of a filter that is not exact: %w", ErrContent)
+	}
 	if hash != nil && *hash != s.hash {
 		e.hash = hash
 	}
 	e.measure()
 	e.items.Store(spec.Items)
 	e.deletes.Store(spec.Deletes)
-	if spec.Items == 0 && spec.Deletes == 0 || e.Exact() {
-		e.items.Store(f.Info().Keys)
+	if spec.Items == 0 && spec.Deletes == 0 && own == nil || e.Exact() {
+		e.items.Store(f.Info().Keys + twice.sum())
 	}
 	e.Settle()
 	return e, nil
@@ -137,12 +145,31 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 	if e.filter == nil {
 		return bytes.NewReader(e.text), nil
 	}
+	if c, ok := e.filter.(*rebloom.Cuckoo); ok {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		return bytes.NewReader(c.Bytes()), nil
+	}
+	file, err := e.File()
+	if err != nil {
+		return nil, err
+	}
+	if b, ok := e.own.(*rebloom.Bloom); ok {
+		return both{b, file}, nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if len(e.copies) > 0 {
+		return both{maps.Clone(e.copies), file}, nil
+	}
+	return file, nil
+}
+
+// File is Snapshot for the file of the filter alone.
+func (e *Entry) File() (io.WriterTo, error) {
 	if !e.Concurrent() {
 		e.mu.RLock()
 		defer e.mu.RUnlock()
-	}
-	if c, ok := e.filter.(*rebloom.Cuckoo); ok {
-		return bytes.NewReader(c.Bytes()), nil
 	}
 	w, err := filter.Snapshot(e.filter)
 	if err != nil {
@@ -157,9 +184,6 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 		return nil, err
 	}
 	image.Stamp(hash, 0, 1)
-	if b, ok := e.own.(*rebloom.Bloom); ok {
-		return both{b, image}, nil
-	}
 	return image, nil
 }
 
@@ -184,72 +208,40 @@ func (e *Entry) Concurrent() bool {
 	return ok
 }
 
-// A Meta is what is known of an entry beside its content.
-type Meta struct {
-	Number         uint64
-	Name           string
-	Spec           Spec
-	Items, Deletes uint64
-	Record         uint64 // through which everything is in it
-}
-
-// Meta returns what the entry is at the moment, through a record. The partition calls it.
-func (e *Entry) Meta(number uint64) Meta {
-	m := Meta{e.number, e.name, e.spec, e.items.Load(), e.deletes.Load(), number}
-	m.Spec.Expiry = e.expiry.Load()
-	return m
-}
-
-// Load puts an entry of an image into a store that is loading.
-func (s *Store) Load(m Meta, content []byte) error {
-	if s.byNum[m.Number] != nil {
-		return fmt.Errorf("store: entry %d is loaded twice", m.Number)
-	}
-	e, err := s.Adopt(m.Number, m.Name, m.Spec, content)
+// Preview returns the entry as it will be when effects are applied, in a copy that is not in
+// the store. The partition calls it.
+func (s *Store) Preview(e *Entry, effects record.Effects) (*Entry, error) {
+	w, err := e.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e.items.Store(m.Items)
-	e.deletes.Store(m.Deletes)
-	e.version.Store(m.Record)
-	e.imaged = m.Record
-	s.insert(e)
-	return nil
-}
-
-// LoadState sets what belongs to no entry: the hash, the last number that was given to an
-// entry, and the entries that were dropped while images were written, with the record
-// that did it.
-func (s *Store) LoadState(hash filter.Hash, last uint64, gone map[uint64]uint64) {
-	s.hash, s.last = hash, last
-	maps.Copy(s.gone, gone)
-}
-
-// LastNumber returns the last number that was given to an entry.
-func (s *Store) LastNumber() uint64 { return s.last }
-
-// AppendTo appends the stored form of a Meta, and ReadMeta takes one from the front of b.
-func (m *Meta) AppendTo(b []byte) []byte {
-	for _, n := range []uint64{m.Number, m.Items, m.Deletes, m.Record, uint64(len(m.Name))} {
-		b = appendUint64(b, n)
+	var content bytes.Buffer
+	if _, err := w.WriteTo(&content); err != nil {
+		return nil, err
 	}
-	b = append(b, m.Name...)
-	return m.Spec.AppendTo(b)
-}
-
-// ReadMeta takes a Meta from the front of b and returns the rest.
-func ReadMeta(b []byte) (m Meta, rest []byte, err error) {
-	const size = 5 * 8
-	if len(b) < size {
-		return m, nil, errSpec
+	m := e.Meta(0)
+	m.Spec.Items, m.Spec.Deletes = m.Items, m.Deletes
+	p, err := s.Adopt(e.number, e.name, m.Spec, content.Bytes())
+	if err != nil {
+		return nil, err
 	}
-	n := uint64At(b, 4)
-	if n > uint64(len(b)-size) {
-		return m, nil, errSpec
+	defer s.bytes.Store(s.bytes.Load()) // the copy does not count
+	for {
+		x, ok, err := effects.Next()
+		if err != nil || !ok {
+			return p, err
+		}
+		switch {
+		case x.Entry != e.number:
+		case x.Code == record.Copies:
+			_, err = s.applyCopies(p, &x, nil)
+		case x.Code <= record.Ask:
+			_, err = s.applyKeys(p, &x, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	m = Meta{Number: uint64At(b, 0), Items: uint64At(b, 1), Deletes: uint64At(b, 2), Record: uint64At(b, 3), Name: string(b[size : size+n])}
-	m.Spec, rest, err = ReadSpec(b[size+n:])
-	return m, rest, err
 }
 
 // Keys returns the keys in the set, if its kind stores them and may be listed while it

@@ -20,9 +20,11 @@ type Entry struct {
 	text     []byte
 	lockFree bool // queries need no lock
 	addsOnly bool // no key is ever deleted
+	exact    bool // keys are told apart exactly
 	counts   bool // keys that are added again are there once more
 
-	mu sync.RWMutex // of the filter, but for queries if they need none
+	mu     sync.RWMutex // of the filter, but for queries if they need none, and of copies
+	copies copies       // of an exact kind
 
 	expiry  atomic.Int64
 	items   atomic.Uint64
@@ -78,6 +80,7 @@ func (s *Store) entryOf(number uint64, name string, spec Spec, f filter.Filter) 
 	if f != nil {
 		e.lockFree = filter.AbilitiesOf(f).LockFree
 		e.addsOnly = spec.Type == Bloom
+		_, e.exact = f.(filter.Exact)
 		e.counts = f.Info().Duplicates == filter.DuplicatesCounted
 	}
 	e.expiry.Store(spec.Expiry)
@@ -125,14 +128,11 @@ func (e *Entry) Version() uint64 { return e.version.Load() }
 func (e *Entry) Bytes() int64 { return e.bytes.Load() }
 
 // Exact reports whether the entry tells keys apart exactly.
-func (e *Entry) Exact() bool {
-	_, exact := e.filter.(filter.Exact)
-	return exact
-}
+func (e *Entry) Exact() bool { return e.exact }
 
 // Ignores reports whether adding a key that is there changes nothing: then it need not be
 // logged. Otherwise it is there once more.
-func (e *Entry) Ignores() bool { return e.addsOnly || e.Exact() }
+func (e *Entry) Ignores() bool { return e.addsOnly || e.exact }
 
 // MayContain asks the filter. False is certain.
 func (e *Entry) MayContain(k filter.Key) bool {
@@ -163,13 +163,23 @@ func (e *Entry) Has(k filter.Key) bool {
 
 // Count returns how often a key may be there.
 func (e *Entry) Count(k filter.Key) uint64 {
-	c, counts := e.filter.(interface{ Count(filter.Key) uint64 })
-	switch {
-	case counts:
-		e.mu.RLock()
-		defer e.mu.RUnlock()
-		return c.Count(k)
-	case e.Has(k):
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.count(k)
+}
+
+// count is Count for a caller that holds the lock.
+func (e *Entry) count(k filter.Key) uint64 {
+	switch f := e.filter.(type) {
+	case interface{ Count(filter.Key) uint64 }:
+		return f.Count(k)
+	case filter.Exact:
+		if !f.Contains(k) {
+			return 0
+		}
+		return 1 + uint64(e.copies[k])
+	}
+	if e.filter.MayContain(k) {
 		return 1
 	}
 	return 0
@@ -204,7 +214,7 @@ const overhead = 600
 
 // measure finds out how much memory the entry takes. Nothing changes it meanwhile.
 func (e *Entry) measure() {
-	n := overhead + 2*int64(len(e.name)) + int64(len(e.text))
+	n := overhead + 2*int64(len(e.name)) + int64(len(e.text)) + copyMemory*int64(len(e.copies))
 	if e.filter != nil {
 		i := e.beside(e.filter.Info())
 		n += int64(min((i.FastBits+i.SlowBits)/8, math.MaxInt64/2))

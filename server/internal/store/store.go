@@ -201,7 +201,7 @@ func (s *Store) Loaded() error {
 			return fmt.Errorf("store: entries %d and %d have the same name", e.number, other.number)
 		}
 		if e.Exact() { // its image may have been ahead of the record that it is named by
-			e.items.Store(e.filter.Info().Keys)
+			e.items.Store(e.filter.Info().Keys + e.copies.sum())
 		}
 		s.publish(e)
 		e.Settle()
