@@ -166,3 +166,23 @@ func (f *folder) readTail() (c record.Chain, err error) {
 	}
 	return record.Chain{Number: binary.LittleEndian.Uint64(b[:]), Sum: binary.LittleEndian.Uint32(b[8:])}, nil
 }
+
+// verify refuses a log that ends before the last record that was acknowledged. The file mode
+// is written behind the first record: with it, an empty log has lost everything.
+func (k *keeper) verify(last record.Chain) error {
+	var missing error
+	const advice = "changes are lost, as if files were damaged or restored in part; restore a copy of the folder, or accept the loss with --accept-loss yes"
+	switch {
+	case last.Number < k.tail.Number || last.Number == k.tail.Number && last != k.tail:
+		missing = fmt.Errorf("server: the log ends with record %d, and record %d was acknowledged: "+advice, last.Number, k.tail.Number)
+	case last.Number == 0 && k.server.folder.used:
+		missing = errors.New("server: the log is empty, and the folder was in use: " + advice)
+	default:
+		return nil
+	}
+	if !k.server.settings.On("accept-loss") {
+		return missing
+	}
+	k.server.logger.Warn("a loss was accepted", "error", missing)
+	return nil
+}

@@ -25,10 +25,12 @@ type keeper struct {
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
 
-	mu     sync.Mutex // one generation at a time
-	saved  atomic.Int64
-	logged atomic.Uint64 // bytes of the log when images were written last
-	size   atomic.Int64  // of the images
+	mu      sync.Mutex // one generation at a time
+	running atomic.Bool
+	failed  atomic.Bool // the last time
+	saved   atomic.Int64
+	logged  atomic.Uint64 // bytes of the log when images were written last
+	size    atomic.Int64  // of the images
 }
 
 // newKeeper loads the newest images, and says where the log goes on.
@@ -83,30 +85,15 @@ func (k *keeper) load(m *image.Manifest) error {
 	return nil
 }
 
-// verify refuses a log that ends before the last record that was acknowledged. The file mode
-// is written behind the first record: with it, an empty log has lost everything.
-func (k *keeper) verify(last record.Chain) error {
-	var missing error
-	const advice = "changes are lost, as if files were damaged or restored in part; restore a copy of the folder, or accept the loss with --accept-loss yes"
-	switch {
-	case last.Number < k.tail.Number || last.Number == k.tail.Number && last != k.tail:
-		missing = fmt.Errorf("server: the log ends with record %d, and record %d was acknowledged: "+advice, last.Number, k.tail.Number)
-	case last.Number == 0 && k.server.folder.used:
-		missing = errors.New("server: the log is empty, and the folder was in use: " + advice)
-	default:
-		return nil
-	}
-	if !k.server.settings.On("accept-loss") {
-		return missing
-	}
-	k.server.logger.Warn("a loss was accepted", "error", missing)
-	return nil
+// state returns how the writing of images goes.
+func (k *keeper) state() command.ImageState {
+	return command.ImageState{Last: time.Unix(k.saved.Load(), 0), Running: k.running.Load(), Failed: k.failed.Load()}
 }
 
-// lastSave returns when images were written last.
-func (k *keeper) lastSave() time.Time { return time.Unix(k.saved.Load(), 0) }
-
-const lookForImages = time.Second
+const (
+	lookForImages = time.Second
+	tryAgain      = time.Minute // after images could not be written
+)
 
 // run writes images whenever the log has become long.
 func (k *keeper) run(ctx context.Context) {
@@ -115,6 +102,7 @@ func (k *keeper) run(ctx context.Context) {
 	}
 	ticks := time.NewTicker(lookForImages)
 	defer ticks.Stop()
+	var tried time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -122,9 +110,11 @@ func (k *keeper) run(ctx context.Context) {
 		case <-ticks.C:
 		}
 		grown := k.logSize() - k.logged.Load()
-		if grown > max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) {
-			_ = k.save() // which reports its errors
+		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
+			continue
 		}
+		tried = time.Now()
+		_ = k.save() // which reports its errors
 	}
 }
 
@@ -143,8 +133,11 @@ func (k *keeper) save() error {
 		return command.ErrSaving
 	}
 	defer k.mu.Unlock()
+	k.running.Store(true)
+	defer k.running.Store(false)
 	started, logged := time.Now(), k.logSize()
 	written, err := k.write()
+	k.failed.Store(err != nil)
 	if err != nil {
 		k.server.logger.Error("images could not be written", "error", err)
 		return err

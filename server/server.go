@@ -150,7 +150,7 @@ func (s *Server) makeEnv(users *command.Users) {
 		Table: table, Store: s.store, Partition: s.partition, Settings: s.settings, Users: users, Clients: s,
 		Slow: command.NewSlowLog(s.settings), Stats: command.NewStats(table), MaxMemory: s.maxMemory, Configure: s.configure,
 		Started: time.Now(), RunID: rand.Text(), Version: version(),
-		Save: s.keeper.save, LastSave: s.keeper.lastSave,
+		Save: s.keeper.save, Images: s.keeper.state,
 		Shutdown: func() { s.fatal(nil) },
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,11 +49,31 @@ file. Without --users the server can be reached from this machine only.`,
 	s.flags.BoolVar(&s.check, "check", false, "read everything in the folder, say what is there, and end")
 	for _, row := range server.SettingTable() {
 		if !row.Fixed {
-			s.flags.String(row.Name, row.Default, row.Help)
+			s.flags.Var(&settingFlag{row, row.Default}, row.Name, row.Help)
+			if choices := strings.Split(row.Type(), "|"); len(choices) > 1 {
+				complete(cmd, row.Name, choices...)
+			}
 		}
 	}
 	return cmd
 }
+
+// settingFlag is a flag that is a setting.
+type settingFlag struct {
+	row  server.Setting
+	text string
+}
+
+// Set implements pflag.Value.
+func (f *settingFlag) Set(text string) error {
+	f.text = text
+	return f.row.Check(text)
+}
+
+// Type implements pflag.Value.
+func (f *settingFlag) Type() string { return f.row.Type() }
+
+func (f *settingFlag) String() string { return f.text }
 
 // run serves until the process is told to end.
 func (s *serve) run(ctx context.Context, _ []string) error {

@@ -31,7 +31,7 @@ func adminCommands() []*Command {
 		{Name: "info", Arity: -1, Syntax: "[section ...]", Summary: "Describes the server", Run: info},
 		{Name: "save", Arity: 1, Flags: Admin | Alone | NoMulti, Summary: "Writes images", Run: save},
 		{Name: "bgsave", Arity: -1, Flags: Admin | Alone, Syntax: "[SCHEDULE]", Summary: "Writes images in the background", Run: bgSave},
-		{Name: "lastsave", Arity: 1, Flags: Fast, Summary: "Tells when images were written last", Run: func(c *Call) { c.w.Int(c.env.LastSave().Unix()) }},
+		{Name: "lastsave", Arity: 1, Flags: Fast, Summary: "Tells when images were written last", Run: func(c *Call) { c.w.Int(c.env.Images().Last.Unix()) }},
 		{Name: "wait", Arity: 3, Syntax: "numreplicas timeout", Summary: "Answers 0: there are no replicas", Run: func(c *Call) { c.w.Int(0) }},
 		{Name: "role", Arity: 1, Flags: Fast, Summary: "Answers master", Run: role},
 		{Name: "time", Arity: 1, Flags: Fast, Summary: "Tells the time", Run: timeNow},

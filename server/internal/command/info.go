@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"time"
 )
@@ -37,14 +38,10 @@ type section struct {
 
 // sections returns what INFO tells.
 func (e *Env) sections() []section {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
+	resident, heap := memory()
+	images := e.Images()
 	all, expiring := e.Store.Len()
 	stats := e.Partition.Stats()
-	broken := "ok"
-	if err := e.Partition.Broken(); err != nil {
-		broken = "err"
-	}
 	keyspace := section{name: "Keyspace"}
 	if all > 0 {
 		keyspace.pairs = []any{"db0", fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", all, expiring)}
@@ -57,19 +54,52 @@ func (e *Env) sections() []section {
 		}},
 		{"Clients", []any{"connected_clients", len(e.Clients.Sessions()), "maxclients", e.Settings.Number("maxclients"), "blocked_clients", 0}},
 		{"Memory", []any{
-			"used_memory", e.Store.Bytes(), "used_memory_rss", m.Sys, "used_memory_heap", m.HeapAlloc, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
+			"used_memory", e.Store.Bytes(), "used_memory_rss", resident, "used_memory_heap", heap, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
 		}},
 		{"Persistence", []any{
-			"loading", 0, "rdb_bgsave_in_progress", 0, "rdb_last_save_time", e.LastSave().Unix(), "rdb_last_bgsave_status", "ok",
-			"aof_enabled", 1, "aof_rewrite_in_progress", 0, "aof_last_write_status", broken,
+			"loading", 0, "rdb_bgsave_in_progress", number(images.Running), "rdb_last_save_time", images.Last.Unix(), "rdb_last_bgsave_status", status(!images.Failed),
+			"aof_enabled", 1, "aof_rewrite_in_progress", 0, "aof_last_write_status", status(e.Partition.Broken() == nil),
 			"log_records", stats.Records, "log_bytes", stats.Bytes, "log_effects", stats.Effects, "log_wait_microseconds", stats.Waited.Microseconds(),
 		}},
 		{"Stats", []any{
 			"total_connections_received", e.Stats.Connections.Load(), "rejected_connections", e.Stats.Rejected.Load(),
-			"total_commands_processed", e.Stats.Commands.Load(),
+			"total_commands_processed", e.Stats.Commands.Load(), "instantaneous_ops_per_sec", e.Stats.rate(),
 		}},
 		{"Replication", []any{"role", "master", "connected_slaves", 0}},
 		{"Cluster", []any{"cluster_enabled", 0}},
 		keyspace,
 	}
+}
+
+func number(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func status(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "err"
+}
+
+// memory returns the memory that the process has, and that of its heap. Nothing waits for it.
+func memory() (resident, heap uint64) {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64(), s[2].Value.Uint64()
+}
+
+// rate returns commands per second since the last call that is a second or more ago.
+func (s *Stats) rate() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if took := time.Since(s.sampled); took >= time.Second {
+		n := s.Commands.Load()
+		s.perSecond = int64(float64(n-s.before) / took.Seconds())
+		s.before, s.sampled = n, time.Now()
+	}
+	return s.perSecond
 }

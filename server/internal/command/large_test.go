@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -401,6 +402,19 @@ func TestCountEnds(t *testing.T) {
 		}
 		if replies, err := ask(s, "CF.COUNT k x"); err != nil || replies[0] != ":2047" {
 			t.Errorf("after %s: %q %v", verb, replies, err)
+		}
+	}
+}
+
+func TestInfoTellsHowImagesGo(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	env.Images = func() ImageState { return ImageState{Last: time.Unix(12345, 0), Running: true, Failed: true} }
+	replies, err := ask(NewSession(env, 1, "", ""), "INFO persistence stats")
+	text := strings.Join(replies, " ")
+	for _, want := range []string{"rdb_bgsave_in_progress:1", "rdb_last_save_time:12345", "rdb_last_bgsave_status:err", "aof_last_write_status:ok", "instantaneous_ops_per_sec:0"} {
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s: %v", want, text, err)
 		}
 	}
 }

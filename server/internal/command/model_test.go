@@ -37,7 +37,7 @@ func newEnv(tb testing.TB, l log.Log) *Env {
 	return &Env{
 		Table: table, Store: s, Partition: p, Settings: settings, Clients: noClients{},
 		Slow: NewSlowLog(settings), Stats: NewStats(table), MaxMemory: func() int64 { return 1 << 40 },
-		Started: time.Now(), LastSave: time.Now,
+		Started: time.Now(), Images: func() ImageState { return ImageState{} },
 	}
 }
 

@@ -34,13 +34,19 @@ type Env struct {
 	Port    int
 
 	Save     func() error // writes images
-	LastSave func() time.Time
+	Images   func() ImageState
 	Shutdown func()
 
 	// What follows belongs to the partition.
 
 	arrivals []*arrival
 	choices  map[everbloom.Needs]frame.Kind
+}
+
+// An ImageState is how the writing of images goes.
+type ImageState struct {
+	Last            time.Time // when it succeeded
+	Running, Failed bool
 }
 
 // Clients are the connections of a server.

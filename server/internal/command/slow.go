@@ -84,11 +84,16 @@ type Stats struct {
 	Rejected    atomic.Int64
 	table       *Table
 	perCommand  []atomic.Int64
+
+	mu        sync.Mutex // of what follows: the rate of INFO
+	sampled   time.Time
+	before    int64
+	perSecond int64
 }
 
 // NewStats returns zeros.
 func NewStats(t *Table) *Stats {
-	return &Stats{table: t, perCommand: make([]atomic.Int64, len(t.counted))}
+	return &Stats{table: t, sampled: time.Now(), perCommand: make([]atomic.Int64, len(t.counted))}
 }
 
 // Each hands every command that ran, and how often, to do.

@@ -36,6 +36,7 @@ type Setting struct {
 	Kind    Kind
 	Default string
 	Help    string
+	Value   string   // what a Text is, in the help
 	Mutable bool     // by CONFIG SET
 	Fixed   bool     // it only tells clients of Redis what they want to know
 	Off     bool     // -1 is a value of the Number, too
@@ -54,7 +55,7 @@ type Settings struct {
 func New() *Settings {
 	s := &Settings{values: make(map[string]string)}
 	for _, row := range Table() {
-		s.values[row.Name] = row.Default
+		s.values[row.Name], _ = row.check(row.Default) // tests see that they are valid
 	}
 	return s
 }
@@ -81,12 +82,12 @@ func (s *Settings) Set(name, value string) error {
 	if row.Fixed {
 		return fmt.Errorf("setting: %s cannot be changed", row.Name)
 	}
-	if value, err = row.check(value); err != nil {
-		return fmt.Errorf("setting: %s: %w", row.Name, err)
+	if err := row.Check(value); err != nil {
+		return fmt.Errorf("setting: %s %w", row.Name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.values[row.Name] = value
+	s.values[row.Name], _ = row.check(value) // as Check has found
 	return nil
 }
 
@@ -112,6 +113,56 @@ func (s *Settings) Change(pairs [][2]string) (at string, err error) {
 	return "", nil
 }
 
+// Check says what is wrong with a value, and which values are right.
+func (row Setting) Check(value string) error {
+	if _, err := row.check(value); err != nil {
+		return fmt.Errorf("%q: %s", value, row.wants())
+	}
+	return nil
+}
+
+// Type names the values of a setting in the help.
+func (row Setting) Type() string {
+	switch row.Kind {
+	case Number:
+		return "N"
+	case Bytes:
+		return "SIZE"
+	case Rate:
+		return "RATE"
+	case Switch:
+		return "yes|no"
+	case Choice:
+		return strings.Join(row.Choices, "|")
+	}
+	return row.Value
+}
+
+// wants says which values a setting may have.
+func (row Setting) wants() string {
+	switch row.Kind {
+	case Number:
+		text := fmt.Sprintf("must be a whole number from %d to %d", row.Min, row.most())
+		if row.Off {
+			text += ", or -1"
+		}
+		return text
+	case Bytes:
+		return "must be a number of bytes, such as 100mb or 4GiB"
+	case Rate:
+		return "must be a number above 0 and below 1"
+	}
+	return "must be one of " + strings.Join(strings.Split(row.Type(), "|"), ", ")
+}
+
+// most returns the largest value of a Number.
+func (row Setting) most() uint64 {
+	if row.Max == 0 {
+		return math.MaxInt64
+	}
+	return row.Max
+}
+
 // checkNumber returns a whole number as it is stored.
 func (row Setting) checkNumber(value string) (string, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
@@ -121,13 +172,13 @@ func (row Setting) checkNumber(value string) (string, error) {
 	if row.Off && n == -1 {
 		return value, nil
 	}
-	if n < int64(row.Min) || row.Max > 0 && uint64(n) > row.Max {
-		return "", fmt.Errorf("argument must be between %d and %d inclusive", row.Min, min(row.Max-1, math.MaxInt64-1)+1)
+	if n < int64(row.Min) || uint64(n) > row.most() {
+		return "", fmt.Errorf("argument must be between %d and %d inclusive", row.Min, row.most())
 	}
 	return strconv.FormatInt(n, 10), nil
 }
 
-// check returns a value as it is stored.
+// check returns a value as it is stored. Its errors are those of CONFIG SET.
 func (row Setting) check(value string) (string, error) {
 	switch row.Kind {
 	case Number:
@@ -157,15 +208,12 @@ func (row Setting) check(value string) (string, error) {
 
 // parseBytes understands what Redis does, 100mb, and what the tool does, 100MiB.
 func parseBytes(text string) (uint64, error) {
-	lower := strings.ToLower(text)
-	for _, unit := range []struct {
-		suffix string
-		factor uint64
-	}{{"kb", 1 << 10}, {"mb", 1 << 20}, {"gb", 1 << 30}, {"", 1}} {
-		if digits, ok := strings.CutSuffix(lower, unit.suffix); ok {
-			if n, err := strconv.ParseUint(digits, 10, 40); err == nil {
-				return n * unit.factor, nil
-			}
+	if n, err := strconv.ParseUint(text, 10, 63); err == nil {
+		return n, nil
+	}
+	for _, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if digits, ok := strings.CutSuffix(strings.ToLower(text), strings.ToLower(unit[:1]+"b")); ok {
+			return quantity.ParseBytes(digits + unit)
 		}
 	}
 	return quantity.ParseBytes(text)

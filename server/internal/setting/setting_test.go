@@ -9,8 +9,11 @@ import (
 func TestDefaultsAreValid(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, row := range Table() {
-		if got, err := row.check(row.Default); err != nil || got != row.Default {
+		if got, err := row.check(row.Default); err != nil || got != row.Default && row.Kind != Bytes {
 			t.Errorf("%s: default %q: %q, %v", row.Name, row.Default, got, err)
+		}
+		if row.Kind == Text && !row.Fixed && row.Value == "" {
+			t.Errorf("%s: the help does not say what its values are", row.Name)
 		}
 		if seen[row.Name] || !row.Fixed && row.Help == "" {
 			t.Errorf("%s: twice, or without help", row.Name)
@@ -24,15 +27,19 @@ func TestSet(t *testing.T) {
 		{"maxmemory", "100mb", "104857600", ""},
 		{"MAXMEMORY", "1GiB", "1073741824", ""},
 		{"maxmemory", "12345", "12345", ""},
-		{"maxmemory", "lots", "", "argument must be a memory value"},
-		{"maxclients", "0", "", "argument must be between 1 and 1000000 inclusive"},
-		{"maxclients", "x", "", "argument couldn't be parsed into an integer"},
+		{"maxmemory", "1.5gb", "1610612736", ""},
+		{"image-after", "2MB", "2097152", ""},
+		{"maxmemory", "lots", "", `maxmemory "lots": must be a number of bytes, such as 100mb or 4GiB`},
+		{"maxmemory", "-1", "", `maxmemory "-1": must be`},
+		{"maxclients", "0", "", `maxclients "0": must be a whole number from 1 to 1000000`},
+		{"maxclients", "x", "", `maxclients "x": must be a whole number from 1 to 1000000`},
+		{"slowlog-log-slower-than", "-2", "", `"-2": must be a whole number from 0 to 4294967295, or -1`},
 		{"bf-error-rate", "0.001", "0.001", ""},
-		{"bf-error-rate", "1", "", "argument must be between 0 and 1 exclusive"},
-		{"bf-error-rate", "nan", "", "argument must be between 0 and 1 exclusive"},
+		{"bf-error-rate", "1", "", "must be a number above 0 and below 1"},
+		{"bf-error-rate", "nan", "", "must be a number above 0 and below 1"},
 		{"enable-debug-command", "YES", "yes", ""},
-		{"enable-debug-command", "1", "", "argument must be 'yes' or 'no'"},
-		{"cf-kind", "bloom", "", "argument(s) must be one of the following: perennial, evergreen"},
+		{"enable-debug-command", "1", "", `"1": must be one of yes, no`},
+		{"cf-kind", "bloom", "", `"bloom": must be one of perennial, evergreen`},
 		{"save", "1 2", "", "cannot be changed"},
 		{"nothing", "1", "", "unknown setting"},
 	} {
@@ -53,7 +60,7 @@ func TestSet(t *testing.T) {
 func TestChangeIsAllOrNothing(t *testing.T) {
 	s := New()
 	at, err := s.Change([][2]string{{"timeout", "5"}, {"maxmemory", "x"}})
-	if at != "maxmemory" || err == nil || s.Number("timeout") != 0 {
+	if at != "maxmemory" || err == nil || err.Error() != "argument must be a memory value" || s.Number("timeout") != 0 {
 		t.Error(at, err, s.Get("timeout"))
 	}
 	if at, err := s.Change([][2]string{{"dir", "/tmp"}}); at != "dir" || err == nil {
