@@ -34,7 +34,7 @@ func (s *Server) accept(l net.Listener) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil: // for want of files; the clients wait
-			s.logger.Warn("a connection could not be accepted", "error", err)
+			s.logger.Warn("accepting a connection failed", "error", err)
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}

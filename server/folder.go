@@ -36,7 +36,7 @@ func openFolder(path string) (f *folder, err error) {
 	f = &folder{path: path, lock: lock}
 	if err := lockFile(lock); err != nil {
 		_ = lock.Close() // it was not taken
-		return nil, fmt.Errorf("server: %s is in use by another server: stop that one, or name another folder with --dir: %w", path, err)
+		return nil, fmt.Errorf("server: %s is used by another server: stop it, or name another folder with --dir: %w", path, err)
 	}
 	if f.tail, err = os.OpenFile(filepath.Join(path, "tail"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		_ = f.close() // there is an error already
@@ -82,9 +82,9 @@ func (f *folder) checkMode(engine string) error {
 	}
 	switch {
 	case number > modeVersion:
-		return fmt.Errorf("server: %s was made by a newer release: update everbloom", f.path)
+		return fmt.Errorf("server: %s was written by a newer release: update everbloom", f.path)
 	case mode != "alone" || was != engine:
-		return fmt.Errorf("server: %s was made for %s with %s, not for alone with %s: name another folder with --dir", f.path, mode, was, engine)
+		return fmt.Errorf("server: %s was created for mode %s with log %s, this is mode alone with log %s: name another folder with --dir", f.path, mode, was, engine)
 	}
 	return nil
 }
@@ -171,18 +171,18 @@ func (f *folder) readTail() (c record.Chain, err error) {
 // is written behind the first record: with it, an empty log has lost everything.
 func (k *keeper) verify(last record.Chain) error {
 	var missing error
-	const advice = "changes are lost, as if files were damaged or restored in part; restore a copy of the folder, or accept the loss with --accept-loss yes"
+	const advice = "acknowledged changes are missing; restore a copy of the folder, or accept the loss with --accept-loss yes"
 	switch {
 	case last.Number < k.tail.Number || last.Number == k.tail.Number && last != k.tail:
-		missing = fmt.Errorf("server: the log ends with record %d, and record %d was acknowledged: "+advice, last.Number, k.tail.Number)
+		missing = fmt.Errorf("server: the log ends with record %d, but record %d was acknowledged: "+advice, last.Number, k.tail.Number)
 	case last.Number == 0 && k.server.folder.used:
-		missing = errors.New("server: the log is empty, and the folder was in use: " + advice)
+		missing = errors.New("server: the log is empty, but the folder was used before: " + advice)
 	default:
 		return nil
 	}
 	if !k.server.settings.On("accept-loss") {
 		return missing
 	}
-	k.server.logger.Warn("a loss was accepted", "error", missing)
+	k.server.logger.Warn("starting with acknowledged changes missing", "error", missing)
 	return nil
 }

@@ -48,11 +48,11 @@ func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if k.tail, err = s.folder.readTail(); err != nil {
-		s.logger.Warn("the end of the log cannot be checked", "error", err)
+		s.logger.Warn("the end of the log cannot be verified", "error", err)
 	}
 	config.Tail = func(c record.Chain) {
 		if err := s.folder.writeTail(c); err != nil {
-			s.logger.Warn("the end of the log cannot be kept", "error", err)
+			s.logger.Warn("the file tail cannot be written", "error", err)
 		}
 	}
 	config.Check = k.verify
@@ -139,7 +139,7 @@ func (k *keeper) save() error {
 	written, err := k.write()
 	k.failed.Store(err != nil)
 	if err != nil {
-		k.server.logger.Error("images could not be written", "error", err)
+		k.server.logger.Error("writing images failed", "error", err)
 		return err
 	}
 	k.logged.Store(logged)
@@ -148,7 +148,7 @@ func (k *keeper) save() error {
 	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
 	if before := k.folder.Before(); before != nil && before.Position > 0 {
 		if err := errors.Join(k.server.folder.tail.Sync(), k.server.log.Trim(context.Background(), before.Position)); err != nil {
-			k.server.logger.Warn("the log could not be trimmed", "error", err)
+			k.server.logger.Warn("trimming the log failed", "error", err)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func allowAddresses(settings *Settings, login bool) error {
 			return fmt.Errorf("server: %s: %w", name, err)
 		}
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return fmt.Errorf("server: %s: %s can be reached by others, and there are no users: name a file of users with --users, or listen on 127.0.0.1", name, addr)
+			return fmt.Errorf("server: %s %s can be reached from other machines, and there are no users: name a users file with --users, or listen on 127.0.0.1", name, addr)
 		}
 	}
 	return nil

@@ -207,7 +207,7 @@ func TestTornEndIsAccepted(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	s, stop := run(t, "dir", dir)
-	if _, err := open(t, "dir", dir); err == nil || !strings.Contains(err.Error(), "is in use by another server") {
+	if _, err := open(t, "dir", dir); err == nil || !strings.Contains(err.Error(), "is used by another server") {
 		t.Error("a folder in use:", err)
 	}
 	taken := s.Addr().String()
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was made for alone with jetstream") {
+	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was created for mode alone with log jetstream") {
 		t.Error("another engine:", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mode"), []byte("everbloom 2 alone jetstream\n"), 0o600); err != nil {

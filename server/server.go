@@ -95,7 +95,7 @@ func (s *Server) openFolder() error {
 	}
 	dir := s.settings.Get("dir")
 	if dir == "" {
-		return errors.New("server: no folder: name one with --dir")
+		return errors.New("server: no data folder: name one with --dir")
 	}
 	var err error
 	s.folder, err = openFolder(dir)

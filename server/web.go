@@ -49,7 +49,7 @@ func (w *web) start(s *Server) {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.partition.Broken(); err != nil {
-			http.Error(w, "changes are refused: "+err.Error(), http.StatusServiceUnavailable)
+			http.Error(w, "writes are refused: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
@@ -83,21 +83,21 @@ type gauge struct {
 }
 
 func newGauges(s *Server) *gauges {
-	g := &gauges{server: s, commands: prometheus.NewDesc("everbloom_commands_total", "Commands that ran.", []string{"command"}, nil)}
+	g := &gauges{server: s, commands: prometheus.NewDesc("everbloom_commands_total", "Commands processed.", []string{"command"}, nil)}
 	add := func(name, help string, kind prometheus.ValueType, read func() float64) {
 		g.numbers = append(g.numbers, gauge{prometheus.NewDesc("everbloom_"+name, help, nil, nil), kind, read})
 	}
-	add("sets", "Sets.", prometheus.GaugeValue, func() float64 { n, _ := s.store.Len(); return float64(n) })
-	add("sets_bytes", "Memory of all sets.", prometheus.GaugeValue, func() float64 { return float64(s.store.Bytes()) })
-	add("maxmemory_bytes", "Memory that sets may take.", prometheus.GaugeValue, func() float64 { return float64(s.maxMemory()) })
-	add("connections", "Connections.", prometheus.GaugeValue, func() float64 { return float64(len(s.Sessions())) })
-	add("connections_total", "Connections that were accepted.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Connections.Load()) })
-	add("connections_rejected_total", "Connections that were refused.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Rejected.Load()) })
-	add("log_records_total", "Records that were appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Records) })
-	add("log_bytes_total", "Bytes that were appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Bytes) })
-	add("log_effects_total", "Changes of keys that were appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Effects) })
-	add("log_wait_seconds_total", "Time that was spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.partition.Stats().Waited.Seconds() })
-	add("writable", "1 if changes are accepted.", prometheus.GaugeValue, func() float64 {
+	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { n, _ := s.store.Len(); return float64(n) })
+	add("sets_bytes", "Memory of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.store.Bytes()) })
+	add("maxmemory_bytes", "Memory limit of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.maxMemory()) })
+	add("connections", "Open connections.", prometheus.GaugeValue, func() float64 { return float64(len(s.Sessions())) })
+	add("connections_total", "Connections accepted.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Connections.Load()) })
+	add("connections_rejected_total", "Connections refused.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Rejected.Load()) })
+	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Records) })
+	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Bytes) })
+	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Effects) })
+	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.partition.Stats().Waited.Seconds() })
+	add("writable", "1 if writes are accepted, 0 if they are refused.", prometheus.GaugeValue, func() float64 {
 		if s.partition.Broken() != nil {
 			return 0
 		}

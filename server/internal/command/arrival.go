@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 
@@ -157,9 +158,9 @@ func (c *Call) loadData(t store.Type, at int64, text *loadTexts) {
 		c.w.Err(text.bad)
 		return
 	}
-	if ok, answered := c.adopt(c.args[1], spec, content); ok {
+	if err := c.adopt(c.args[1], spec, content); err == nil {
 		c.w.OK()
-	} else if !answered {
+	} else if !errors.Is(err, errAnswered) {
 		c.w.Err(text.bad)
 	}
 }

@@ -12,17 +12,17 @@ import (
 
 func bloomCommands() []*Command {
 	return []*Command{
-		ofKey("bf.reserve", -4, Write|DenyOOM, "key error_rate capacity [EXPANSION expansion] [NONSCALING]", "Makes an empty filter", bfReserve),
-		ofKey("bf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item, and makes the filter if it is missing", bfAdd),
-		ofKey("bf.madd", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and makes the filter if it is missing", bfMAdd),
-		ofKey("bf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]", "Adds items, and makes the filter as asked for if it is missing", bfInsert),
-		ofKey("bf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", bfExists),
-		ofKey("bf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", bfMExists),
-		ofKey("bf.card", 2, Read|Fast, "key", "Tells how many items were added that were new", bfCard),
+		ofKey("bf.reserve", -4, Write|DenyOOM, "key error_rate capacity [EXPANSION expansion] [NONSCALING]", "Creates an empty filter", bfReserve),
+		ofKey("bf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item; creates the filter if it does not exist", bfAdd),
+		ofKey("bf.madd", -3, Write|DenyOOM, "key item [item ...]", "Adds items; creates the filter if it does not exist", bfMAdd),
+		ofKey("bf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]", "Adds items; creates the filter with these options if it does not exist", bfInsert),
+		ofKey("bf.exists", 3, Read|Fast, "key item", "Reports whether an item may be in the filter", bfExists),
+		ofKey("bf.mexists", -3, Read, "key item [item ...]", "Reports for each item whether it may be in the filter", bfMExists),
+		ofKey("bf.card", 2, Read|Fast, "key", "Returns the number of items that were new when they were added", bfCard),
 		ofKey("bf.info", -2, Read|Fast, "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", "Describes a filter", bfInfo),
-		ofKey("bf.debug", 2, Read, "key", "Describes the parts of a filter", bfDebug),
-		ofKey("bf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Bloom)),
-		ofKey("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that BF.SCANDUMP returned", loadChunk(store.Bloom)),
+		ofKey("bf.debug", 2, Read, "key", "Describes the sub-filters of a filter", bfDebug),
+		ofKey("bf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a chunk of a filter and the cursor of the next one", scanDump(store.Bloom)),
+		ofKey("bf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Restores a chunk that BF.SCANDUMP returned", loadChunk(store.Bloom)),
 	}
 }
 

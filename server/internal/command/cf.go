@@ -12,20 +12,20 @@ import (
 
 func cuckooCommands() []*Command {
 	return []*Command{
-		ofKey("cf.reserve", -3, Write|DenyOOM, "key capacity [BUCKETSIZE bucketsize] [MAXITERATIONS maxiterations] [EXPANSION expansion]", "Makes an empty filter", cfReserve),
-		ofKey("cf.add", 3, Write|DenyOOM|Fast, "key item", "Adds an item once more, and makes the filter if it is missing", cfAdd),
-		ofKey("cf.addnx", 3, Write|DenyOOM|Fast, "key item", "Adds an item unless it may be there", cfAddNX),
-		ofKey("cf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items once more, and makes the filter if it is missing", cfInsert),
-		ofKey("cf.insertnx", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds items unless they may be there", cfInsertNX),
-		ofKey("cf.exists", 3, Read|Fast, "key item", "Tells whether an item may be there", cfExists),
-		ofKey("cf.mexists", -3, Read, "key item [item ...]", "Tells which items may be there", cfMExists),
-		ofKey("cf.count", 3, Read|Fast, "key item", "Tells how often an item may be there", cfCount),
-		ofKey("cf.del", 3, Write|Fast, "key item", "Deletes an item once", cfDel),
+		ofKey("cf.reserve", -3, Write|DenyOOM, "key capacity [BUCKETSIZE bucketsize] [MAXITERATIONS maxiterations] [EXPANSION expansion]", "Creates an empty filter", cfReserve),
+		ofKey("cf.add", 3, Write|DenyOOM|Fast, "key item", "Adds a copy of an item; creates the filter if it does not exist", cfAdd),
+		ofKey("cf.addnx", 3, Write|DenyOOM|Fast, "key item", "Adds an item unless it may be in the filter", cfAddNX),
+		ofKey("cf.insert", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds a copy of each item; creates the filter if it does not exist", cfInsert),
+		ofKey("cf.insertnx", -4, Write|DenyOOM, "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]", "Adds the items that are not in the filter", cfInsertNX),
+		ofKey("cf.exists", 3, Read|Fast, "key item", "Reports whether an item may be in the filter", cfExists),
+		ofKey("cf.mexists", -3, Read, "key item [item ...]", "Reports for each item whether it may be in the filter", cfMExists),
+		ofKey("cf.count", 3, Read|Fast, "key item", "Returns the number of copies of an item, or more", cfCount),
+		ofKey("cf.del", 3, Write|Fast, "key item", "Deletes one copy of an item", cfDel),
 		ofKey("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
-		ofKey("cf.debug", 2, Read, "key", "Describes a filter in a line", cfDebug),
-		ofKey("cf.compact", -1, Write, "key", "Does nothing: filters are compact at all times", cfCompact),
-		ofKey("cf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a part of a filter, to be copied", scanDump(store.Cuckoo)),
-		ofKey("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Takes in a part that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
+		ofKey("cf.debug", 2, Read, "key", "Describes a filter in one line", cfDebug),
+		ofKey("cf.compact", -1, Write, "key", "Does nothing: filters are always compact", cfCompact),
+		ofKey("cf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a chunk of a filter and the cursor of the next one", scanDump(store.Cuckoo)),
+		ofKey("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Restores a chunk that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
 	}
 }
 

@@ -3,6 +3,8 @@ package command
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"strings"
 
@@ -59,19 +61,22 @@ func openDump(b []byte) (spec store.Spec, content []byte, ok bool) {
 	return spec, b[dumpHead+size : n], err == nil && len(rest) == 0
 }
 
-// adopt makes an entry of bytes that may come from anywhere. It reports whether that
-// worked; otherwise the caller answers.
-func (c *Call) adopt(name []byte, spec store.Spec, content []byte) (ok, answered bool) {
-	if c.executing && len(content) > partition.MaxContent {
-		c.w.Err("ERR " + c.cmd.Name + " of so many bytes is not possible in a transaction")
-		return false, true
+// errAnswered is returned by adopt when it has written the reply.
+var errAnswered = errors.New("command: answered")
+
+// adopt makes an entry of bytes that may come from anywhere. Unless the error is errAnswered
+// the caller answers.
+func (c *Call) adopt(name []byte, spec store.Spec, content []byte) error {
+	if n := len(content); c.executing && n > partition.MaxContent {
+		c.w.Err(fmt.Sprintf("ERR %s: a value of %d bytes, at most %d are allowed in a transaction", c.cmd.Name, n, partition.MaxContent))
+		return errAnswered
 	}
 	if c.tx.Bytes()+c.env.arrived(c.time())+int64(len(content)) > c.env.MaxMemory() {
 		c.w.Err(outOfMemory)
-		return false, true
+		return errAnswered
 	}
 	_, err := c.tx.Adopt(name, spec, bytes.Clone(content))
-	return err == nil, false
+	return err
 }
 
 // dumpChunk is how many bytes SCANDUMP returns at most.
@@ -194,9 +199,9 @@ func restore(c *Call) {
 		ttl += c.time()
 	}
 	spec.Expiry = ttl
-	if ok, answered := c.adopt(c.args[1], spec, content); ok {
+	if err := c.adopt(c.args[1], spec, content); err == nil {
 		c.w.OK()
-	} else if !answered {
+	} else if !errors.Is(err, errAnswered) {
 		c.w.Err("ERR Bad data format")
 	}
 }

@@ -12,18 +12,18 @@ import (
 func ownCommands() []*Command {
 	const needs = "[ITEMS n] [FPR p] [DELETE] [KNOWNDELETES] [GROW] [MERGE] [SPARE time|fast|total] [KIND kind]"
 	return []*Command{
-		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Makes an empty set of the kind that the needs ask for", ebCreate),
-		{Name: "eb.plan", Arity: -1, Flags: Read | Alone, Syntax: needs, Summary: "Tells which kinds fit the needs, and what they cost", Run: ebPlan},
-		ofKey("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items, and tells which were new", ebAdd),
-		ofKey("eb.exists", -3, Read, "key item [item ...]", "Tells which items may be there", ebExists),
-		ofKey("eb.contains", -3, Read, "key item [item ...]", "Tells which items are there, exactly", ebContains),
-		ofKey("eb.del", -3, Write, "key item [item ...]", "Deletes items, and tells which were there", ebDel),
+		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Creates an empty set of the kind that fits the needs", ebCreate),
+		{Name: "eb.plan", Arity: -1, Flags: Read | Alone, Syntax: needs, Summary: "Lists the kinds that fit the needs, with their cost", Run: ebPlan},
+		ofKey("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items and reports which were new", ebAdd),
+		ofKey("eb.exists", -3, Read, "key item [item ...]", "Reports for each item whether it may be in the filter", ebExists),
+		ofKey("eb.contains", -3, Read, "key item [item ...]", "Reports for each item whether it is in the set, exactly", ebContains),
+		ofKey("eb.del", -3, Write, "key item [item ...]", "Deletes items and reports which were in the set", ebDel),
 		ofKey("eb.info", 2, Read, "key", "Describes a set", ebInfo),
-		{Name: "eb.union", Arity: -3, Flags: Write | Alone | DenyOOM | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Adds the keys of sets to another", Run: merge(mergeUnion)},
-		{Name: "eb.intersect", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Keeps the keys that are in all sets", Run: merge(mergeIntersect)},
-		{Name: "eb.diff", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Takes the keys of sets out of another", Run: merge(mergeDiff)},
-		ofKey("eb.export", 3, Read|Alone|Admin, "key cursor", "Returns a part of the file of a set", ebExport),
-		ofKey("eb.import", 4, Write|DenyOOM|Admin, "key cursor data", "Takes in a part of the file of a set; cursor 0 ends it", ebImport),
+		{Name: "eb.union", Arity: -3, Flags: Write | Alone | DenyOOM | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Adds the keys of the sources to the destination", Run: merge(mergeUnion)},
+		{Name: "eb.intersect", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Deletes the keys of the destination that are not in all sources", Run: merge(mergeIntersect)},
+		{Name: "eb.diff", Arity: -3, Flags: Write | Alone | NoMulti, First: 1, Last: -1, Step: 1, Syntax: "destination source [source ...]", Summary: "Deletes the keys of the sources from the destination", Run: merge(mergeDiff)},
+		ofKey("eb.export", 3, Read|Alone|Admin, "key cursor", "Returns a chunk of the file of a set and the cursor of the next one", ebExport),
+		ofKey("eb.import", 4, Write|DenyOOM|Admin, "key cursor data", "Restores a chunk of the file of a set; cursor 0 ends it", ebImport),
 	}
 }
 

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+
 	"github.com/everbloom-go/everbloom/server/internal/resp"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
@@ -14,7 +16,7 @@ func ebExport(c *Call) {
 	switch e := c.anyFilter(c.args[1]); {
 	case e == nil:
 	case e.Foreign():
-		c.w.Err("ERR a set of RedisBloom cannot be a file of everbloom: copy it with DUMP or SCANDUMP")
+		c.w.Err("ERR a filter imported from RedisBloom cannot be exported as a file: copy it with DUMP or SCANDUMP")
 	default:
 		c.chunk(e, cursor, true)
 	}
@@ -37,7 +39,7 @@ func ebImport(c *Call) {
 		}
 		if _, ok := c.env.arrive(c.time(), name, at, chunk); !ok {
 			c.env.forgetArrival(string(name))
-			c.w.Err("ERR the chunk does not follow the one before: begin again")
+			c.w.Err("ERR the chunk does not follow the previous one: start again with the first chunk")
 			return
 		}
 		c.w.OK()
@@ -54,9 +56,9 @@ func ebImport(c *Call) {
 		c.w.Err("ERR " + err.Error())
 		return
 	}
-	if ok, answered := c.adopt(name, spec, a.data); ok {
+	if err := c.adopt(name, spec, a.data); err == nil {
 		c.w.OK()
-	} else if !answered {
-		c.w.Err("ERR the file cannot be taken")
+	} else if !errors.Is(err, errAnswered) {
+		c.w.Err("ERR " + err.Error())
 	}
 }

@@ -23,7 +23,7 @@ const mergeStep = 10_000
 func merge(how merging) func(*Call) {
 	return func(c *Call) {
 		if c.tx != nil {
-			c.w.Err("ERR " + c.cmd.Name + " runs in steps, which a transaction cannot")
+			c.w.Err("ERR " + c.cmd.Name + " is not allowed in a transaction")
 			return
 		}
 		if how == mergeUnion && c.env.Store.Bytes() > c.env.MaxMemory() {
@@ -82,7 +82,7 @@ func (c *Call) mergeOne(how merging, name []byte, src *store.Entry) (problem str
 // mergeInto returns the destination. A union makes it if it is missing.
 func (c *Call) mergeInto(how merging, name []byte, src *store.Entry) (dst *store.Entry, problem string) {
 	if src.Foreign() {
-		return nil, "ERR a set of RedisBloom does not store its keys"
+		return nil, "ERR a filter imported from RedisBloom does not store its keys"
 	}
 	if dst = c.find(name); dst == nil && how == mergeUnion {
 		problem = c.step(func(tx *partition.Tx) string {
@@ -112,7 +112,7 @@ func (c *Call) mergeInto(how merging, name []byte, src *store.Entry) (dst *store
 func (c *Call) mergeKeys(how merging, name []byte, dst *store.Entry, batch []filter.Key) string {
 	return c.step(func(tx *partition.Tx) string {
 		if tx.Find(name) != dst {
-			return "ERR " + string(name) + " was replaced meanwhile"
+			return "ERR " + string(name) + " was replaced while it was merged"
 		}
 		for _, k := range batch {
 			if how != mergeUnion {
@@ -146,7 +146,7 @@ type stepUnit struct {
 // Decide runs the step.
 func (s *stepUnit) Decide(t *partition.Tx) {
 	if err := t.Refuses(); err != nil {
-		s.problem = "MISCONF everbloom cannot write to its log, so nothing can be changed: " + err.Error()
+		s.problem = "MISCONF writes are refused because the log cannot be written: " + err.Error()
 		return
 	}
 	s.problem = s.do(t)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"math"
 	"strings"
 
@@ -162,10 +163,10 @@ func copyKey(c *Call) {
 	}
 	spec, content, _ := openDump(b)
 	spec.Expiry = expiry
-	if ok, answered := c.adopt(c.args[2], spec, content); ok {
+	if err := c.adopt(c.args[2], spec, content); err == nil {
 		c.w.Int(1)
-	} else if !answered {
-		c.w.Err("ERR the copy could not be made")
+	} else if !errors.Is(err, errAnswered) {
+		c.w.Err("ERR " + err.Error())
 	}
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/resp"
@@ -11,9 +12,9 @@ func multiCommands() []*Command {
 	return []*Command{
 		{Name: "multi", Arity: 1, Flags: Fast | Immediate, Summary: "Begins a transaction", Run: begin},
 		{Name: "exec", Arity: 1, Flags: Write | Immediate, Summary: "Runs the commands of a transaction", Run: execute},
-		{Name: "discard", Arity: 1, Flags: Fast | Immediate, Summary: "Forgets a transaction", Run: discard},
-		{Name: "watch", Arity: -2, Flags: Read | Fast | Immediate, First: 1, Last: -1, Step: 1, Syntax: "key [key ...]", Summary: "Makes the next transaction do nothing if a key changes before it", Run: watchKeys},
-		{Name: "unwatch", Arity: 1, Flags: Fast, Summary: "Forgets all watched keys", Run: unwatch},
+		{Name: "discard", Arity: 1, Flags: Fast | Immediate, Summary: "Discards a transaction", Run: discard},
+		{Name: "watch", Arity: -2, Flags: Read | Fast | Immediate, First: 1, Last: -1, Step: 1, Syntax: "key [key ...]", Summary: "Makes the next EXEC fail if a key changes before it", Run: watchKeys},
+		{Name: "unwatch", Arity: 1, Flags: Fast, Summary: "Unwatches all keys", Run: unwatch},
 	}
 }
 
@@ -44,7 +45,7 @@ func (m *multi) queue(w *resp.Writer, cmd *Command, args [][]byte) {
 	m.size += effectSize(cmd, args)
 	if m.memory > maxMulti || m.size > partition.MaxAtomic {
 		m.spoiled = true
-		w.Err("ERR the transaction is too large: its changes must fit one record of the log")
+		w.Err(fmt.Sprintf("ERR the transaction is too large: its changes may take %d bytes in the log, at most %d", m.size, partition.MaxAtomic))
 		return
 	}
 	m.calls = append(m.calls, call{cmd, copies})

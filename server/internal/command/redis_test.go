@@ -75,7 +75,7 @@ func TestFiltersOfRedisBloom(t *testing.T) {
 		"CF.COUNT cf item-7":             ":1\r\n",
 		"BF.ADD bf item-7":               ":0\r\n",
 		"EB.CONTAINS bf x":               "cannot answer exactly",
-		"EB.EXPORT cf 0":                 "cannot be a file of everbloom",
+		"EB.EXPORT cf 0":                 "cannot be exported as a file",
 		"EB.UNION bf cf":                 "does not store its keys",
 		"BF.LOADCHUNK bf 1 x":            "-ERR received bad data\r\n",
 		"CF.LOADCHUNK cf 1 x":            "-ERR item exists\r\n",

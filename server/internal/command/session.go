@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -248,7 +249,7 @@ func (s *Session) dispatch(cmd *Command, args [][]byte, tx *partition.Tx) {
 // refused returns why a command may not change anything now.
 func (c *Call) refused() string {
 	if err := c.tx.Refuses(); err != nil {
-		return "MISCONF everbloom cannot write to its log, so nothing can be changed: " + err.Error()
+		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
 	}
 	if c.cmd.Flags&DenyOOM != 0 && c.tx.Bytes()+c.env.arrived(c.time()) > c.env.MaxMemory() {
 		return outOfMemory
@@ -280,7 +281,7 @@ func (s *Session) check(cmd *Command, args [][]byte) string {
 	}
 	for i := range cmd.keyPositions(len(args)) {
 		if len(args[i]) > maxName {
-			return "ERR key is too long: at most 65536 bytes"
+			return fmt.Sprintf("ERR key of %d bytes, at most %d", len(args[i]), maxName)
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ const maxText = 64 << 10
 
 func textCommands() []*Command {
 	return []*Command{
-		{Name: "set", Arity: -3, Flags: Write | DenyOOM, First: 1, Last: 1, Step: 1, Syntax: "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]", Summary: "Makes a key a string of up to 64 KiB", Run: set},
-		{Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, First: 1, Last: 1, Step: 1, Syntax: "key value", Summary: "Makes a string unless the key is there", Run: setNX},
+		{Name: "set", Arity: -3, Flags: Write | DenyOOM, First: 1, Last: 1, Step: 1, Syntax: "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]", Summary: "Sets a key to a string of up to 64 KiB", Run: set},
+		{Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, First: 1, Last: 1, Step: 1, Syntax: "key value", Summary: "Sets a key to a string unless the key exists", Run: setNX},
 		{Name: "get", Arity: 2, Flags: Read | Fast, First: 1, Last: 1, Step: 1, Syntax: "key", Summary: "Returns a string", Run: get},
 	}
 }
@@ -87,7 +88,7 @@ func set(c *Call) {
 		c.w.Err(wrongType)
 		return
 	case len(c.args[2]) > maxText:
-		c.w.Err("ERR string is too long: at most 65536 bytes")
+		c.w.Err(fmt.Sprintf("ERR string of %d bytes, at most %d", len(c.args[2]), maxText))
 		return
 	}
 	skip := r.nx && old != nil || r.xx && old == nil
@@ -116,7 +117,7 @@ func (c *Call) put(expiry int64) {
 
 func setNX(c *Call) {
 	if len(c.args[2]) > maxText {
-		c.w.Err("ERR string is too long: at most 65536 bytes")
+		c.w.Err(fmt.Sprintf("ERR string of %d bytes, at most %d", len(c.args[2]), maxText))
 		return
 	}
 	if c.find(c.args[1]) != nil {

@@ -52,7 +52,7 @@ func ReadUsers(r io.Reader) (*Users, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if users.byName[u.Name] != nil {
-			return nil, fmt.Errorf("line %d: user %s is there twice", number, u.Name)
+			return nil, fmt.Errorf("line %d: user %s is defined twice", number, u.Name)
 		}
 		users.byName[u.Name] = u
 	}
@@ -60,7 +60,7 @@ func ReadUsers(r io.Reader) (*Users, error) {
 		return nil, err
 	}
 	if len(users.byName) == 0 {
-		return nil, errors.New("there are no users in it: make one with everbloom token")
+		return nil, errors.New("no users: add one with everbloom token")
 	}
 	return users, nil
 }

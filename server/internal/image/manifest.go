@@ -61,7 +61,7 @@ func (m *Manifest) encode() []byte {
 func decode(b []byte) (*Manifest, error) {
 	n := len(b) - 4
 	if n < 16+7*8 || string(b[:8]) != manifestMagic || binary.LittleEndian.Uint64(b[8:]) != uint64(n-16) {
-		return nil, fmt.Errorf("image: %d bytes are no manifest: %w", len(b), ErrDamaged)
+		return nil, fmt.Errorf("image: %d bytes, not a manifest: %w", len(b), ErrDamaged)
 	}
 	if sum := crc32.Checksum(b[:n], castagnoli); sum != binary.LittleEndian.Uint32(b[n:]) {
 		return nil, fmt.Errorf("image: checksum %08x, computed %08x: %w", binary.LittleEndian.Uint32(b[n:]), sum, ErrDamaged)
@@ -78,7 +78,7 @@ func decode(b []byte) (*Manifest, error) {
 		m.Entries = append(m.Entries, d.entry())
 	}
 	if d.failed || len(d.rest) > 0 || uint64(len(m.Entries)) != entries || uint64(len(m.Gone)) != gone {
-		return nil, fmt.Errorf("image: a manifest that makes no sense: %w", ErrDamaged)
+		return nil, fmt.Errorf("image: invalid manifest: %w", ErrDamaged)
 	}
 	return m, nil
 }

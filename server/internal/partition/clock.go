@@ -72,11 +72,11 @@ func (c *clock) adjust() (text string, err error) {
 		switch {
 		case c.held == 0:
 			c.held = max(running, 1)
-			return "the clock of the system jumped: keys end by the time before for a minute", fmt.Errorf("it is %v off", drift)
+			return "the system clock jumped: keys expire by the previous time for a minute", fmt.Errorf("the jump is %v", drift)
 		case running-c.held < holdTime:
 			return "", nil
 		}
-		text = "the clock of the system is followed again"
+		text = "following the system clock again"
 	}
 	c.held = 0
 	c.base.Store(base)

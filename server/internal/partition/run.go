@@ -215,11 +215,11 @@ func (p *Partition) failed(err error) error {
 	t := &p.tx
 	t.undo()
 	if !errors.Is(err, log.ErrFull) {
-		p.breakDown("the log failed: no changes until its end could be read", err)
+		p.breakDown("the log failed: writes are refused until its end can be read", err)
 		t.answer(err)
 		return err
 	}
-	p.breakDown("the log is full: no changes until there is room", err)
+	p.breakDown("the log is full: writes are refused until there is room", err)
 	units := append([]decided(nil), t.units...)
 	t.units = t.units[:0]
 	refuse := t.refuse
@@ -265,7 +265,7 @@ func (p *Partition) fatal(err error) {
 func (p *Partition) watch() {
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Room(); err != nil {
-			p.breakDown("the disk is nearly full: no changes until there is room", err)
+			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (p *Partition) repair() {
 	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Probe(); err != nil {
-			p.breakDown("there is no room", err)
+			p.breakDown("the disk is full", err)
 			return
 		}
 	}
@@ -293,5 +293,5 @@ func (p *Partition) repair() {
 		return
 	}
 	p.broken.Store(nil)
-	p.report("the log works again", nil)
+	p.report("the log works again: writes are accepted", nil)
 }

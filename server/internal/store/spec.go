@@ -57,7 +57,7 @@ const (
 	maxFields   = 32
 )
 
-var errSpec = errors.New("store: an entry is described in a way that makes no sense")
+var errSpec = errors.New("store: invalid description of an entry")
 
 // AppendTo appends the stored form.
 func (s *Spec) AppendTo(b []byte) []byte {
