@@ -92,18 +92,20 @@ func bfReserve(c *Call) {
 		return
 	}
 	r, problem := parseReserve(c.args)
-	if problem == "" {
-		if e := c.find(c.args[1]); e != nil && e.Type() != store.Bloom {
+	c.reserve(store.Bloom, problem, func() *store.Entry { return c.makeBloom(c.args[1], r) })
+}
+
+// reserve creates a filter of a type unless there is a problem or the name is taken.
+func (c *Call) reserve(t store.Type, problem string, create func() *store.Entry) {
+	if e := c.find(c.args[1]); problem == "" && e != nil {
+		problem = "ERR item exists"
+		if e.Type() != t {
 			problem = wrongType
-		} else if e != nil {
-			problem = "ERR item exists"
 		}
 	}
 	if problem != "" {
 		c.w.Err(problem)
-		return
-	}
-	if c.makeBloom(c.args[1], r) != nil {
+	} else if create() != nil {
 		c.w.OK()
 	}
 }
@@ -161,22 +163,27 @@ func parseRate(b []byte, bad string) (p float64, problem string) {
 	return p, ""
 }
 
-// bloomToAdd returns the filter of a name, and makes it if it is missing. It answers and
-// returns nil if it cannot.
-func (c *Call) bloomToAdd(name []byte, r func() bloomRequest) *store.Entry {
-	e := c.find(name)
+// toAdd returns the filter that items are added to, and creates it if it is missing. It
+// answers and returns nil if it cannot.
+func (c *Call) toAdd(t store.Type, create func() *store.Entry) *store.Entry {
+	e := c.find(c.args[1])
 	switch {
 	case e == nil:
-		return c.makeBloom(name, r())
-	case e.Type() != store.Bloom:
+		return create()
+	case e.Type() != t:
 		c.w.Err(wrongType)
 		return nil
 	}
 	return e
 }
 
+// bloomToAdd is toAdd with the defaults.
+func (c *Call) bloomToAdd() *store.Entry {
+	return c.toAdd(store.Bloom, func() *store.Entry { return c.makeBloom(c.args[1], c.bloomDefaults()) })
+}
+
 func bfAdd(c *Call) {
-	if e := c.bloomToAdd(c.args[1], c.bloomDefaults); e != nil {
+	if e := c.bloomToAdd(); e != nil {
 		c.addBloom(e, c.args[2])
 	}
 }
@@ -193,7 +200,7 @@ func (c *Call) addBloom(e *store.Entry, item []byte) bool {
 }
 
 func bfMAdd(c *Call) {
-	if e := c.bloomToAdd(c.args[1], c.bloomDefaults); e != nil {
+	if e := c.bloomToAdd(); e != nil {
 		c.addBlooms(e, c.args[2:])
 	}
 }
@@ -212,69 +219,74 @@ func (c *Call) addBlooms(e *store.Entry, items [][]byte) {
 
 func bfInsert(c *Call) {
 	r := c.bloomDefaults()
-	noCreate, items, problem := c.parseInsert(&r)
+	items, problem := c.parseInsert(r.option)
 	if problem != "" {
 		c.w.Err(problem)
 		return
 	}
-	if noCreate && c.find(c.args[1]) == nil {
-		c.w.Err("ERR not found")
-		return
-	}
-	if e := c.bloomToAdd(c.args[1], func() bloomRequest { return r }); e != nil {
+	r.fixed = r.fixed || r.expansion == 0
+	if e := c.toAdd(store.Bloom, func() *store.Entry { return c.makeBloom(c.args[1], r) }); e != nil {
 		c.addBlooms(e, items)
 	}
 }
 
-// parseInsert understands the words of BF.INSERT, and those that other servers add.
-func (c *Call) parseInsert(r *bloomRequest) (noCreate bool, items [][]byte, problem string) {
-	for i := 2; i < len(c.args); i++ {
-		word := strings.ToUpper(string(c.args[i]))
-		switch word {
-		case "ITEMS":
-			if i+1 == len(c.args) {
-				return false, nil, arity(c.cmd)
-			}
-			r.fixed = r.fixed || r.expansion == 0
-			return noCreate, c.args[i+1:], ""
-		case "NOCREATE":
+// parseInsert understands the words of BF.INSERT and CF.INSERT. option takes a word and the
+// argument behind it, and reports how many of both it used; 0 means that it is unknown.
+func (c *Call) parseInsert(option func(word string, value []byte) (used int, problem string)) (items [][]byte, problem string) {
+	noCreate := false
+	for i := 2; i < len(c.args); {
+		word, rest := strings.ToUpper(string(c.args[i])), c.args[i+1:]
+		switch {
+		case word == "NOCREATE":
 			noCreate = true
-		case "NONSCALING":
-			r.fixed = true
-		case "CAPACITY", "ERROR", "EXPANSION", "TIGHTENING", "SEED", "VALIDATESCALETO":
-			if i++; i == len(c.args) {
-				return false, nil, arity(c.cmd)
+			i++
+			continue
+		case word == "ITEMS" && len(rest) > 0:
+			if noCreate && c.find(c.args[1]) == nil {
+				return nil, notFound
 			}
-			if problem := r.option(word, c.args[i]); problem != "" {
-				return false, nil, problem
-			}
-		default:
-			return false, nil, "Unknown argument received"
+			return rest, ""
+		case len(rest) == 0:
+			return nil, arity(c.cmd)
 		}
+		used, problem := option(word, rest[0])
+		switch {
+		case used == 0:
+			return nil, "Unknown argument received"
+		case problem != "":
+			return nil, problem
+		}
+		i += used
 	}
-	return false, nil, arity(c.cmd)
+	return nil, arity(c.cmd)
 }
 
-// option takes one option of BF.INSERT.
-func (r *bloomRequest) option(word string, value []byte) (problem string) {
+// option takes one option of BF.INSERT, or one that other servers add.
+func (r *bloomRequest) option(word string, value []byte) (used int, problem string) {
 	n, ok := resp.ParseInt(value)
 	switch word {
+	case "NONSCALING":
+		r.fixed = true
+		return 1, ""
 	case "CAPACITY":
 		if !ok || n < 1 || n > maxCapacity {
-			return "Bad capacity"
+			return 2, "Bad capacity"
 		}
 		r.capacity, r.reserved = uint64(n), true
 	case "ERROR":
 		p, bad := parseRate(value, "Bad error rate")
 		if bad != "" {
-			return "Bad error rate"
+			return 2, "Bad error rate"
 		}
 		r.fpr = p
 	case "EXPANSION":
 		if !ok || n < 0 || n > maxExpansion {
-			return "Bad expansion"
+			return 2, "Bad expansion"
 		}
 		r.expansion = uint64(n)
+	case "TIGHTENING", "SEED", "VALIDATESCALETO":
+	default:
+		return 0, ""
 	}
-	return ""
+	return 2, ""
 }

@@ -72,20 +72,7 @@ func cfReserve(c *Call) {
 		return
 	}
 	r, problem := c.parseCuckoo()
-	if problem == "" {
-		if e := c.find(c.args[1]); e != nil && e.Type() != store.Cuckoo {
-			problem = wrongType
-		} else if e != nil {
-			problem = "ERR item exists"
-		}
-	}
-	if problem != "" {
-		c.w.Err(problem)
-		return
-	}
-	if c.makeCuckoo(c.args[1], r) != nil {
-		c.w.OK()
-	}
+	c.reserve(store.Cuckoo, problem, func() *store.Entry { return c.makeCuckoo(c.args[1], r) })
 }
 
 // parseCuckoo understands the words of CF.RESERVE. Pairs that it does not know are passed
@@ -126,28 +113,19 @@ func (c *Call) parseCuckoo() (r cuckooRequest, problem string) {
 	return r, ""
 }
 
-// cuckooToAdd returns the filter of a name, and makes it if it is missing. It answers and
-// returns nil if it cannot.
-func (c *Call) cuckooToAdd(name []byte, r cuckooRequest) *store.Entry {
-	e := c.find(name)
-	switch {
-	case e == nil:
-		return c.makeCuckoo(name, r)
-	case e.Type() != store.Cuckoo:
-		c.w.Err(wrongType)
-		return nil
-	}
-	return e
+// cuckooToAdd is toAdd with a request.
+func (c *Call) cuckooToAdd(r cuckooRequest) *store.Entry {
+	return c.toAdd(store.Cuckoo, func() *store.Entry { return c.makeCuckoo(c.args[1], r) })
 }
 
 func cfAdd(c *Call) {
-	if e := c.cuckooToAdd(c.args[1], c.cuckooDefaults()); e != nil {
+	if e := c.cuckooToAdd(c.cuckooDefaults()); e != nil {
 		c.outcome(formCuckoo, c.tx.AddCopy(e, e.Key(c.args[2]), c.here(formCuckoo)))
 	}
 }
 
 func cfAddNX(c *Call) {
-	if e := c.cuckooToAdd(c.args[1], c.cuckooDefaults()); e != nil {
+	if e := c.cuckooToAdd(c.cuckooDefaults()); e != nil {
 		c.outcome(formCuckoo, c.tx.AddNew(e, e.Key(c.args[2]), c.here(formCuckoo)))
 	}
 }
@@ -158,16 +136,12 @@ func cfInsertNX(c *Call) { c.insertCuckoo(true) }
 
 func (c *Call) insertCuckoo(onlyNew bool) {
 	r := c.cuckooDefaults()
-	noCreate, items, problem := c.parseCuckooInsert(&r)
+	items, problem := c.parseInsert(r.option)
 	if problem != "" {
 		c.w.Err(problem)
 		return
 	}
-	if noCreate && c.find(c.args[1]) == nil {
-		c.w.Err(notFound)
-		return
-	}
-	e := c.cuckooToAdd(c.args[1], r)
+	e := c.cuckooToAdd(r)
 	if e == nil {
 		return
 	}
@@ -181,34 +155,20 @@ func (c *Call) insertCuckoo(onlyNew bool) {
 	}
 }
 
-// parseCuckooInsert understands the words of CF.INSERT.
-func (c *Call) parseCuckooInsert(r *cuckooRequest) (noCreate bool, items [][]byte, problem string) {
-	for i := 2; i < len(c.args); i++ {
-		switch strings.ToUpper(string(c.args[i])) {
-		case "ITEMS":
-			if i+1 == len(c.args) {
-				return false, nil, arity(c.cmd)
-			}
-			return noCreate, c.args[i+1:], ""
-		case "NOCREATE":
-			noCreate = true
-		case "CAPACITY":
-			if i++; i == len(c.args) {
-				return false, nil, arity(c.cmd)
-			}
-			n, ok := resp.ParseInt(c.args[i])
-			switch {
-			case !ok:
-				return false, nil, "Bad capacity"
-			case n < 2*int64(r.bucketSize) || n > maxCapacity:
-				return false, nil, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]"
-			}
-			r.capacity = uint64(n)
-		default:
-			return false, nil, "Unknown argument received"
-		}
+// option takes one option of CF.INSERT.
+func (r *cuckooRequest) option(word string, value []byte) (used int, problem string) {
+	if word != "CAPACITY" {
+		return 0, ""
 	}
-	return false, nil, arity(c.cmd)
+	n, ok := resp.ParseInt(value)
+	switch {
+	case !ok:
+		return 2, "Bad capacity"
+	case n < 2*int64(r.bucketSize) || n > maxCapacity:
+		return 2, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]"
+	}
+	r.capacity = uint64(n)
+	return 2, ""
 }
 
 func cfExists(c *Call) { c.exists(store.Cuckoo) }

@@ -198,12 +198,9 @@ func clientPause(c *Call) {
 }
 
 func clientTrackingInfo(c *Call) {
-	c.w.Map(3)
-	c.w.Text("flags")
-	c.w.Set(1)
-	c.w.Text("off")
-	c.w.Text("redirect")
-	c.w.Int(-1)
-	c.w.Text("prefixes")
-	c.w.Array(0)
+	off := func() {
+		c.w.Set(1)
+		c.w.Text("off")
+	}
+	c.pairs("flags", off, "redirect", -1, "prefixes", func() { c.w.Array(0) })
 }

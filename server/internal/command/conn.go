@@ -188,21 +188,7 @@ func (c *Call) welcome(version int) {
 	c.about.mu.Lock()
 	c.about.version = version
 	c.about.mu.Unlock()
-	c.w.Map(7)
-	c.w.Text("server")
-	c.w.Text("redis")
-	c.w.Text("version")
-	c.w.Text(redisVersion)
-	c.w.Text("proto")
-	c.w.Int(int64(version))
-	c.w.Text("id")
-	c.w.Int(c.ID)
-	c.w.Text("mode")
-	c.w.Text("standalone")
-	c.w.Text("role")
-	c.w.Text("master")
-	c.w.Text("modules")
-	c.modules()
+	c.pairs("server", "redis", "version", redisVersion, "proto", version, "id", c.ID, "mode", "standalone", "role", "master", "modules", c.modules)
 }
 
 // redisVersion is the version of Redis whose clients are served. Those below 7 switch
@@ -212,13 +198,5 @@ const redisVersion = "7.4.1"
 // modules writes the list of modules.
 func (c *Call) modules() {
 	c.w.Array(1)
-	c.w.Map(4)
-	c.w.Text("name")
-	c.w.Text("bf")
-	c.w.Text("ver")
-	c.w.Int(20800)
-	c.w.Text("path")
-	c.w.Text("everbloom " + c.env.Version)
-	c.w.Text("args")
-	c.w.Array(0)
+	c.pairs("name", "bf", "ver", 20800, "path", "everbloom "+c.env.Version, "args", func() { c.w.Array(0) })
 }

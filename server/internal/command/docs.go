@@ -53,17 +53,11 @@ func (c *Call) describe(cmd *Command) {
 	c.w.Array(10)
 	c.w.Text(cmd.Name)
 	c.w.Int(int64(cmd.Arity))
-	c.w.Set(len(cmd.flagNames()))
-	for _, f := range cmd.flagNames() {
-		c.w.Simple(f)
-	}
+	c.simples(cmd.flagNames())
 	c.w.Int(int64(cmd.First))
 	c.w.Int(int64(cmd.Last))
 	c.w.Int(int64(cmd.Step))
-	c.w.Set(len(cmd.categories()))
-	for _, f := range cmd.categories() {
-		c.w.Simple(f)
-	}
+	c.simples(cmd.categories())
 	c.w.Array(0)
 	c.w.Array(0)
 	c.w.Array(len(cmd.Subs))
@@ -126,33 +120,20 @@ func commandDocs(c *Call) {
 func (c *Call) documents(list []*Command) {
 	c.w.Map(len(list))
 	for _, cmd := range list {
-		words := arguments(cmd.Syntax)
-		n := 3
-		if len(words) > 0 {
-			n++
-		}
-		if len(cmd.Subs) > 0 {
-			n++
-		}
 		c.w.Text(cmd.Name)
-		c.w.Map(n)
-		c.w.Text("summary")
-		c.w.Text(cmd.Summary)
-		c.w.Text("since")
-		c.w.Text("1.0.0")
-		c.w.Text("group")
-		c.w.Text(cmd.group())
-		if len(words) > 0 {
-			c.w.Text("arguments")
-			c.w.Array(len(words))
-			for _, w := range words {
-				c.argument(w)
-			}
+		about := []any{"summary", cmd.Summary, "since", "1.0.0", "group", cmd.group()}
+		if words := arguments(cmd.Syntax); len(words) > 0 {
+			about = append(about, "arguments", func() {
+				c.w.Array(len(words))
+				for _, w := range words {
+					c.argument(w)
+				}
+			})
 		}
 		if len(cmd.Subs) > 0 {
-			c.w.Text("subcommands")
-			c.documents(cmd.Subs)
+			about = append(about, "subcommands", func() { c.documents(cmd.Subs) })
 		}
+		c.pairs(about...)
 	}
 }
 
@@ -180,7 +161,7 @@ func arguments(syntax string) (words []string) {
 // argument writes one argument as COMMAND DOCS has it.
 func (c *Call) argument(word string) {
 	inner := strings.Trim(word, "[]")
-	kind, flags := "string", []string{}
+	kind, flags := "string", []string(nil)
 	switch {
 	case inner == "key" || inner == "newkey" || inner == "source" || inner == "destination":
 		kind = "key"
@@ -193,24 +174,11 @@ func (c *Call) argument(word string) {
 	if strings.HasSuffix(inner, "...") {
 		flags = append(flags, "multiple")
 	}
-	n := 3
+	about := []any{"name", strings.ToLower(strings.Fields(inner)[0]), "type", kind, "display_text", inner}
 	if len(flags) > 0 {
-		n++
+		about = append(about, "flags", flags)
 	}
-	c.w.Map(n)
-	c.w.Text("name")
-	c.w.Text(strings.ToLower(strings.Fields(inner)[0]))
-	c.w.Text("type")
-	c.w.Text(kind)
-	c.w.Text("display_text")
-	c.w.Text(inner)
-	if len(flags) > 0 {
-		c.w.Text("flags")
-		c.w.Set(len(flags))
-		for _, f := range flags {
-			c.w.Simple(f)
-		}
-	}
+	c.pairs(about...)
 }
 
 func commandList(c *Call) {

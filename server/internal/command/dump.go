@@ -155,15 +155,23 @@ func dump(c *Call) {
 		c.w.Null()
 		return
 	}
+	if b := c.dumped(e); b != nil {
+		c.w.Bulk(b)
+	}
+}
+
+// dumped returns the dump of an entry with everything that was decided about it. It answers
+// and returns nil if that cannot be.
+func (c *Call) dumped(e *store.Entry) []byte {
 	if e = c.settled(e); e == nil {
-		return
+		return nil
 	}
 	b, err := dumpOf(e)
 	if err != nil {
 		c.w.Err("ERR " + err.Error())
-		return
+		return nil
 	}
-	c.w.Bulk(b)
+	return b
 }
 
 func restore(c *Call) {

@@ -193,26 +193,8 @@ func ebPlan(c *Call) {
 	}
 	c.w.Array(len(known))
 	for _, ch := range known {
-		c.w.Map(8)
-		c.w.Text("kind")
-		c.w.Text(ch.Kind)
-		c.w.Text("fits")
-		c.w.Bool(ch.Fits)
-		c.w.Text("why")
-		c.w.Text(ch.Why)
-		for _, f := range []struct {
-			name  string
-			value float64
-		}{
-			{"fast_bits_per_key", ch.FastBitsPerKey},
-			{"slow_bits_per_key", ch.SlowBitsPerKey},
-			{"fpr", ch.FPR},
-			{"hit_lines", ch.HitLines},
-			{"miss_lines", ch.MissLines},
-		} {
-			c.w.Text(f.name)
-			c.w.Double(f.value)
-		}
+		c.pairs("kind", ch.Kind, "fits", ch.Fits, "why", ch.Why, "fast_bits_per_key", ch.FastBitsPerKey, "slow_bits_per_key", ch.SlowBitsPerKey,
+			"fpr", ch.FPR, "hit_lines", ch.HitLines, "miss_lines", ch.MissLines)
 	}
 }
 

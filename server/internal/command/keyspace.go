@@ -152,17 +152,12 @@ func copyKey(c *Call) {
 		c.w.Int(0)
 		return
 	}
-	expiry := c.expiry(e)
-	if e = c.settled(e); e == nil {
-		return
-	}
-	b, err := dumpOf(e)
-	if err != nil {
-		c.w.Err("ERR " + err.Error())
+	b := c.dumped(e)
+	if b == nil {
 		return
 	}
 	spec, content, _ := openDump(b)
-	spec.Expiry = expiry
+	spec.Expiry = c.expiry(e)
 	if err := c.adopt(c.args[2], spec, content); err == nil {
 		c.w.Int(1)
 	} else if !errors.Is(err, errAnswered) {
