@@ -36,33 +36,69 @@ func machineMemory() int64 {
 	return limit
 }
 
-// collect sees to it that there is little garbage: 64 MiB beside a heap that is not much
-// larger, a fifth of a large one, and a GiB at most.
-func collect(ctx context.Context) {
-	const (
-		someGarbage = 64 << 20
-		mostGarbage = 1 << 30
-		everything  = 100
-	)
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+const (
+	someGarbage = 32 << 20
+	mostGarbage = 1 << 30
+	fewBytes    = 1 << 20 // that are allocated per second when nothing happens
+	everything  = 100
+)
+
+// A collector sees to it that there is little garbage: 32 MiB beside a heap that is not much
+// larger, a fifth of a large one, and a GiB at most. When nothing happens, memory that is
+// not in use goes back to the system.
+type collector struct {
+	samples []metrics.Sample
+	percent int
+	seen    uint64 // bytes allocated, so far
+	freed   uint64 // that when memory went back
+}
+
+func newCollector() *collector {
+	c := &collector{percent: everything}
+	for _, name := range []string{"/gc/heap/live:bytes", "/gc/heap/allocs:bytes"} {
+		c.samples = append(c.samples, metrics.Sample{Name: name})
+	}
+	return c
+}
+
+// step is called once a second.
+func (c *collector) step() {
+	metrics.Read(c.samples)
+	live, allocated := c.samples[0].Value.Uint64(), c.samples[1].Value.Uint64()
+	if quiet := allocated-c.seen < fewBytes; quiet && allocated-c.freed > someGarbage/4 {
+		debug.FreeOSMemory()
+		c.freed = allocated
+	}
+	c.seen = allocated
+	c.set(percentFor(live))
+}
+
+// percentFor returns how much garbage there may be, as a share of a live heap.
+func percentFor(live uint64) int {
+	if live <= someGarbage {
+		return everything
+	}
+	return int(min(max(20, everything*someGarbage/live), max(2, everything*mostGarbage/live)))
+}
+
+func (c *collector) set(percent int) {
+	if percent != c.percent {
+		debug.SetGCPercent(percent)
+		c.percent = percent
+	}
+}
+
+// run works until ctx ends.
+func (c *collector) run(ctx context.Context) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	percent := everything
+	defer c.set(everything)
 	for {
-		metrics.Read(sample)
-		want := everything
-		if live := sample[0].Value.Uint64(); live > someGarbage {
-			want = int(min(max(20, everything*someGarbage/live), max(2, everything*mostGarbage/live)))
-		}
-		if want != percent {
-			debug.SetGCPercent(want)
-			percent = want
-		}
 		select {
 		case <-ctx.Done():
-			debug.SetGCPercent(everything)
 			return
 		case <-ticks.C:
+			c.step()
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.wg.Go(func() { s.accept(l) })
 	}
 	s.web.start(s)
-	s.wg.Go(func() { collect(ctx) })
+	s.wg.Go(func() { newCollector().run(ctx) })
 	s.wg.Go(func() { s.keeper.run(ctx) })
 	var err error
 	select {
