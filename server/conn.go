@@ -22,7 +22,8 @@ type conn struct {
 	server  *Server
 	session *command.Session
 	reader  *resp.Reader
-	limited bool // there is a deadline for reading
+	limited bool      // there is a deadline for reading
+	allowed time.Time // when the deadline for writing was set
 	ended   atomic.Bool
 }
 
@@ -151,6 +152,7 @@ func (c *conn) protocolError(err error) bool {
 
 // send writes the replies.
 func (c *conn) send() bool {
+	c.session.Answer()
 	w := c.session.Writer()
 	if w.Len() == 0 {
 		return true
@@ -158,7 +160,7 @@ func (c *conn) send() bool {
 	if w.Len() > flushSize {
 		return c.sendLarge(w)
 	}
-	_ = c.SetWriteDeadline(time.Now().Add(writeTimeout)) // writing tells
+	c.allowWriting()
 	_, err := c.Write(w.Bytes())
 	w.Reset()
 	return err == nil
@@ -169,13 +171,22 @@ func (c *conn) sendLarge(w *resp.Writer) bool {
 	defer w.Reset()
 	for b := w.Bytes(); len(b) > 0; {
 		n := min(len(b), flushSize)
-		_ = c.SetWriteDeadline(time.Now().Add(writeTimeout)) // writing tells
+		c.allowWriting()
 		if _, err := c.Write(b[:n]); err != nil {
 			return false
 		}
 		b = b[n:]
 	}
 	return true
+}
+
+// allowWriting sees to it that writing may take its time, and twice that at most: to set a
+// deadline takes longer than to write.
+func (c *conn) allowWriting() {
+	if now := time.Now(); now.Sub(c.allowed) >= writeTimeout {
+		c.allowed = now
+		_ = c.SetWriteDeadline(now.Add(2 * writeTimeout)) // writing tells
+	}
 }
 
 // interrupt ends the connection when the commands that run are done.

@@ -29,6 +29,8 @@ type loadVerb struct {
 	command      string
 	other        string
 	otherCommand string
+	prepare      string
+	otherPrepare string
 	logs         []string
 }
 
@@ -41,13 +43,15 @@ func newLoad(e *env) *cobra.Command {
 		Long: `Start servers with different logs, send them the same commands in turns, and
 print how many they answer: with the log that everbloom serve has, with a plain
 file in its place, and with a log in memory that forgets. --other names a server
-that runs already, to compare with. The last column is the rate as a share of
-that of the first row.
+that runs already, to compare with. The shares are those of the first row's rate
+and of its rate per second of processor time.
 
 In commands, {item} stands for a random item. They must be answered with a
-number, as BF.ADD, BF.EXISTS, SETBIT and SADD are.`,
+number, as BF.ADD, BF.EXISTS, SETBIT and SADD are. What --prepare says is sent
+for one turn before all others, or once if it is about no item.`,
 		Example: `  everbloom load
-  everbloom load --pipeline 64 --command 'BF.EXISTS load {item}'
+  everbloom load --prepare 'BF.ADD s {item}' --command 'BF.EXISTS s {item}'
+  everbloom load --prepare 'BF.RESERVE load 0.01 10000000' --pipeline 64
   everbloom load --other 127.0.0.1:6379 --other-command 'SADD load {item}'`,
 		Args: noArguments("say what to send with --command"),
 		RunE: verb(l.run),
@@ -60,9 +64,11 @@ number, as BF.ADD, BF.EXISTS, SETBIT and SADD are.`,
 	l.Items = 10_000_000
 	f.Var(countFlag(&l.Items), "items", "different items (default 10M)")
 	f.StringVar(&l.command, "command", "BF.ADD load {item}", "what to send")
+	f.StringVar(&l.prepare, "prepare", "", "what to send first, to make or fill a set")
 	f.StringSliceVar(&l.logs, "logs", []string{"jetstream", "file", "memory"}, "logs to start servers with")
 	f.StringVar(&l.other, "other", "", "`ADDRESS` of another server")
 	f.StringVar(&l.otherCommand, "other-command", "", "what to send to that one (default: the same)")
+	f.StringVar(&l.otherPrepare, "other-prepare", "", "what to send to that one first (default: the same)")
 	return cmd
 }
 
@@ -86,7 +92,15 @@ func (l *loadVerb) run(ctx context.Context, _ []string) error {
 		targets = append(targets, t)
 	}
 	if l.other != "" {
-		targets = append(targets, load.Target{Name: l.other, Addr: l.other, Command: cmp.Or(l.otherCommand, l.command)})
+		targets = append(targets, load.Target{
+			Name: l.other, Addr: l.other, CPU: load.InfoCPU(l.other),
+			Prepare: cmp.Or(l.otherPrepare, l.prepare), Command: cmp.Or(l.otherCommand, l.command),
+		})
+	}
+	for _, t := range targets {
+		if err := load.Prepare(ctx, l.Config, t); err != nil {
+			return err
+		}
 	}
 	results := make([][]load.Result, len(targets))
 	for round := range l.rounds {
@@ -128,26 +142,36 @@ func (l *loadVerb) start(ctx context.Context, log, dir string) (t load.Target, s
 		return t, nil, fmt.Errorf("the server with log %s did not start", log)
 	}
 	addr, _, _ = strings.Cut(addr, ". ")
-	return load.Target{Name: log, Addr: addr, Command: l.command, CPU: load.ProcessCPU(cmd.Process.Pid)}, stop, nil
+	t = load.Target{Name: log, Addr: addr, Prepare: l.prepare, Command: l.command, CPU: load.ProcessCPU(cmd.Process.Pid)}
+	return t, stop, nil
 }
 
 // print prints a row for each server.
 func (l *loadVerb) print(targets []load.Target, results [][]load.Result) error {
 	w := tabwriter.NewWriter(l.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(w, "server\tops/s\tops/CPU s\tmedian\t99 %\tshare\t")
-	first := 0.0
+	_, _ = fmt.Fprintln(w, "server\tops/s\tops/CPU s\tmedian\t99 %\tshare\tof CPU\t")
+	var first, firstCPU float64
 	for i, t := range targets {
-		slices.SortFunc(results[i], func(a, b load.Result) int { return cmp.Compare(a.Rate(), b.Rate()) })
-		r := results[i][len(results[i])/2]
+		rate, perCPU := median(results[i], load.Result.Rate), median(results[i], load.Result.PerCPU)
 		if i == 0 {
-			first = r.Rate()
+			first, firstCPU = rate, perCPU
 		}
-		perCPU := "–"
-		if r.PerCPU() > 0 {
-			perCPU = quantity.Short(math.Round(r.PerCPU()))
+		each, share := "–", "–"
+		if perCPU > 0 {
+			each = quantity.Short(math.Round(perCPU))
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t\n", t.Name, quantity.Short(r.Rate()), perCPU,
-			r.Latency(0.5).Round(time.Microsecond), r.Latency(0.99).Round(time.Microsecond), r.Rate()/first)
+		if perCPU > 0 && firstCPU > 0 {
+			share = fmt.Sprintf("%.2f", perCPU/firstCPU)
+		}
+		r := results[i][len(results[i])/2] // in the order of PerCPU: one turn is as good as another
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%s\t\n", t.Name, quantity.Short(rate), each,
+			r.Latency(0.5).Round(time.Microsecond), r.Latency(0.99).Round(time.Microsecond), rate/first, share)
 	}
 	return w.Flush()
+}
+
+// median returns the median of a figure of all turns.
+func median(turns []load.Result, figure func(load.Result) float64) float64 {
+	slices.SortFunc(turns, func(a, b load.Result) int { return cmp.Compare(figure(a), figure(b)) })
+	return figure(turns[len(turns)/2])
 }

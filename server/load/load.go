@@ -29,6 +29,7 @@ type Config struct {
 type Target struct {
 	Name    string
 	Addr    string
+	Prepare string // what is sent before, to make or fill a set; may be empty
 	Command string
 
 	// CPU returns the processor time that the server has used; nil if it is unknown.
@@ -62,6 +63,42 @@ func (r Result) Latency(q float64) time.Duration {
 	slices.Sort(r.latencies)
 	return r.latencies[min(int(q*float64(len(r.latencies))), len(r.latencies)-1)]
 }
+
+// Prepare sends a target what prepares it: for one turn, or once if it is about no item.
+func Prepare(ctx context.Context, c Config, t Target) error {
+	t.Command = t.Prepare
+	switch {
+	case t.Prepare == "":
+		return nil
+	case !strings.Contains(t.Prepare, item):
+		return once(ctx, t)
+	}
+	c.Pipeline = preparePipeline
+	_, err := Run(ctx, c, t)
+	return err
+}
+
+// once sends the command of a target, which may be answered with anything but an error.
+func once(ctx context.Context, t Target) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	if _, err := conn.Write(appendCommand(nil, strings.Fields(t.Command), 0)); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(conn).ReadSlice('\n')
+	if err == nil && line[0] == '-' {
+		err = fmt.Errorf("load: %s answers %s with %q", t.Name, t.Command, line)
+	}
+	return err
+}
+
+const (
+	preparePipeline = 64
+	item            = "{item}" // stands for a random item in commands
+)
 
 // Run sends commands to a target for one turn.
 func Run(ctx context.Context, c Config, t Target) (Result, error) {
@@ -143,13 +180,13 @@ func send(ctx context.Context, c Config, t Target, number uint64) (r Result, err
 }
 
 // appendCommand appends a command about an item.
-func appendCommand(b []byte, words []string, item uint64) []byte {
+func appendCommand(b []byte, words []string, number uint64) []byte {
 	b = append(b, '*')
 	b = strconv.AppendInt(b, int64(len(words)), 10)
 	b = append(b, '\r', '\n')
 	for _, w := range words {
-		if strings.Contains(w, "{item}") {
-			w = strings.ReplaceAll(w, "{item}", strconv.FormatUint(item, 10))
+		if strings.Contains(w, item) {
+			w = strings.ReplaceAll(w, item, strconv.FormatUint(number, 10))
 		}
 		b = append(b, '$')
 		b = strconv.AppendInt(b, int64(len(w)), 10)

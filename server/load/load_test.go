@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// echo answers each command, which has three words, with a line.
+// echo answers each seventh line, with which a command of three words ends, or QUIT.
 func echo(t *testing.T, line string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -25,7 +25,13 @@ func echo(t *testing.T, line string) string {
 			go func() {
 				r := bufio.NewReader(conn)
 				for n := 1; ; n++ {
-					if _, err := r.ReadString('\n'); err != nil {
+					got, err := r.ReadString('\n')
+					if err != nil {
+						return
+					}
+					if strings.HasPrefix(got, "QUIT") {
+						conn.Write([]byte(line))
+						conn.Close()
 						return
 					}
 					if n%7 == 0 {
@@ -47,7 +53,23 @@ func TestRun(t *testing.T) {
 	if _, err := Run(t.Context(), c, Target{Name: "echo", Addr: echo(t, "-ERR no\r\n"), Command: "ADD k {item}"}); err == nil || !strings.Contains(err.Error(), "-ERR no") {
 		t.Error("an error is taken for an answer:", err)
 	}
+	failing := Target{Name: "echo", Addr: echo(t, "-ERR no\r\n"), Prepare: "ADD k x"}
+	if err := Prepare(t.Context(), c, failing); err == nil {
+		t.Error("a server that refuses is taken to be prepared")
+	}
+	for _, prepare := range []string{"", "ADD k x", "ADD k {item}"} {
+		if err := Prepare(t.Context(), c, Target{Name: "echo", Addr: echo(t, ":1\r\n"), Prepare: prepare}); err != nil {
+			t.Errorf("%q: %v", prepare, err)
+		}
+	}
 	if got := string(appendCommand(nil, []string{"A", "x{item}"}, 12)); got != "*2\r\n$1\r\nA\r\n$3\r\nx12\r\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestInfoCPU(t *testing.T) {
+	used, err := InfoCPU(echo(t, "used_cpu_sys:1.5\r\nused_cpu_user:2.25\r\n"))()
+	if err != nil || used != 3750*time.Millisecond {
+		t.Errorf("%v %v", used, err)
 	}
 }

@@ -28,6 +28,9 @@ const (
 // arrived returns how many bytes have arrived of entries that are not complete. Those that
 // stand still are forgotten.
 func (e *Env) arrived(now int64) (n int64) {
+	if len(e.arrivals) == 0 {
+		return 0
+	}
 	e.arrivals = slices.DeleteFunc(e.arrivals, func(a *arrival) bool { return now-a.last > arrivalTime })
 	for _, a := range e.arrivals {
 		n += int64(cap(a.data))

@@ -184,13 +184,14 @@ func (c *Call) bloomToAdd() *store.Entry {
 
 func bfAdd(c *Call) {
 	if e := c.bloomToAdd(); e != nil {
+		c.foreseeUnit(e)
 		c.addBloom(e, c.args[2])
 	}
 }
 
 // addBloom adds an item and answers. It reports whether there was room.
 func (c *Call) addBloom(e *store.Entry, item []byte) bool {
-	o := c.tx.Add(e, e.Key(item), c.here(formBloom))
+	o := c.tx.Add(e, item, c.here(formBloom))
 	if o == store.Full {
 		c.w.Err("ERR non scaling filter is full")
 		return false
@@ -210,6 +211,7 @@ func (c *Call) addBlooms(e *store.Entry, items [][]byte) {
 	start := c.w.Len()
 	c.w.Array(len(items))
 	for i, item := range items {
+		c.foresee(e, items[i:])
 		if !c.addBloom(e, item) {
 			c.Fix(start, formArray, store.Outcome(i+1))
 			return

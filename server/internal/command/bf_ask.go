@@ -20,8 +20,14 @@ func (c *Call) filterOf(name []byte, t store.Type) *store.Entry {
 func bfExists(c *Call) { c.exists(store.Bloom) }
 
 func (c *Call) exists(t store.Type) {
-	e := c.filterOf(c.args[1], t)
-	c.w.Bool(e != nil && c.mayContain(e, c.args[2]))
+	switch e := c.filterOf(c.args[1], t); {
+	case e == nil:
+		c.w.Bool(false)
+	case c.tx != nil || c.silent != 0:
+		c.w.Bool(c.mayContain(e, c.args[2]))
+	default:
+		c.ask(e, c.args[2])
+	}
 }
 
 func bfMExists(c *Call) { c.existAll(c.filterOf(c.args[1], store.Bloom), c.args[2:]) }
@@ -36,12 +42,7 @@ func (c *Call) existAll(e *store.Entry, items [][]byte) {
 		return
 	}
 	c.keys = keysOf(e, items, c.keys[:0])
-	if cap(c.found) < len(items) {
-		c.found = make([]bool, len(items))
-	}
-	found := c.found[:len(items)]
-	e.MayContainBatch(c.keys, found)
-	for _, yes := range found {
+	for _, yes := range c.ofKeys(e, c.keys) {
 		c.w.Bool(yes)
 	}
 	if cap(c.keys) > maxKeptKeys {
@@ -93,7 +94,7 @@ func bfInfo(c *Call) {
 		value      uint64
 	}{
 		{"CAPACITY", "Capacity", grown(spec.Capacity, uint64(spec.Expansion), c.items(e))},
-		{"SIZE", "Size", uint64(e.Bytes())},
+		{"SIZE", "Size", uint64(e.Size())},
 		{"FILTERS", "Number of filters", uint64(e.Units())},
 		{"ITEMS", "Number of items inserted", c.items(e)},
 		{"EXPANSION", "Expansion rate", uint64(spec.Expansion)},

@@ -206,7 +206,7 @@ func cfInfo(c *Call) {
 		name  string
 		value uint64
 	}{
-		{"Size", uint64(e.Bytes())},
+		{"Size", uint64(e.Size())},
 		{"Number of buckets", buckets(s)},
 		{"Number of filters", 1},
 		{"Number of items inserted", c.items(e)},

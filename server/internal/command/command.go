@@ -88,7 +88,7 @@ func (c *Call) find(name []byte) *store.Entry {
 	if c.tx != nil {
 		return c.tx.Find(name)
 	}
-	return c.env.Store.Lookup(name, c.now)
+	return c.finder.Lookup(name, c.now)
 }
 
 // items returns how many items an entry has.

@@ -218,8 +218,9 @@ func ebAdd(c *Call) {
 		return
 	}
 	c.w.Array(len(c.args) - 2)
-	for _, item := range c.args[2:] {
-		o := c.tx.Add(e, e.Key(item), c.here(formCuckoo))
+	for i, item := range c.args[2:] {
+		c.foresee(e, c.args[2+i:])
+		o := c.tx.Add(e, item, c.here(formCuckoo))
 		c.outcome(formCuckoo, o)
 	}
 }

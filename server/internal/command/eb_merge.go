@@ -117,7 +117,7 @@ func (c *Call) mergeKeys(how merging, name []byte, dst *store.Entry, batch []fil
 		for _, k := range batch {
 			if how != mergeUnion {
 				tx.Remove(dst, k, partition.Origin{})
-			} else if tx.Add(dst, k, partition.Origin{}) == store.Full {
+			} else if tx.AddKey(dst, k, partition.Origin{}) == store.Full {
 				return "ERR the set is full"
 			}
 		}

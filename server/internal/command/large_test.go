@@ -418,3 +418,41 @@ func TestInfoTellsHowImagesGo(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsAreAnsweredTogether asks about several filters in one pipeline, with all that may
+// stand between the questions.
+func TestQuestionsAreAnsweredTogether(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	if _, err := ask(s, "BF.MADD a x y", "BF.ADD b z", "CF.ADD c x"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lines, want string }{
+		{"BF.EXISTS a x;BF.EXISTS a z;BF.EXISTS b x;BF.EXISTS b z;CF.EXISTS c x;BF.EXISTS a y", ":1 :0 :0 :1 :1 :1"},
+		{"BF.EXISTS a x;PING;BF.EXISTS none x;BF.EXISTS a;BF.EXISTS a y", ":1 +PONG :0 -ERR wrong number of arguments for 'bf.exists' command :1"},
+		{"BF.EXISTS a x;CLIENT REPLY SKIP;BF.EXISTS a x;BF.EXISTS a z;BF.EXISTS a x", ":1 :0 :1"},
+		{"CF.EXISTS c x;CF.DEL c x;CF.EXISTS c x;CF.ADD c x", ":1 :1 :0 :1"},
+		{"BF.EXISTS a x;RENAME a d;BF.EXISTS a x;BF.EXISTS d x;RENAME d a", ":1 +OK :0 :1 +OK"},
+		{"MULTI;BF.EXISTS a x;EXEC;BF.EXISTS a x", "+OK +QUEUED *1 :1 :1"},
+	} {
+		replies, err := ask(s, strings.Split(c.lines, ";")...)
+		if got := strings.Join(replies, " "); err != nil || got != c.want {
+			t.Errorf("%s: %q, want %q: %v", c.lines, got, c.want, err)
+		}
+	}
+	var lines []string
+	for i := range 3 * maxInquiry {
+		lines = append(lines, "BF.EXISTS a "+string("xz"[i%2]))
+	}
+	replies, err := ask(s, lines...)
+	for i, reply := range replies {
+		if want := fmt.Sprint(":", 1-i%2); reply != want || err != nil {
+			t.Fatalf("question %d: %s, want %s: %v", i, reply, want, err)
+		}
+	}
+	replies, err = ask(s, "BF.EXISTS a x", "HELLO 3", "BF.EXISTS a x")
+	if err != nil || replies[0] != ":1" || replies[1] != "%7" || replies[len(replies)-1] != "#t" {
+		t.Errorf("%q %v", replies, err)
+	}
+}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +71,8 @@ type Session struct {
 	executing bool // a transaction
 	dump      *heldDump
 
+	finder      store.Finder
+	inquiry     inquiry
 	keys        []filter.Key
 	found       []bool
 	unit        unit
@@ -79,7 +80,8 @@ type Session struct {
 	clock       time.Time // when the last command ended
 	now         int64     // when bytes arrived, milliseconds since 1970
 	counts      counts
-	lastName    string // of the last command that was looked up, as it was written
+	running     *Command // that about tells
+	lastName    string   // of the last command that was looked up, as it was written
 	lastCommand *Command
 	call        Call // that runs
 	inner       Call // that runs inside of a transaction
@@ -104,7 +106,7 @@ type fix struct {
 
 // NewSession returns the session of a new connection.
 func NewSession(env *Env, id int64, addr, local string) *Session {
-	s := &Session{env: env, w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
+	s := &Session{env: env, finder: store.NewFinder(env.Store), w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
 	s.unit.done = make(chan error, 1)
 	s.unit.session = s
 	s.counts.each = make([]int32, len(env.Table.counted))
@@ -185,7 +187,10 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		return
 	}
 	before := s.w.Len()
-	s.about.command.Store(cmd)
+	if s.running != cmd {
+		s.running = cmd
+		s.about.command.Store(cmd)
+	}
 	if problem := s.check(cmd, args); problem != "" {
 		s.refuse(problem)
 	} else if s.multi != nil && cmd.Flags&Immediate == 0 {
@@ -258,39 +263,3 @@ func (c *Call) refused() string {
 }
 
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
-
-// check returns what is wrong with a command, in the order in which Redis looks.
-func (s *Session) check(cmd *Command, args [][]byte) string {
-	if cmd == nil {
-		return s.env.Table.unknown(args)
-	}
-	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
-		return arity(cmd)
-	}
-	if s.user == nil {
-		if cmd.Flags&NoAuth == 0 {
-			return "NOAUTH Authentication required."
-		}
-		return ""
-	}
-	if problem := s.user.forbids(cmd, args); problem != "" {
-		return problem
-	}
-	if s.multi != nil && cmd.Flags&NoMulti != 0 {
-		return "ERR Command not allowed inside a transaction"
-	}
-	for i := range cmd.keyPositions(len(args)) {
-		if len(args[i]) > maxName {
-			return fmt.Sprintf("ERR key of %d bytes, at most %d", len(args[i]), maxName)
-		}
-	}
-	return ""
-}
-
-const maxName = 64 << 10
-
-func arity(cmd *Command) string {
-	return "ERR wrong number of arguments for '" + cmd.Name + "' command"
-}
-
-func (c *Call) arity() { c.w.Err(arity(c.cmd)) }

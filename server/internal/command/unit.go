@@ -6,11 +6,13 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// Flush waits for the commands that wait. With an error the connection must be closed and
+// Flush waits for the commands and questions that wait. With an error the connection must be closed and
 // no reply be sent.
 func (s *Session) Flush() error {
+	s.Answer()
 	u := &s.unit
 	if len(u.calls) == 0 {
 		return nil
@@ -89,3 +91,27 @@ func (u *unit) Restart() {
 
 // Answer wakes the connection.
 func (u *unit) Answer(err error) { u.done <- err }
+
+// foresee has the partition look up items together that are added one after the other.
+func (c *Call) foresee(e *store.Entry, items [][]byte) {
+	if !c.tx.Foresees(e) {
+		c.tx.Foresee(e, items[:min(len(items), partition.MaxForesight)])
+	}
+}
+
+// foreseeUnit is foresee for the commands of the unit that add one item to the same entry.
+func (c *Call) foreseeUnit(e *store.Entry) {
+	if c.executing || c.tx.Foresees(e) {
+		return
+	}
+	var items [partition.MaxForesight][]byte
+	n := 0
+	for _, next := range c.unit.calls[c.unit.next:] {
+		if n == len(items) || next.cmd != c.cmd || len(next.args) != len(c.args) || !bytes.Equal(next.args[1], c.args[1]) {
+			break
+		}
+		items[n] = next.args[2]
+		n++
+	}
+	c.tx.Foresee(e, items[:n])
+}

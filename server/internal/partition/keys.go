@@ -9,13 +9,27 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// Add decides to add a key. The outcome is Done if it is new to a set that ignores what is
+// Add decides to add an item. The outcome is Done if it is new to a set that ignores what is
 // there, and always for one that counts; Not if it is there; Full if the set may not have
 // more. Unless it is Done nothing changes.
-func (t *Tx) Add(e *store.Entry, k filter.Key, from Origin) store.Outcome {
+func (t *Tx) Add(e *store.Entry, item []byte, from Origin) store.Outcome {
 	if e.Ignores() {
-		return t.addOnce(e, k, from)
+		k, may := t.lookUp(e, item)
+		return t.addOnce(e, k, may, from)
 	}
+	return t.addCopy(e, e.Key(item), from)
+}
+
+// AddKey is Add for the key of an item.
+func (t *Tx) AddKey(e *store.Entry, k filter.Key, from Origin) store.Outcome {
+	if e.Ignores() {
+		return t.addOnce(e, k, e.MayContain(k), from)
+	}
+	return t.addCopy(e, k, from)
+}
+
+// addCopy adds to a set that counts.
+func (t *Tx) addCopy(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if full(e) {
 		return store.Full
 	}
@@ -30,7 +44,7 @@ func (t *Tx) Add(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 // AddNew is Add unless the key seems to be there.
 func (t *Tx) AddNew(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if e.Ignores() {
-		return t.addOnce(e, k, from)
+		return t.AddKey(e, k, from)
 	}
 	switch t.keys.get(e.Number(), k) {
 	case present:
@@ -51,23 +65,21 @@ func (t *Tx) AddNew(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	return store.Done
 }
 
-// addOnce adds to a set that ignores what is there.
-func (t *Tx) addOnce(e *store.Entry, k filter.Key, from Origin) store.Outcome {
-	switch t.keys.get(e.Number(), k) {
-	case present:
+// addOnce adds to a set that ignores what is there, whose filter says that k may be there or
+// is not.
+func (t *Tx) addOnce(e *store.Entry, k filter.Key, may bool, from Origin) store.Outcome {
+	if !t.room(0) { // which may clear the overlay
 		return store.Not
-	case undecided:
-		if e.Has(k) {
-			return store.Not
-		}
+	}
+	slot, st := t.keys.slot(e.Number(), k)
+	if st == present || st == undecided && may && e.Has(k) {
+		return store.Not
 	}
 	if full(e) {
 		return store.Full
 	}
-	if !t.key(record.Present, e, k, from) {
-		return store.Not
-	}
-	t.keys.set(e.Number(), k, present)
+	t.logKey(record.Present, e, k, from)
+	t.keys.fill(slot, e.Number(), k, present)
 	e.Ahead.Items++
 	return store.Done
 }
@@ -75,12 +87,12 @@ func (t *Tx) addOnce(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 // AddCopy adds a key once more, also to a set that holds each key once.
 func (t *Tx) AddCopy(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if !e.Exact() {
-		return t.Add(e, k, from)
+		return t.AddKey(e, k, from)
 	}
 	n := t.copiesOf(e, k)
 	switch {
 	case n == 0:
-		return t.addOnce(e, k, from)
+		return t.AddKey(e, k, from)
 	case full(e):
 		return store.Full
 	case n == math.MaxUint32:

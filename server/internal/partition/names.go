@@ -10,9 +10,15 @@ import (
 // Find returns the entry of a name, nil if there is none. An entry that has ended is
 // dropped.
 func (t *Tx) Find(name []byte) *store.Entry {
-	e, decided := t.names[string(name)]
-	if !decided && !t.flushed {
-		e = t.p.store.Lookup(name, 0)
+	var e *store.Entry
+	decided := t.flushed
+	if len(t.names) > 0 {
+		if one, ok := t.names[string(name)]; ok {
+			e, decided = one, true
+		}
+	}
+	if !decided {
+		e = t.finder.Lookup(name, 0)
 	}
 	if e == nil || e.Ahead.Gone {
 		return nil

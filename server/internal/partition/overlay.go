@@ -50,10 +50,25 @@ func (o *overlay) get(entry uint64, k filter.Key) state {
 }
 
 func (o *overlay) set(entry uint64, k filter.Key, st state) {
+	s, _ := o.slot(entry, k)
+	o.fill(s, entry, k, st)
+}
+
+// slot returns the slot of a key, to be filled before the overlay changes in any other way,
+// and its state.
+func (o *overlay) slot(entry uint64, k filter.Key) (*overlaySlot, state) {
 	if 2*o.used >= len(o.slots) {
 		o.grow()
 	}
 	s := o.find(entry, k)
+	if s.generation != o.generation {
+		return s, undecided
+	}
+	return s, s.state
+}
+
+// fill sets the state of the key of a slot.
+func (o *overlay) fill(s *overlaySlot, entry uint64, k filter.Key, st state) {
 	if s.generation != o.generation {
 		o.used++
 	}

@@ -96,7 +96,7 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	p.clock.start(c.Clock)
-	p.tx = Tx{p: p, names: make(map[string]*store.Entry), copies: make(map[copyOf]uint64)}
+	p.tx = Tx{p: p, finder: store.NewFinder(c.Store), names: make(map[string]*store.Entry), copies: make(map[copyOf]uint64)}
 	if err := p.follow(ctx); err != nil {
 		return nil, err
 	}

@@ -67,9 +67,10 @@ func (p *Partition) work() (ended bool) {
 // decide lets units decide, and commits.
 func (p *Partition) decide(units []Unit) {
 	t := &p.tx
+	now := p.clock.now()
 	for _, u := range units {
-		t.begin()
-		u.Decide(t)
+		t.begin(now)
+		t.run(u)
 		if t.err != nil {
 			t.abandon(u)
 			continue
@@ -82,6 +83,12 @@ func (p *Partition) decide(units []Unit) {
 	_ = p.commit() // the units are told
 }
 
+// run lets a unit decide.
+func (t *Tx) run(u Unit) {
+	u.Decide(t)
+	t.foresight.forget() // its items are the unit's
+}
+
 // abandon answers a unit that a commit failed in the middle of. If it is certain that
 // nothing of it is stored, it is refused as units of a failed commit are.
 func (t *Tx) abandon(u Unit) {
@@ -91,17 +98,16 @@ func (t *Tx) abandon(u Unit) {
 		u.Answer(err)
 		return
 	}
-	t.begin()
+	t.begin(t.now)
 	t.refuse = err
 	u.Restart()
-	u.Decide(t)
+	t.run(u)
 	u.Answer(nil)
 }
 
 // begin prepares for a unit.
-func (t *Tx) begin() {
-	t.partial, t.err = false, nil
-	t.now = t.p.clock.now()
+func (t *Tx) begin(now int64) {
+	t.partial, t.err, t.now = false, nil, now
 	t.refuse = t.p.Broken()
 }
 
@@ -111,7 +117,7 @@ func (p *Partition) expire() {
 	if p.Broken() != nil || len(p.expiries.list) == 0 {
 		return
 	}
-	t.begin()
+	t.begin(p.clock.now())
 	for range expireMost {
 		number, ok := p.expiries.pop(t.now)
 		if !ok {
@@ -230,7 +236,7 @@ func (p *Partition) failed(err error) error {
 			continue
 		}
 		u.Restart()
-		u.Decide(t)
+		t.run(u)
 		u.Answer(nil)
 	}
 	t.refuse = refuse
@@ -243,55 +249,4 @@ func (t *Tx) undo() {
 		e.Ahead.Gone = false
 	}
 	t.forget()
-}
-
-// breakDown refuses all changes until repair succeeds.
-func (p *Partition) breakDown(text string, err error) {
-	if p.broken.Swap(&err) == nil {
-		p.report(text, err)
-	}
-}
-
-// fatal handles memory that is not what the log says any more. It stays so.
-func (p *Partition) fatal(err error) {
-	p.lost = true
-	p.breakDown("a record cannot be applied: restart the server", err)
-	if p.config.Fatal != nil {
-		p.config.Fatal(err)
-	}
-}
-
-// watch refuses changes before the disk is full.
-func (p *Partition) watch() {
-	if w, ok := p.log.(log.Watcher); ok {
-		if err := w.Room(); err != nil {
-			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
-		}
-	}
-}
-
-// repair sees whether there is room and reads the end of the log. What is there though its
-// writer was told nothing is applied.
-func (p *Partition) repair() {
-	if p.lost {
-		return
-	}
-	if w, ok := p.log.(log.Watcher); ok {
-		if err := w.Probe(); err != nil {
-			p.breakDown("the disk is full", err)
-			return
-		}
-	}
-	if err := p.follow(p.ctx); err != nil {
-		p.breakDown("the log cannot be read", err)
-		return
-	}
-	p.store.ForgetPieces() // no unit is deciding
-	p.settle()
-	last, err := p.log.Last(p.ctx)
-	if err != nil || last != p.position {
-		return
-	}
-	p.broken.Store(nil)
-	p.report("the log works again: writes are accepted", nil)
 }

@@ -13,9 +13,11 @@ import (
 // the goroutine of the partition uses it, while it decides.
 type Tx struct {
 	p       *Partition
+	finder  store.Finder
 	builder record.Builder
 	keys    overlay
-	copies  map[copyOf]uint64       // of keys of exact sets that this batch has changed
+	copies  map[copyOf]uint64 // of keys of exact sets that this batch has changed
+	foresight
 	names   map[string]*store.Entry // decided in this batch; nil if the name is free
 	changed []*store.Entry
 	origins []Origin // of the keys of keyed effects, in order
@@ -136,7 +138,7 @@ func (t *Tx) insert(code record.Code, e *store.Entry, content []byte) {
 	if !t.room(len(content)) {
 		return
 	}
-	spec := e.Spec()
+	spec := e.Described()
 	data := append(spec.AppendTo(nil), content...)
 	t.builder.Named(code, e.Number(), []byte(e.Ahead.Name), data)
 	t.p.store.Pend(e)
@@ -207,10 +209,15 @@ func (t *Tx) key(code record.Code, e *store.Entry, k filter.Key, from Origin) bo
 	if !t.room(0) {
 		return false
 	}
+	t.logKey(code, e, k, from)
+	return true
+}
+
+// logKey is key when there is room.
+func (t *Tx) logKey(code record.Code, e *store.Entry, k filter.Key, from Origin) {
 	t.builder.Key(code, e.Number(), k)
 	t.origins = append(t.origins, from)
 	t.change(e)
-	return true
 }
 
 // Barrier commits what was decided so far, so that the store has it. It reports false if

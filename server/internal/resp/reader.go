@@ -100,6 +100,9 @@ func (r *Reader) Next() ([][]byte, error) {
 		case r.start == r.end:
 			return nil, nil
 		case r.buf[r.start] == '*':
+			if args := r.quick(); args != nil {
+				return args, nil
+			}
 			if !r.count() {
 				return nil, r.err
 			}

@@ -97,6 +97,15 @@ func (w *Writer) Bool(b bool) {
 	}
 }
 
+// Confirm makes the Bool at an offset true.
+func (w *Writer) Confirm(offset int) {
+	if w.buf[offset] == '#' { // the version may have changed since
+		w.buf[offset+1] = 't'
+		return
+	}
+	w.buf[offset+1] = '1'
+}
+
 // Bulk writes bytes.
 func (w *Writer) Bulk(b []byte) {
 	w.head('$', int64(len(b)))

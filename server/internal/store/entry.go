@@ -13,7 +13,7 @@ import (
 // An Entry is a set, or a string, with what belongs to it.
 type Entry struct {
 	number   uint64
-	spec     Spec
+	spec     *Spec // without expiry and items; entries that are alike share it
 	hash     *filter.Hash
 	own      keyer         // of items of RedisBloom; else nil
 	filter   filter.Filter // nil for a string
@@ -76,7 +76,7 @@ func (s *Store) NewEntry(number uint64, name string, spec Spec, content []byte) 
 
 // entryOf returns an entry over a filter that may have keys.
 func (s *Store) entryOf(number uint64, name string, spec Spec, f filter.Filter) *Entry {
-	e := &Entry{number: number, name: name, spec: spec, hash: &s.hash, filter: f}
+	e := &Entry{number: number, name: name, spec: s.shared(spec), hash: &s.hash, filter: f}
 	if f != nil {
 		e.lockFree = filter.AbilitiesOf(f).LockFree
 		e.addsOnly = spec.Type == Bloom
@@ -92,8 +92,15 @@ func (s *Store) entryOf(number uint64, name string, spec Spec, f filter.Filter) 
 // Number returns the number that an entry has for life.
 func (e *Entry) Number() uint64 { return e.number }
 
-// Spec says what the entry is.
-func (e *Entry) Spec() *Spec { return &e.spec }
+// Spec says what the entry is, without Expiry, Items and Deletes.
+func (e *Entry) Spec() *Spec { return e.spec }
+
+// Described returns the Spec with everything that it may say.
+func (e *Entry) Described() Spec {
+	s := *e.spec
+	s.Expiry, s.Items, s.Deletes = e.expiry.Load(), e.items.Load(), e.deletes.Load()
+	return s
+}
 
 // Type returns what the entry is to a client.
 func (e *Entry) Type() Type { return e.spec.Type }
@@ -208,16 +215,26 @@ func (e *Entry) Units() int {
 	return 1
 }
 
-// overhead is about what an entry takes beside its filter: the entry itself, its places in
-// the maps, and what the filter's Info does not count.
-const overhead = 600
+const (
+	// entrySize is about what an entry takes beside its filter: itself and its places in maps.
+	entrySize = 350
+
+	// filterSize is about what a filter takes beside what its Info counts.
+	filterSize = 350
+)
+
+// Size returns the memory of the filter.
+func (e *Entry) Size() int64 { return sizeOf(e.Info()) }
+
+func sizeOf(i filter.Info) int64 {
+	return filterSize + int64(min((i.FastBits+i.SlowBits)/8, math.MaxInt64/2))
+}
 
 // measure finds out how much memory the entry takes. Nothing changes it meanwhile.
 func (e *Entry) measure() {
-	n := overhead + 2*int64(len(e.name)) + int64(len(e.text)) + copyMemory*int64(len(e.copies))
+	n := entrySize + int64(len(e.name)) + int64(len(e.text)) + copyMemory*int64(len(e.copies))
 	if e.filter != nil {
-		i := e.beside(e.filter.Info())
-		n += int64(min((i.FastBits+i.SlowBits)/8, math.MaxInt64/2))
+		n += sizeOf(e.beside(e.filter.Info()))
 	}
 	e.bytes.Store(n)
 	e.fresh = 0

@@ -129,7 +129,10 @@ type request struct {
 	fpr   float64
 }
 
-const maxShapes = 1024
+const (
+	maxShapes = 1024
+	maxSpecs  = 1024
+)
 
 // Shape returns the geometry of a filter of a kind. To find it takes longer than to make a
 // small filter, so those found lately are kept. It is called by the partition.
@@ -151,4 +154,20 @@ func (s *Store) Shape(kind frame.Kind, items uint64, fpr float64) (frame.Shape, 
 	}
 	s.shapes[r] = shape
 	return shape, nil
+}
+
+// shared returns a Spec without expiry and items, the same one for all entries that are alike:
+// there may be many small ones.
+func (s *Store) shared(spec Spec) *Spec {
+	spec.Expiry, spec.Items, spec.Deletes = 0, 0, 0
+	var room [256]byte
+	form := spec.AppendTo(room[:0])
+	if known := s.specs[string(form)]; known != nil {
+		return known
+	}
+	if len(s.specs) >= maxSpecs {
+		clear(s.specs)
+	}
+	s.specs[string(form)] = &spec
+	return &spec
 }

@@ -18,7 +18,7 @@ type Meta struct {
 
 // Meta returns what the entry is at the moment, through a record. The partition calls it.
 func (e *Entry) Meta(number uint64) Meta {
-	m := Meta{e.number, e.name, e.spec, e.items.Load(), e.deletes.Load(), number}
+	m := Meta{e.number, e.name, *e.spec, e.items.Load(), e.deletes.Load(), number}
 	m.Spec.Expiry = e.expiry.Load()
 	return m
 }

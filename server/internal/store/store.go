@@ -18,6 +18,7 @@ const shardCount = 1024
 type Store struct {
 	seed    maphash.Seed
 	shards  [shardCount]shard
+	renames atomic.Uint64 // how often the entry of some name became another
 	bytes   atomic.Int64
 	count   atomic.Int64
 	expires atomic.Int64 // entries that end some time
@@ -32,6 +33,7 @@ type Store struct {
 	loading bool              // names are not in use yet
 	last    uint64            // number of the last entry
 	shapes  map[request]filterShape
+	specs   map[string]*Spec // by their stored form
 	keys    []filter.Key
 	added   []bool
 }
@@ -51,6 +53,7 @@ func New() *Store {
 		gone:    make(map[uint64]uint64),
 		pieces:  make(map[uint64][]byte),
 		shapes:  make(map[request]filterShape),
+		specs:   make(map[string]*Spec),
 		loading: true,
 	}
 }
@@ -65,13 +68,7 @@ func (s *Store) Lookup(name []byte, now int64) *Entry {
 	sh.mu.RLock()
 	e := sh.names[string(name)]
 	sh.mu.RUnlock()
-	if e == nil {
-		return nil
-	}
-	if end := e.expiry.Load(); end != 0 && end <= now {
-		return nil
-	}
-	return e
+	return e.at(now)
 }
 
 // Len returns how many entries there are, and how many of them end some time.
@@ -141,6 +138,7 @@ func (s *Store) publish(e *Entry) {
 	}
 	sh.names[e.name] = e
 	sh.mu.Unlock()
+	s.renames.Add(1) // behind the change: see Finder
 }
 
 // hide makes an entry unknown, unless its name belongs to another by now.
@@ -154,6 +152,7 @@ func (s *Store) hide(e *Entry) {
 		delete(sh.names, e.name)
 	}
 	sh.mu.Unlock()
+	s.renames.Add(1)
 }
 
 // insert takes an entry in.

@@ -256,3 +256,36 @@ func TestContentIsAsDescribed(t *testing.T) {
 		t.Error("a kind that does not delete:", err)
 	}
 }
+
+// TestFindersForget has the entry of a name become another, end and go.
+func TestFindersForget(t *testing.T) {
+	s := New()
+	if err := s.Loaded(); err != nil {
+		t.Fatal(err)
+	}
+	f := NewFinder(s)
+	name := []byte("k")
+	want := func(number uint64, now int64) {
+		t.Helper()
+		for range 2 {
+			switch e := f.Lookup(name, now); {
+			case e == nil && number != 0, e != nil && e.Number() != number:
+				t.Errorf("%v, want entry %d", e, number)
+			}
+		}
+	}
+	text := Spec{Type: Text}
+	create := func(b *record.Builder, number uint64) { b.Named(record.Create, number, name, text.AppendTo(nil)) }
+	want(0, 0)
+	apply(t, s, 1, func(b *record.Builder) { create(b, 1) })
+	want(1, 0)
+	apply(t, s, 2, func(b *record.Builder) { b.Named(record.Rename, 1, []byte("other"), nil) })
+	want(0, 0)
+	apply(t, s, 3, func(b *record.Builder) { create(b, 2) })
+	want(2, 0)
+	apply(t, s, 4, func(b *record.Builder) { b.Data(record.Expire, 2, appendUint64(nil, 1000)) })
+	want(2, 999)
+	want(0, 1000)
+	apply(t, s, 5, func(b *record.Builder) { b.Data(record.Drop, 2, []byte{1}) })
+	want(0, 0)
+}
