@@ -64,8 +64,8 @@ func openDump(b []byte) (spec store.Spec, content []byte, ok bool) {
 // errAnswered is returned by adopt when it has written the reply.
 var errAnswered = errors.New("command: answered")
 
-// adopt makes an entry of bytes that may come from anywhere. Unless the error is errAnswered
-// the caller answers.
+// adopt makes an entry of bytes that may come from anywhere, and belong to it from then on.
+// Unless the error is errAnswered the caller answers.
 func (c *Call) adopt(name []byte, spec store.Spec, content []byte) error {
 	if n := len(content); c.executing && n > partition.MaxContent {
 		c.w.Err(fmt.Sprintf("ERR %s: a value of %d bytes, at most %d are allowed in a transaction", c.cmd.Name, n, partition.MaxContent))
@@ -75,7 +75,7 @@ func (c *Call) adopt(name []byte, spec store.Spec, content []byte) error {
 		c.w.Err(outOfMemory)
 		return errAnswered
 	}
-	_, err := c.tx.Adopt(name, spec, bytes.Clone(content))
+	_, err := c.tx.Adopt(name, spec, content)
 	return err
 }
 
@@ -207,7 +207,7 @@ func restore(c *Call) {
 		ttl += c.time()
 	}
 	spec.Expiry = ttl
-	if err := c.adopt(c.args[1], spec, content); err == nil {
+	if err := c.adopt(c.args[1], spec, bytes.Clone(content)); err == nil {
 		c.w.OK()
 	} else if !errors.Is(err, errAnswered) {
 		c.w.Err("ERR Bad data format")

@@ -68,8 +68,8 @@ func (s *Store) FromRedis(t Type, header, data []byte) (spec Spec, content []byt
 	if err != nil {
 		return spec, nil, err
 	}
-	var buf bytes.Buffer
-	_, err = w.WriteTo(&buf)
+	buf := bytes.NewBuffer(make([]byte, 0, len(header)+len(data)+1<<16))
+	_, err = w.WriteTo(buf)
 	return spec, buf.Bytes(), err
 }
 
