@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,12 +95,13 @@ type writer struct {
 	id      int
 	rng     *rand.Rand
 	next    int
+	off     atomic.Bool     // what is answered from now on does not count
 	added   []string        // to BF and CF
 	present map[string]bool // in EB; what is missing was deleted, or its outcome is unknown
 	gone    map[string]bool // deleted from EB
 }
 
-// write writes until the connection breaks.
+// write writes until the connection breaks or a change is refused.
 func (w *writer) write(addr string) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -130,9 +132,12 @@ func (w *writer) write(addr string) {
 			return
 		}
 		for range 3*len(items) + len(deleted) {
-			if _, err := readReply(r); err != nil {
+			if reply, err := readReply(r); err != nil || strings.Contains(reply, "-MISCONF") {
 				return
 			}
+		}
+		if w.off.Load() {
+			return
 		}
 		w.added = append(w.added, items...)
 		for _, item := range items {
@@ -175,19 +180,35 @@ func askAll(t *testing.T, c *client, verb, set string, items []string, want stri
 	}
 }
 
+// newWriters returns writers with items of their own.
+func newWriters(n int) (writers []*writer) {
+	for i := range n {
+		writers = append(writers, &writer{id: i, rng: rand.New(rand.NewPCG(uint64(i), 9)), present: make(map[string]bool), gone: make(map[string]bool)})
+	}
+	return writers
+}
+
+// verifyAll asks a server about everything that it has acknowledged, and returns how much
+// that is.
+func verifyAll(t *testing.T, writers []*writer, addr string) (acknowledged int) {
+	t.Helper()
+	c := dial(t, addr)
+	for _, w := range writers {
+		w.verify(t, c)
+		acknowledged += len(w.added)
+	}
+	return acknowledged
+}
+
 // TestKill kills a server under load, again and again, and asks for all that it has
 // acknowledged.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	rng := rand.New(rand.NewPCG(7, 8))
-	var writers []*writer
-	for i := range 6 {
-		writers = append(writers, &writer{id: i, rng: rand.New(rand.NewPCG(uint64(i), 9)), present: make(map[string]bool), gone: make(map[string]bool)})
-	}
+	writers := newWriters(6)
 	p := startProcess(t, dir)
 	defer func() { p.kill() }()
-	c := dial(t, p.addr)
-	c.do("EB.CREATE", "eb", "DELETE")
+	dial(t, p.addr).do("EB.CREATE", "eb", "DELETE")
 	for range effort.Pick(4, 100) {
 		var wg sync.WaitGroup
 		for _, w := range writers {
@@ -197,12 +218,6 @@ func TestKill(t *testing.T) {
 		p.kill()
 		wg.Wait()
 		p = startProcess(t, dir)
-		c = dial(t, p.addr)
-		acknowledged := 0
-		for _, w := range writers {
-			w.verify(t, c)
-			acknowledged += len(w.added)
-		}
-		t.Logf("%d items", acknowledged)
+		t.Logf("%d items", verifyAll(t, writers, p.addr))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestNearlyFullDisk leaves little room on a real file system: changes are refused at once,
@@ -24,18 +23,6 @@ func TestNearlyFullDisk(t *testing.T) {
 	})
 	s, stop := run(t, "dir", filepath.Join(dir, "data"), "http", "127.0.0.1:0")
 	c := dial(t, s.Addr().String())
-	until := func(want string) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-			reply := c.do("BF.ADD", "k", time.Now().String())
-			if strings.HasPrefix(reply, want) {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s, want %s", reply, want)
-			}
-		}
-	}
 	status := func() (ready int, info bool) {
 		r, err := http.Get("http://" + s.WebAddr().String() + "/ready")
 		if err != nil {
@@ -44,7 +31,7 @@ func TestNearlyFullDisk(t *testing.T) {
 		r.Body.Close()
 		return r.StatusCode, strings.Contains(c.do("INFO", "persistence"), "aof_last_write_status:ok")
 	}
-	until(":1")
+	until(t, c, ":1")
 	if ready, ok := status(); ready != http.StatusOK || !ok {
 		t.Error("there is room:", ready, ok)
 	}
@@ -56,7 +43,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, int64(st.Bavail*uint64(st.Bsize))-2<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	until("-MISCONF")
+	until(t, c, "-MISCONF")
 	if ready, ok := status(); ready != http.StatusServiceUnavailable || ok {
 		t.Error("there is no room:", ready, ok)
 	}
@@ -66,7 +53,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	until(":1")
+	until(t, c, ":1")
 	if ready, ok := status(); ready != http.StatusOK || !ok {
 		t.Error("there is room again:", ready, ok)
 	}
