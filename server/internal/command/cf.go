@@ -208,7 +208,7 @@ func cfInfo(c *Call) {
 	}{
 		{"Size", uint64(e.Size())},
 		{"Number of buckets", buckets(s)},
-		{"Number of filters", 1},
+		{"Number of filters", uint64(e.Units())},
 		{"Number of items inserted", c.items(e)},
 		{"Number of items deleted", c.deletes(e)},
 		{"Bucket size", uint64(s.BucketSize)},
@@ -228,8 +228,8 @@ func cfDebug(c *Call) {
 		return
 	}
 	s := e.Spec()
-	c.w.Text(fmt.Sprintf("bktsize:%d buckets:%d items:%d deletes:%d filters:1 max_iterations:%d expansion:%d",
-		s.BucketSize, buckets(s), c.items(e), c.deletes(e), s.Iterations, s.Expansion))
+	c.w.Text(fmt.Sprintf("bktsize:%d buckets:%d items:%d deletes:%d filters:%d max_iterations:%d expansion:%d",
+		s.BucketSize, buckets(s), c.items(e), c.deletes(e), e.Units(), s.Iterations, s.Expansion))
 }
 
 func cfCompact(c *Call) {

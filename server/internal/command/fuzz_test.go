@@ -11,6 +11,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/log"
+	"github.com/everbloom-go/everbloom/server/internal/rebloom/rebloomtest"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
@@ -100,6 +101,23 @@ func FuzzRestore(f *testing.F) {
 	}
 	for _, name := range []string{"bf", "cf", "eb", "t", "r", "copies"} {
 		b, err := dumpOf(env.Store.Lookup([]byte(name), 0))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	bloom, cuckoo := rebloomtest.NewBloom(0.1, 5, 2, false), rebloomtest.NewCuckoo(8, 2, 1)
+	cuckoo.Add([]byte("item"))
+	for kind, d := range map[store.Type]rebloomtest.Dump{store.Bloom: bloom.Dump(), store.Cuckoo: cuckoo.Dump()} {
+		spec, content, err := env.Store.FromRedis(kind, d.Header, d.Data())
+		if err != nil {
+			f.Fatal(err)
+		}
+		e, err := env.Store.Adopt(99, "redis", spec, content)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := dumpOf(e)
 		if err != nil {
 			f.Fatal(err)
 		}

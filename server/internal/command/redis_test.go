@@ -72,6 +72,7 @@ func TestFiltersOfRedisBloom(t *testing.T) {
 		"BF.CARD bf":                     ":" + strconv.Itoa(int(bloom.Items())) + "\r\n",
 		"BF.INFO fixed":                  "Expansion rate\r\n$-1\r\n",
 		"CF.INFO cf":                     "+Number of items inserted\r\n:600\r\n+Number of items deleted\r\n:0\r\n+Bucket size\r\n:2\r\n+Expansion rate\r\n:1\r\n",
+		"CF.DEBUG cf":                    "bktsize:2 buckets:128 items:600 deletes:0 filters:4 max_iterations:20 expansion:1",
 		"CF.COUNT cf item-7":             ":1\r\n",
 		"BF.ADD bf item-7":               ":0\r\n",
 		"EB.CONTAINS bf x":               "cannot answer exactly",

@@ -71,12 +71,13 @@ func TestBloomHasItsItems(t *testing.T) {
 		}
 	}
 	found := 0
-	for i := range 100_000 {
+	const absent = 50_000
+	for i := range absent {
 		if b.MayContain(item(n + i)) {
 			found++
 		}
 	}
-	if rate := float64(found) / 100_000; rate > 0.01 || rate < 0.7*b.Rate() || rate > 1.4*b.Rate() {
+	if rate := float64(found) / absent; rate > 0.01 || rate < 0.7*b.Rate() || rate > 1.4*b.Rate() {
 		t.Errorf("rate %g, estimated %g", rate, b.Rate())
 	}
 	var stored bytes.Buffer
@@ -108,7 +109,7 @@ func TestCuckooModel(t *testing.T) {
 			t.Error("the stored form is not the dump")
 		}
 		rng := rand.New(rand.NewPCG(1, uint64(c.bucketSize)))
-		for range 1000 {
+		for step := range 1000 {
 			i := rng.IntN(250)
 			k, _ := f.Key(item(i))
 			if counts[i] > 0 && rng.IntN(2) == 0 {
@@ -122,6 +123,9 @@ func TestCuckooModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, n := range counts {
+				if step%25 != 0 {
+					break
+				}
 				if k, _ := f.Key(item(i)); n > 0 && (!f.MayContain(k) || f.Count(k) < uint64(n)) {
 					t.Fatalf("%v: %d is there %d times, found %d", c, i, n, f.Count(k))
 				}
