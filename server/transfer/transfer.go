@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -146,10 +147,10 @@ var errGone = errors.New("transfer: the filter is gone")
 func (j *job) chunks(ctx context.Context, family, name, part string) (size int64, err error) {
 	for cursor := any(int64(0)); ; {
 		reply, err := j.from.do(ctx, family+".SCANDUMP", name, cursor)
-		if refusal := replyError(""); errors.As(err, &refusal) && strings.Contains(string(refusal), "not found") {
+		switch {
+		case refused(err, "not found"):
 			return 0, errGone
-		}
-		if err != nil {
+		case err != nil:
 			return 0, err
 		}
 		pair, _ := reply.([]any)
@@ -164,20 +165,20 @@ func (j *job) chunks(ctx context.Context, family, name, part string) (size int64
 			return size, nil
 		}
 		cursor = pair[0]
-		if _, err := j.to.do(ctx, family+".LOADCHUNK", part, cursor, chunk); err != nil {
-			return 0, changed(err)
+		switch _, err := j.to.do(ctx, family+".LOADCHUNK", part, cursor, chunk); {
+		case refused(err, "invalid", "load chunk"): // it does not fit the header
+			return 0, errChanged
+		case err != nil:
+			return 0, err
 		}
 		size += int64(len(chunk))
 	}
 }
 
-// changed returns errChanged for a chunk that does not fit the header.
-func changed(err error) error {
+// refused reports whether a server answers an error with one of the texts.
+func refused(err error, texts ...string) bool {
 	refusal := replyError("")
-	if errors.As(err, &refusal) && (strings.Contains(string(refusal), "invalid") || strings.Contains(string(refusal), "load chunk")) {
-		return errChanged
-	}
-	return err
+	return errors.As(err, &refusal) && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(string(refusal), t) })
 }
 
 // empty makes a cuckoo filter of which RedisBloom has nothing to dump.
@@ -213,13 +214,12 @@ func (j *job) finish(ctx context.Context, name, part string) error {
 		verb = "RENAME"
 	}
 	reply, err := j.to.do(ctx, verb, part, name)
-	if refusal := replyError(""); errors.As(err, &refusal) && strings.Contains(string(refusal), "no such key") {
+	switch {
+	case refused(err, "no such key"):
 		return errChanged // it ended before all of it was there
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if reply == int64(0) {
+	case reply == int64(0):
 		j.Kept++
 		_, err = j.to.do(ctx, "DEL", part)
 		return err
