@@ -40,6 +40,7 @@ const (
 	someGarbage = 32 << 20
 	mostGarbage = 1 << 30
 	fewBytes    = 1 << 20 // that are allocated per second when nothing happens
+	freeAgain   = 20      // seconds
 	everything  = 100
 )
 
@@ -51,6 +52,7 @@ type collector struct {
 	percent int
 	seen    uint64 // bytes allocated, so far
 	freed   uint64 // that when memory went back
+	again   int    // seconds until more does: the log keeps some for a while
 }
 
 func newCollector() *collector {
@@ -65,12 +67,22 @@ func newCollector() *collector {
 func (c *collector) step() {
 	metrics.Read(c.samples)
 	live, allocated := c.samples[0].Value.Uint64(), c.samples[1].Value.Uint64()
-	if quiet := allocated-c.seen < fewBytes; quiet && allocated-c.freed > someGarbage/4 {
-		debug.FreeOSMemory()
-		c.freed = allocated
+	if allocated-c.seen < fewBytes {
+		c.rest(allocated)
 	}
 	c.seen = allocated
 	c.set(percentFor(live))
+}
+
+// rest gives memory back, and once more after a while.
+func (c *collector) rest(allocated uint64) {
+	if allocated-c.freed > someGarbage/4 {
+		c.again = freeAgain
+	} else if c.again--; c.again != 0 {
+		return
+	}
+	debug.FreeOSMemory()
+	c.freed = allocated
 }
 
 // percentFor returns how much garbage there may be, as a share of a live heap.
