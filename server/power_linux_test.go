@@ -139,7 +139,7 @@ func TestFullDiskUnderLoad(t *testing.T) {
 	p := startProcess(t, dir)
 	defer func() { p.kill() }()
 	dial(t, p.addr).do("EB.CREATE", "eb", "DELETE")
-	for range effort.Pick(2, 20) {
+	for range effort.Pick(1, 20) {
 		var wg sync.WaitGroup
 		for _, w := range writers {
 			wg.Go(func() { w.write(p.addr) })
