@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -169,5 +170,37 @@ func TestChunksOfRedisBloomMustFollow(t *testing.T) {
 	}
 	if got := one(t, s, "EXISTS", "k"); got != ":1\r\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestMemoryFollowsBytesOfRedisBloom sends headers that promise more than the bytes hold, and
+// makes a filter grow by one item.
+func TestMemoryFollowsBytesOfRedisBloom(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	usage := func(name string) int {
+		t.Helper()
+		n, err := strconv.Atoi(strings.Trim(one(t, s, "MEMORY", "USAGE", name), ":\r\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	d := rebloomtest.NewBloom(0.01, 100, 2, true).Dump()
+	binary.LittleEndian.PutUint64(d.Header[20+44:], 1<<24) // entries
+	loadDump(t, s, "BF.LOADCHUNK", "many", d)
+	if n := usage("many"); n > 10_000 {
+		t.Errorf("a filter of %d bytes takes %d", len(d.Data()), n)
+	}
+	cuckoo := rebloomtest.NewCuckoo(2, 1, 1<<14)
+	cuckoo.Add([]byte("x"))
+	d = cuckoo.Dump()
+	copy(d.Parts[0], "full")
+	loadDump(t, s, "CF.LOADCHUNK", "grows", d)
+	before := usage("grows")
+	one(t, s, "CF.ADD", "grows", "x")
+	if after := usage("grows"); after < before+2<<14 {
+		t.Errorf("%d bytes before a new table, %d with it", before, after)
 	}
 }

@@ -152,6 +152,11 @@ func (b *Bloom) Size() (n int64) {
 	return n
 }
 
+// Holds returns how many items the bits hold at a rate, whatever the header says.
+func (b *Bloom) Holds(fpr float64) uint64 {
+	return 1 + uint64(8*float64(b.Size())*math.Ln2*math.Ln2/-math.Log(fpr))
+}
+
 // Links returns how many sub-filters there are.
 func (b *Bloom) Links() int { return len(b.links) }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/frame"
+	"github.com/everbloom-go/everbloom/server/internal/rebloom"
 	"github.com/everbloom-go/everbloom/server/internal/record"
 )
 
@@ -170,9 +171,10 @@ func (s *Store) applyKeys(e *Entry, x *record.Effect, outcomes []Outcome) ([]Out
 	return outcomes, nil
 }
 
-// changed finds out how much memory an entry takes, after a sixteenth of its keys changed.
+// changed finds out how much memory an entry takes, after a sixteenth of its keys changed. One
+// key may make a filter of RedisBloom many times as large.
 func (s *Store) changed(e *Entry, keys int) {
-	if e.fresh += uint64(keys); e.fresh*16 > e.items.Load()+64 {
+	if e.fresh += uint64(keys); e.fresh*16 > e.items.Load()+64 || e.spec.Kind == rebloom.Kind {
 		before := e.bytes.Load()
 		e.measure()
 		s.bytes.Add(e.bytes.Load() - before)

@@ -48,12 +48,12 @@ func (s *Store) FromRedis(t Type, header, data []byte) (spec Spec, content []byt
 		return spec, nil, err
 	}
 	spec = Spec{Type: Bloom, Kind: frame.Perennial, Capacity: b.Capacity, FPR: b.FPR, Expansion: b.Expansion, Fixed: b.Fixed, Items: b.Items}
-	items, fpr := uint64(0), b.NextFPR
+	items, fpr := uint64(0), min(max(b.NextFPR, leastFPR), mostFPR)
 	if b.Fixed { // its own rate is low until it is full
-		spec.Kind, spec.Limit, fpr = frame.Blocked, b.Capacity, b.FPR
-		items = max(b.Capacity, b.Items+1) - b.Items
+		spec.Kind, spec.Limit, fpr = frame.Blocked, b.Capacity, min(max(b.FPR, leastFPR), mostFPR)
+		items = min(max(b.Capacity, b.Items+1)-b.Items, b.Holds(fpr))
 	}
-	if spec.Shape, err = s.Shape(spec.Kind, items, min(max(fpr, leastFPR), mostFPR)); err != nil {
+	if spec.Shape, err = s.Shape(spec.Kind, items, fpr); err != nil {
 		return spec, nil, err
 	}
 	e, err := s.NewEntry(0, "", spec, nil)
