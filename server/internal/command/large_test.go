@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -455,4 +457,22 @@ func TestQuestionsAreAnsweredTogether(t *testing.T) {
 	if err != nil || replies[0] != ":1" || replies[1] != "%7" || replies[len(replies)-1] != "#t" {
 		t.Errorf("%q %v", replies, err)
 	}
+}
+
+// TestIdleSessionsKeepNoFilter has a session ask about a filter and wait, and drops the filter.
+func TestIdleSessionsKeepNoFilter(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	idle, other := NewSession(env, 1, "", ""), NewSession(env, 2, "", "")
+	one(t, other, "BF.RESERVE", "k", "0.01", 1000)
+	one(t, idle, "BF.EXISTS", "k", "x")
+	idle.End()
+	filter := weak.Make(env.Store.Lookup([]byte("k"), 0))
+	one(t, other, "DEL", "k")
+	one(t, other, "BF.ADD", "other", "x") // the partition forgets, too
+	runtime.GC()
+	if filter.Value() != nil {
+		t.Error("a filter that was dropped is kept in memory")
+	}
+	runtime.KeepAlive(idle)
 }

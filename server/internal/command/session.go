@@ -225,7 +225,10 @@ func (s *Session) Begin() {
 }
 
 // End is called when what has arrived is handled.
-func (s *Session) End() { s.counts.flush(s.env.Stats) }
+func (s *Session) End() {
+	s.counts.flush(s.env.Stats)
+	s.finder.Forget()
+}
 
 // refuse answers a command that cannot run. It spoils a transaction.
 func (s *Session) refuse(problem string) {

@@ -90,7 +90,7 @@ func readHeader(h []byte) (*Bloom, error) {
 		return nil, bad("sub-filters", n)
 	case options&option64Bits == 0:
 		return nil, bad("options", options)
-	case b.Items > math.MaxInt64:
+	case b.Items > math.MaxInt64/2: // more may be added
 		return nil, bad("items", b.Items)
 	case b.Expansion > 1<<15:
 		return nil, bad("expansion", b.Expansion)

@@ -75,7 +75,7 @@ func readCuckoo(h []byte) (*Cuckoo, []uint64, error) {
 		return nil, nil, bad("expansion", f.Expansion)
 	case n == 0 || n > maxLinks || n > 1 && f.Expansion == 0:
 		return nil, nil, bad("tables", n)
-	case f.Deletes > math.MaxInt64:
+	case f.Deletes > math.MaxInt64/2:
 		return nil, nil, bad("deletes", f.Deletes)
 	}
 	sizes := make([]uint64, n)

@@ -21,13 +21,16 @@ func (f *Finder) Lookup(name []byte, now int64) *Entry {
 	if renames != f.renames || string(name) != string(f.name) || renames == 0 {
 		e := f.store.Lookup(name, 0)
 		if e == nil || len(name) > maxKeptName {
-			f.renames, f.entry = 0, nil
+			f.Forget()
 			return e.at(now)
 		}
 		f.name, f.entry, f.renames = append(f.name[:0], name...), e, renames
 	}
 	return f.entry.at(now)
 }
+
+// Forget lets the entry go, which may be dropped while its goroutine waits.
+func (f *Finder) Forget() { f.renames, f.entry = 0, nil }
 
 // at returns the entry unless it has ended by now. It may be nil.
 func (e *Entry) at(now int64) *Entry {
