@@ -103,7 +103,7 @@ func (c *client) do(ctx context.Context, args ...any) (any, error) {
 	_, err := c.conn.Write(b.Bytes())
 	var reply any
 	if err == nil {
-		reply, err = c.read()
+		reply, err = c.read(maxDepth)
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -114,13 +114,16 @@ func (c *client) do(ctx context.Context, args ...any) (any, error) {
 	return reply, nil
 }
 
-// read reads a reply.
-func (c *client) read() (any, error) {
-	line, err := c.r.ReadString('\n')
+// maxDepth is how deep lists are in replies, at most.
+const maxDepth = 4
+
+// read reads a reply with lists of a depth.
+func (c *client) read(depth int) (any, error) {
+	b, err := c.r.ReadSlice('\n')
 	if err != nil {
 		return nil, err
 	}
-	line = strings.TrimRight(line, "\r\n")
+	line := strings.TrimRight(string(b), "\r\n")
 	if line == "" {
 		return nil, fmt.Errorf("an empty line in place of a reply")
 	}
@@ -141,8 +144,8 @@ func (c *client) read() (any, error) {
 		return nil, nil
 	case line[0] == '$':
 		return c.bulk(n)
-	case line[0] == '*':
-		return c.list(n)
+	case line[0] == '*' && depth > 0:
+		return c.list(n, depth-1)
 	}
 	return nil, fmt.Errorf("%q in place of a reply", line)
 }
@@ -157,10 +160,10 @@ func (c *client) bulk(n int64) (any, error) {
 	return b.Bytes(), err
 }
 
-func (c *client) list(n int64) (any, error) {
+func (c *client) list(n int64, depth int) (any, error) {
 	var list []any
 	for range n {
-		one, err := c.read()
+		one, err := c.read(depth)
 		if err != nil {
 			return nil, err
 		}

@@ -127,14 +127,14 @@ func (j *job) filter(ctx context.Context, family, name string) error {
 		return err
 	}
 	size, err := j.chunks(ctx, family, name, part)
-	if errors.Is(err, errGone) {
-		return nil
-	}
 	if err == nil {
 		err = j.finish(ctx, name, part)
 	}
 	if err != nil {
-		_, _ = j.to.do(ctx, "DEL", part) // there is an error already
+		_, dropped := j.to.do(ctx, "DEL", part)
+		if errors.Is(err, errGone) {
+			return dropped
+		}
 		return err
 	}
 	j.Bytes += size
@@ -204,7 +204,12 @@ func (j *job) finish(ctx context.Context, name, part string) error {
 	if err != nil {
 		return err
 	}
-	if ms, ok := left.(int64); ok && ms >= 0 {
+	switch ms, ok := left.(int64); {
+	case !ok:
+		return fmt.Errorf("transfer: %s: PTTL: a reply of another form", j.from.name)
+	case ms == -2: // it ended meanwhile: without a time to live the copy would stay
+		return errGone
+	case ms >= 0:
 		if n, err := j.to.do(ctx, "PEXPIRE", part, max(ms, 1)); err != nil || n == int64(0) {
 			return errors.Join(err, errChanged)
 		}

@@ -61,7 +61,7 @@ func (f *fake) answer(conn net.Conn) {
 
 func readCommand(r *bufio.Reader) (args []string, err error) {
 	c := client{r: r}
-	list, err := c.read()
+	list, err := c.read(1)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +153,10 @@ func newFake() *fake {
 		cuckoo.Add(fmt.Append(nil, "item-", i))
 	}
 	return &fake{
-		names: []string{"bf", "cf", "text", "empty", "kept", "gone"},
-		types: map[string]string{"bf": "MBbloom--", "cf": "MBbloomCF", "text": "string", "empty": "MBbloomCF", "kept": "MBbloom--", "gone": "MBbloom--"},
-		dumps: map[string]rebloomtest.Dump{"bf": bloom.Dump(), "cf": cuckoo.Dump(), "empty": {}, "kept": bloom.Dump()},
-		ttl:   map[string]int{"cf": 1_000_000},
+		names: []string{"bf", "cf", "text", "empty", "kept", "gone", "ended"},
+		types: map[string]string{"bf": "MBbloom--", "cf": "MBbloomCF", "text": "string", "empty": "MBbloomCF", "kept": "MBbloom--", "gone": "MBbloom--", "ended": "MBbloom--"},
+		dumps: map[string]rebloomtest.Dump{"bf": bloom.Dump(), "cf": cuckoo.Dump(), "empty": {}, "kept": bloom.Dump(), "ended": bloom.Dump()},
+		ttl:   map[string]int{"cf": 1_000_000, "ended": -2},
 	}
 }
 
@@ -255,5 +255,15 @@ func TestCopyRefuses(t *testing.T) {
 	}
 	if n := ask(t, to, "DBSIZE"); n != int64(0) {
 		t.Error("a part of it is left:", n)
+	}
+}
+
+// TestRepliesAreBounded reads lists within lists, and a line without an end.
+func TestRepliesAreBounded(t *testing.T) {
+	for _, reply := range []string{strings.Repeat("*1\r\n", 10) + ":1\r\n", "+" + strings.Repeat("x", 1<<17) + "\r\n"} {
+		c := client{r: bufio.NewReaderSize(strings.NewReader(reply), 1<<16)}
+		if got, err := c.read(maxDepth); err == nil {
+			t.Errorf("%.10q: %.10v", reply, got)
+		}
 	}
 }
