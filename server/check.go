@@ -19,6 +19,9 @@ type Found struct {
 // Check reads everything that is in a folder, as Open does, and closes it again.
 func Check(ctx context.Context, settings *Settings, logger *slog.Logger) (found Found, err error) {
 	dir := settings.Get("dir")
+	if dir == "" {
+		return found, errNoFolder
+	}
 	if _, err := os.Stat(filepath.Join(dir, "mode")); err != nil {
 		return found, fmt.Errorf("server: %s is not the folder of a server: %w", dir, err)
 	}

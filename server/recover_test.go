@@ -370,7 +370,7 @@ func TestLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	users := filepath.Join(t.TempDir(), "users")
-	reader, second, err := NewToken("reader", "read", "*")
+	reader, second, err := NewToken("reader", "read", "shop:")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,10 @@ func TestLogin(t *testing.T) {
 		{"AUTH other " + token, "-WRONGPASS invalid username-password pair or user is disabled."},
 		{"AUTH alice " + token, "+OK"},
 		{"ACL WHOAMI", `"alice"`},
+		{"BF.ADD k x", ":1"},
 		{"AUTH reader " + reader, "+OK"},
+		{"RANDOMKEY", "_$"},
+		{"BF.EXISTS k x", "-NOPERM No permissions to access a key"},
 		{"BF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'bf.scandump' command"},
 		{"CF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'cf.scandump' command"},
 		{"EB.EXPORT k 0", "-NOPERM User reader has no permissions to run the 'eb.export' command"},

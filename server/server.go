@@ -88,6 +88,8 @@ func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Serv
 	return s, nil
 }
 
+var errNoFolder = errors.New("server: no data folder: name one with --dir")
+
 // openFolder takes the folder, unless the log needs none.
 func (s *Server) openFolder() error {
 	if s.settings.Get("log") == "memory" {
@@ -95,7 +97,7 @@ func (s *Server) openFolder() error {
 	}
 	dir := s.settings.Get("dir")
 	if dir == "" {
-		return errors.New("server: no data folder: name one with --dir")
+		return errNoFolder
 	}
 	var err error
 	s.folder, err = openFolder(dir)

@@ -35,7 +35,7 @@ A URL is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS.
 Stop the writers first: items that are added to a filter while it is copied may
 be missing from the copy. An import that was interrupted goes on if it is run
 again: filters that are there are kept.`,
-		Example: `  everbloom import redis://10.0.0.7:6379 --to redis://127.0.0.1:6380
+		Example: `  everbloom import redis://10.0.0.7:6379 --to redis://127.0.0.1:6379
   everbloom import redis://10.0.0.7 --dir data
   everbloom import rediss://bob:secret@cache.example.org --dir data --replace`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), atLeast(1, "the server to copy, such as redis://127.0.0.1:6379")),

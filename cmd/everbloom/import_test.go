@@ -58,6 +58,8 @@ func TestImportAndCheck(t *testing.T) {
 		{"serve --check --dir " + dir, 0, dir + ": in order: 2 keys, ", ""},
 		{"serve --maxmemory 1.5gb --check --dir " + dir, 0, "in order", ""},
 		{"serve --maxmemory lots --dir " + dir, 2, "", `everbloom: --maxmemory: "lots": must be a number of bytes, such as 100mb or 4GiB`},
+		{"serve --check", 2, "", "no data folder: name one with --dir"},
+		{"token", 2, "", "too few arguments: name the user"},
 		{"serve --check --dir " + dir + "x", 2, "", "is not the folder of a server"},
 	} {
 		status, stdout, stderr := tool(t, strings.NewReader(""), strings.Fields(c.args)...)

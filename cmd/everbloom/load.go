@@ -62,7 +62,7 @@ for one turn before all others, or once if it is about no item.`,
 	f.DurationVar(&l.Duration, "duration", time.Second, "time of one turn")
 	f.IntVar(&l.rounds, "rounds", 3, "turns of each server; the median counts")
 	l.Items = 10_000_000
-	f.Var(countFlag(&l.Items), "items", "different items (default 10M)")
+	f.Var(countFlag(&l.Items), "items", "different items")
 	f.StringVar(&l.command, "command", "BF.ADD load {item}", "what to send")
 	f.StringVar(&l.prepare, "prepare", "", "what to send first, to make or fill a set")
 	f.StringSliceVar(&l.logs, "logs", []string{"jetstream", "file", "memory"}, "logs to start servers with")

@@ -161,11 +161,11 @@ func newToken(e *env) *cobra.Command {
 is what the client gives as its password; the file has only its hash.`,
 		Example: `  everbloom token alice --role write --prefix shop: >> users.txt
   everbloom token root --role admin >> users.txt`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MatchAll(cobra.MaximumNArgs(1), atLeast(1, "the user")),
 		RunE: verb(t.run),
 	}
-	cmd.Flags().StringVar(&t.role, "role", "write", "what the user may do: read, write or admin")
-	cmd.Flags().StringVar(&t.prefix, "prefix", "*", "what all keys of the user begin with")
+	cmd.Flags().StringVar(&t.role, "role", "write", "what the user may do, as `ROLE`: read, write or admin")
+	cmd.Flags().StringVar(&t.prefix, "prefix", "*", "let the user see only keys that begin with `PREFIX`; * means all keys")
 	complete(cmd, "role", "read", "write", "admin")
 	return cmd
 }

@@ -84,7 +84,7 @@ func scan(c *Call) {
 
 func randomKey(c *Call) {
 	c.committed()
-	if name, ok := c.env.Store.Random(c.time()); ok {
+	if name, ok := c.env.Store.Random(c.time(), c.user.sees); ok {
 		c.w.Text(name)
 	} else {
 		c.w.Null()

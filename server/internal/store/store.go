@@ -98,31 +98,27 @@ func (s *Store) Scan(cursor uint64, n int, now int64, do func(name string, e *En
 	return 0
 }
 
-// Random returns the name of some entry.
-func (s *Store) Random(now int64) (name string, ok bool) {
+// Random returns the name of some entry, of those that sees reports true for.
+func (s *Store) Random(now int64, sees func(name string) bool) (name string, ok bool) {
 	first := rand.IntN(shardCount)
 	for i := range shardCount {
-		s.scanOne((first+i)%shardCount, now, func(found string) {
-			name, ok = found, true
-		})
-		if ok {
+		if name, ok = s.shards[(first+i)%shardCount].some(now, sees); ok {
 			return name, true
 		}
 	}
 	return "", false
 }
 
-// scanOne hands one name of a shard to do, if there is one.
-func (s *Store) scanOne(i int, now int64, do func(name string)) {
-	sh := &s.shards[i]
+// some returns one name of a shard that sees reports true for, if there is one.
+func (sh *shard) some(now int64, sees func(name string) bool) (name string, ok bool) {
 	sh.mu.RLock()
 	defer sh.mu.RUnlock()
 	for name, e := range sh.names {
-		if end := e.expiry.Load(); end == 0 || end > now {
-			do(name)
-			return
+		if e.at(now) != nil && sees(name) {
+			return name, true
 		}
 	}
+	return "", false
 }
 
 // publish makes an entry known by its name.
