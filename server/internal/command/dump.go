@@ -111,6 +111,9 @@ func scanDump(t store.Type) func(*Call) {
 // cursor 0 and ends with it.
 func (c *Call) chunk(e *store.Entry, cursor int64, file bool) {
 	if d := c.dump; cursor == 0 || d == nil || d.number != e.Number() || d.file != file {
+		if e = c.settled(e); e == nil {
+			return
+		}
 		data, err := c.wholeDump(e, file)
 		if err != nil {
 			c.w.Err("ERR " + err.Error())

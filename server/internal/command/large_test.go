@@ -459,6 +459,21 @@ func TestQuestionsAreAnsweredTogether(t *testing.T) {
 	}
 }
 
+// TestDumpInTransaction dumps a filter behind a change of the same transaction.
+func TestDumpInTransaction(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	one(t, s, "BF.ADD", "k", "a")
+	for _, line := range []string{"MULTI", "BF.ADD k b", "BF.SCANDUMP k 0", "EXEC"} {
+		one(t, s, toAny(strings.Fields(line))...)
+	}
+	one(t, s, "BF.LOADCHUNK", "copy", len(s.dump.data)+1, s.dump.data)
+	if got := one(t, s, "BF.EXISTS", "copy", "b"); got != ":1\r\n" {
+		t.Errorf("an item that was added before is not in the dump: %q", got)
+	}
+}
+
 // TestIdleSessionsKeepNoFilter has a session ask about a filter and wait, and drops the filter.
 func TestIdleSessionsKeepNoFilter(t *testing.T) {
 	env := newEnv(t, new(log.Memory))

@@ -46,6 +46,10 @@ const (
 
 	maxLinks  = 1 << 10
 	maxHashes = 1 << 11
+
+	// maxSteps is how many bits a query looks at, on average. RedisBloom sets half of all
+	// bits, so it looks at two of each sub-filter.
+	maxSteps = 4 * maxLinks
 )
 
 // BloomSize checks a header, and returns how many bytes of sub-filters follow it.
@@ -67,13 +71,17 @@ func ReadBloom(header, data []byte) (*Bloom, error) {
 		return nil, bad("bytes of sub-filters", len(data))
 	}
 	b.header, b.data = header, data
-	absent := 1.0
+	absent, steps := 1.0, 0.0
 	for i := range b.links {
 		l := &b.links[i]
 		l.data, data = data[:l.bytes], data[l.bytes:]
-		absent *= 1 - l.rate()
+		fill := l.fill()
+		absent *= 1 - math.Pow(fill, float64(l.hashes))
+		steps += min(1/(1-fill), float64(l.hashes))
 	}
-	b.rate = 1 - absent
+	if b.rate = 1 - absent; steps > maxSteps {
+		return nil, bad("bits that a query looks at", steps)
+	}
 	return b, nil
 }
 
@@ -131,8 +139,8 @@ func readLink(h []byte) (link, error) {
 	return l, nil
 }
 
-// rate returns the false-positive rate of a sub-filter with the bits that are set.
-func (l *link) rate() float64 {
+// fill returns the share of bits that are set.
+func (l *link) fill() float64 {
 	ones := 0
 	b := l.data
 	for ; len(b) >= 8; b = b[8:] {
@@ -141,7 +149,7 @@ func (l *link) rate() float64 {
 	for _, c := range b {
 		ones += bits.OnesCount8(c)
 	}
-	return math.Pow(min(float64(ones)/float64(l.bits), 1), float64(l.hashes))
+	return min(float64(ones)/float64(l.bits), 1)
 }
 
 // Size returns how many bytes the sub-filters have.

@@ -38,6 +38,8 @@ const (
 	// A new table has at most freeTable bytes, or maxGrowth times those that are there.
 	freeTable = 16 << 20
 	maxGrowth = 4
+
+	maxKicks = 1 << 10 // however many iterations are asked for
 )
 
 // CuckooSize checks a header, and returns how many bytes of tables follow it.
@@ -211,7 +213,7 @@ func (f *Cuckoo) kick(p places) bool {
 	table := f.tables[len(f.tables)-1]
 	bucket, fp := p.bucket[0], p.fingerprint
 	var moved []*byte
-	for i := range int(f.Iterations) {
+	for i := range min(int(f.Iterations), maxKicks) {
 		victim := &f.bucketOf(table, bucket)[i%int(f.BucketSize)]
 		*victim, fp = fp, *victim
 		moved = append(moved, victim)

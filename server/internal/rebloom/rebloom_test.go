@@ -159,6 +159,26 @@ func TestCuckooIsFull(t *testing.T) {
 	}
 }
 
+// TestQueriesAreBounded reads sub-filters whose bits are all set but one: queries of RedisBloom
+// end after two bits, and those of such a filter would not.
+func TestQueriesAreBounded(t *testing.T) {
+	d := rebloomtest.NewBloom(1e-300, 5, 2, false).Dump()
+	full := bytes.Repeat([]byte{0xff}, len(d.Data()))
+	full[0] = 0xfe
+	if _, err := rebloom.ReadBloom(d.Header, full); err != nil {
+		t.Error(err)
+	}
+	const links = 100
+	header := append(d.Header[:20:20], bytes.Repeat(d.Header[20:], links)...)
+	binary.LittleEndian.PutUint32(header[8:], links)
+	if _, err := rebloom.ReadBloom(header, bytes.Repeat(full, links)); !errors.Is(err, rebloom.ErrDump) {
+		t.Error(err)
+	}
+	if _, err := rebloom.ReadBloom(header, bytes.Repeat(d.Data(), links)); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	b := rebloomtest.NewBloom(0.1, 5, 2, false)
 	c := rebloomtest.NewCuckoo(8, 2, 2)
