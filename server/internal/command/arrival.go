@@ -122,10 +122,22 @@ func (c *Call) loadHeader(t store.Type, text *loadTexts) {
 		c.w.Err(text.header)
 	case err != nil:
 		c.w.Err(text.bad)
-	default:
-		c.env.expect(&arrival{name: string(c.args[1]), header: bytes.Clone(header), size: size, last: c.time()})
+	case c.admit(&arrival{header: bytes.Clone(header), size: size}):
 		c.w.OK()
 	}
+}
+
+// admit begins an arrival, unless there is no memory for it: then it answers. A part of it
+// would keep others from adding until it is forgotten.
+func (c *Call) admit(a *arrival) bool {
+	a.name, a.last = string(c.args[1]), c.time()
+	c.env.forgetArrival(a.name)
+	if a.size > c.env.MaxMemory()-c.tx.Bytes()-c.env.arrived(a.last) {
+		c.w.Err(outOfMemory)
+		return false
+	}
+	c.env.expect(a)
+	return true
 }
 
 // loadData takes in a chunk, and makes the entry when all of it is there.
@@ -133,7 +145,9 @@ func (c *Call) loadData(t store.Type, at int64, text *loadTexts) {
 	chunk := c.args[3]
 	if at == 0 && len(chunk) >= dumpHead && string(chunk[:8]) == dumpMagic {
 		size := min(binary.LittleEndian.Uint64(chunk[8:]), math.MaxInt64-16) + 16
-		c.env.expect(&arrival{name: string(c.args[1]), size: int64(size)})
+		if !c.admit(&arrival{size: int64(size)}) {
+			return
+		}
 	}
 	a, ok := c.env.arrive(c.time(), c.args[1], at, chunk)
 	switch {

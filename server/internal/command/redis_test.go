@@ -204,3 +204,28 @@ func TestMemoryFollowsBytesOfRedisBloom(t *testing.T) {
 		t.Errorf("%d bytes before a new table, %d with it", before, after)
 	}
 }
+
+// TestChunksThatCannotFit sends the beginning of filters that there is no memory for: others
+// may still add.
+func TestChunksThatCannotFit(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	env.MaxMemory = func() int64 { return 1 << 16 }
+	s := NewSession(env, 1, "", "")
+	header := rebloomtest.NewBloom(0.01, 100_000, 2, false).Dump().Header
+	own := binary.LittleEndian.AppendUint64([]byte(dumpMagic), 1<<40)
+	for _, c := range [][]any{
+		{"BF.LOADCHUNK", "k", 1, header},
+		{"BF.LOADCHUNK", "k", 1 + dumpHead, append(own, make([]byte, dumpHead-len(own))...)},
+	} {
+		if got := one(t, s, c...); got != "-"+outOfMemory+"\r\n" {
+			t.Errorf("%q", got)
+		}
+		if got := one(t, s, "BF.LOADCHUNK", "k", 1+1<<16, make([]byte, 1<<16)); got != "-ERR not found\r\n" {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := one(t, s, "BF.ADD", "other", "x"); got != ":1\r\n" {
+		t.Errorf("%q", got)
+	}
+}
