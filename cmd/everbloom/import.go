@@ -73,8 +73,13 @@ func (i *importVerb) run(ctx context.Context, args []string) (err error) {
 	if sum.Other > 0 {
 		i.say("not copied, because they are no filters: %s", quantity.Keys(uint64(sum.Other)))
 	}
-	_, err = fmt.Fprintln(i.stdout, done)
-	return err
+	if _, err := fmt.Fprintln(i.stdout, done); err != nil {
+		return err
+	}
+	if n := len(sum.Refused); n > 0 {
+		return fmt.Errorf("not copied, because the destination cannot read them: %s: %q; their items must be added anew", quantity.Keys(uint64(n)), sum.Refused[:min(n, 10)])
+	}
+	return nil
 }
 
 // open serves a folder to the copy.

@@ -22,10 +22,11 @@ type Config struct {
 
 // A Summary is what was done.
 type Summary struct {
-	Copied int   // filters
-	Bytes  int64 // of their dumps
-	Kept   int   // names that were there before
-	Other  int   // keys of other types, which are not copied
+	Copied  int      // filters
+	Bytes   int64    // of their dumps
+	Kept    int      // names that were there before
+	Other   int      // keys of other types, which are not copied
+	Refused []string // filters that the destination does not take
 }
 
 // Copy copies all filters. After an error those that Summary counts are complete.
@@ -109,7 +110,10 @@ func (j *job) key(ctx context.Context, name string) error {
 			break
 		}
 	}
-	if err != nil {
+	switch {
+	case refused(err, "bad data", "create filter"): // others may be such as it knows
+		j.Refused = append(j.Refused, name)
+	case err != nil:
 		return fmt.Errorf("%q: %w", name, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -152,10 +153,12 @@ func newFake() *fake {
 		bloom.Add(fmt.Append(nil, "item-", i))
 		cuckoo.Add(fmt.Append(nil, "item-", i))
 	}
+	old := bloom.Dump()
+	old.Header[12] = 1 // hashes of 32 bits
 	return &fake{
-		names: []string{"bf", "cf", "text", "empty", "kept", "gone", "ended"},
-		types: map[string]string{"bf": "MBbloom--", "cf": "MBbloomCF", "text": "string", "empty": "MBbloomCF", "kept": "MBbloom--", "gone": "MBbloom--", "ended": "MBbloom--"},
-		dumps: map[string]rebloomtest.Dump{"bf": bloom.Dump(), "cf": cuckoo.Dump(), "empty": {}, "kept": bloom.Dump(), "ended": bloom.Dump()},
+		names: []string{"bf", "cf", "text", "empty", "kept", "gone", "ended", "old"},
+		types: map[string]string{"bf": "MBbloom--", "cf": "MBbloomCF", "text": "string", "empty": "MBbloomCF", "kept": "MBbloom--", "gone": "MBbloom--", "ended": "MBbloom--", "old": "MBbloom--"},
+		dumps: map[string]rebloomtest.Dump{"bf": bloom.Dump(), "cf": cuckoo.Dump(), "empty": {}, "kept": bloom.Dump(), "ended": bloom.Dump(), "old": old},
 		ttl:   map[string]int{"cf": 1_000_000, "ended": -2},
 	}
 }
@@ -183,7 +186,7 @@ func TestCopy(t *testing.T) {
 	to, stop := start(t, dir)
 	ask(t, to, "BF.ADD", "kept", "x")
 	sum, err := Copy(t.Context(), Config{From: from, To: to})
-	if err != nil || sum.Copied != 3 || sum.Kept != 1 || sum.Other != 1 || sum.Bytes < 10_000 {
+	if err != nil || sum.Copied != 3 || sum.Kept != 1 || sum.Other != 1 || sum.Bytes < 10_000 || !slices.Equal(sum.Refused, []string{"old"}) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	check := func() {
