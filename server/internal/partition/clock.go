@@ -80,5 +80,19 @@ func (c *clock) adjust() (text string, err error) {
 	}
 	c.held = 0
 	c.base.Store(base)
+	if err := c.behind(); err != nil && text != "" {
+		return standsStill, err
+	}
 	return text, nil
+}
+
+const standsStill = "the system clock is behind the time of the last change: keys expire when it has caught up"
+
+// behind returns an error if the time of day is behind the time that was shown last.
+func (c *clock) behind() error {
+	wall, _ := c.source()
+	if ahead := time.Duration(c.last.Load()-wall.UnixMilli()) * time.Millisecond; ahead > maxDrift {
+		return fmt.Errorf("it is %v behind", ahead)
+	}
+	return nil
 }

@@ -10,12 +10,13 @@ func TestClockHoldsJumps(t *testing.T) {
 		wall, running := time.UnixMilli(1_000_000_000), time.Duration(0)
 		var c clock
 		c.start(func() (time.Time, time.Duration) { return wall.Add(running), running })
-		first := c.now()
+		first, last := c.now(), ""
 		step := func(d time.Duration) (reports int) {
 			for range int(d / (100 * time.Millisecond)) {
 				running += 100 * time.Millisecond
 				if text, _ := c.adjust(); text != "" {
 					reports++
+					last = text
 				}
 			}
 			return reports
@@ -35,8 +36,8 @@ func TestClockHoldsJumps(t *testing.T) {
 		if n := step(30 * time.Second); n != 1 || c.now()-first != 96_000 {
 			t.Errorf("%d reports, %d ms while the jump is held", n, c.now()-first)
 		}
-		if n := step(time.Minute); n != 1 {
-			t.Errorf("%d reports", n)
+		if n := step(time.Minute); n != 1 || (last == standsStill) != (jump < 0) {
+			t.Errorf("%d reports, the last one: %s", n, last)
 		}
 		if got, want := time.Duration(c.now()-first)*time.Millisecond, max(156*time.Second+jump, 96*time.Second); (got - want).Abs() > time.Second {
 			t.Errorf("%v after the jump was followed, want %v", got, want)

@@ -109,6 +109,9 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 		}
 	}
 	p.settle()
+	if err := p.clock.behind(); err != nil {
+		p.report(standsStill, err)
+	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if p.chain.Number == 0 {
 		if err := p.begin(); err != nil {
