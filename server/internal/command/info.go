@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"strings"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/mem"
 )
 
 func info(c *Call) {
@@ -89,7 +91,11 @@ func status(ok bool) string {
 func memory() (resident, heap uint64) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64(), s[2].Value.Uint64()
+	resident, ok := mem.Resident()
+	if !ok { // what may be: pages that nothing was written to are among it
+		resident = s[0].Value.Uint64() - s[1].Value.Uint64()
+	}
+	return resident, s[2].Value.Uint64()
 }
 
 // rate returns commands per second since the last call that is a second or more ago.

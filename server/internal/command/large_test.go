@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
+	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/server/internal/log"
 )
 
@@ -490,4 +491,23 @@ func TestIdleSessionsKeepNoFilter(t *testing.T) {
 		t.Error("a filter that was dropped is kept in memory")
 	}
 	runtime.KeepAlive(idle)
+}
+
+// TestInfoTellsResidentMemory makes a filter that nothing is written to.
+func TestInfoTellsResidentMemory(t *testing.T) {
+	if _, ok := mem.Resident(); !ok {
+		t.Skip("the system does not tell resident memory")
+	}
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	one(t, s, "BF.RESERVE", "k", "0.01", 200_000_000, "NONSCALING")
+	var resident, heap int
+	for line := range strings.FieldsSeq(one(t, s, "INFO", "memory")) {
+		_, _ = fmt.Sscanf(line, "used_memory_rss:%d", &resident)
+		_, _ = fmt.Sscanf(line, "used_memory_heap:%d", &heap)
+	}
+	if resident == 0 || resident >= heap {
+		t.Errorf("%d bytes resident, %d in the heap", resident, heap)
+	}
 }
