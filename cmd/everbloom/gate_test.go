@@ -44,7 +44,7 @@ func TestInterruptedGatesTellWhatWasDone(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range []string{"run " + path, "check " + path, "check --users 100", "demo --users 100"} {
+	for _, args := range []string{"run --format binary " + path, "check --format binary " + path, "check --users 100", "demo --users 100"} {
 		var stdout, stderr bytes.Buffer
 		status := run(ctx, testEnv(nil, &stdout, &stderr), append([]string{"gate"}, strings.Fields(args)...))
 		if status != exitInterrupted || !strings.Contains(stdout.String(), "packets ") || !strings.Contains(stderr.String(), "interrupted: what was judged before is told\n") {
