@@ -1,6 +1,6 @@
 module github.com/everbloom-go/everbloom/benchmarks
 
-go 1.26
+go 1.26.0
 
 replace github.com/everbloom-go/everbloom => ../
 
@@ -17,7 +17,7 @@ require (
 	github.com/seiflotfy/cuckoofilter v0.0.0-20240715131351-a2f2c23f1771
 	github.com/tylertreat/BoomFilters v0.0.0-20251001182300-5b3723cc64ae
 	github.com/zeebo/xxh3 v1.1.0
-	golang.org/x/sys v0.38.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -29,7 +29,7 @@ require (
 	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/dchest/siphash v1.2.3 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
-	github.com/pmezard/go-difflib v1.0.0 // indirect
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/twmb/murmur3 v1.1.8 // indirect
 	golang.org/x/image v0.25.0 // indirect
 	gonum.org/v1/plot v0.16.0 // indirect
@@ -54,5 +54,5 @@ require (
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/rogpeppe/go-internal v1.9.0 // indirect
-	golang.org/x/text v0.24.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )

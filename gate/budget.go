@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/everbloom-go/everbloom/filter/bloom"
@@ -8,30 +9,24 @@ import (
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// A budget is how the memory is shared out, in bytes. It is fixed when the gate is
-// made: what one part leaves over, another cannot take, so that a flood of users does
-// not use up the room of the bans.
+// A budget is how the memory is shared out, in bytes. Where there is a limit it is fixed
+// when the gate is made: what one part leaves over only bans can take, so that a flood of
+// users does not use up their room.
 type budget struct {
 	words, exceptions, exactBans, overflow uint64 // come first, whatever is left for the others
 	states                                 uint64
-	tracked, recent, banned                uint64
+	tracked, banned                        uint64
 }
 
 func (b budget) fixed() uint64 { return b.words + b.exceptions + b.exactBans + b.overflow }
 
-func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.recent + b.banned }
+func (b budget) total() uint64 { return b.fixed() + b.states + b.tracked + b.banned }
 
 const (
-	// recentShare is the largest part of the tracked set's memory that may hold recent
-	// keys, so that a set that is told every packet is told less often. The set gets
-	// a decent rate first.
-	recentShare = 4
-	decentRate  = 0.001
-
 	// statesShare is the largest part of a limit that the states may get.
 	statesShare = 4
 
-	// overflowPerBan is the memory of the overflow filter per expected ban, in bytes.
+	// overflowPerBan is the memory at first of the table behind the banned set per expected ban, in bytes.
 	overflowPerBan = 0.5
 	minOverflow    = 1 << 12
 
@@ -60,9 +55,21 @@ func (c Config) share(b backing, exactBans bool) (budget, error) {
 			return out, err
 		}
 	}
-	out.recent = c.recentBytes(b, out.tracked)
-	out.tracked -= out.recent
+	if c.FPR > 0 {
+		return out, c.ask(b, &out)
+	}
 	return out, nil
+}
+
+// ask gives the sets what the rate needs that was asked for.
+func (c Config) ask(b backing, out *budget) error {
+	tracked, err := b.plan(c.Users, c.FPR)
+	if err != nil {
+		return err
+	}
+	banned, err := b.plan(c.Banned, c.FPR)
+	out.tracked, out.banned = uint64(math.Ceil(tracked.bits/8)), uint64(math.Ceil(banned.bits/8))
+	return err
 }
 
 // squeeze fits states and sets into what the limit leaves for them. It refuses a limit
@@ -82,8 +89,7 @@ func (c Config) squeeze(b backing, out *budget) error {
 	states := leastStates(c.keptTimes())
 	need := out.fixed() + states + tracked + banned
 	if c.Memory < need {
-		return fault.Field("gate", "Memory", "%d bytes, %d are enough: %d for %s sets of %d and %d keys at a rate of %g, %d for the rest",
-			c.Memory, need, tracked+banned, b.name, c.Users, c.Banned, highestRate, need-tracked-banned)
+		return fault.Field("gate", "Memory", "%w", &LimitError{c.Memory, need, tracked + banned, fmt.Sprintf("%s sets of %d and %d keys", b.name, c.Users, c.Banned)})
 	}
 	left := c.Memory - out.fixed()
 	out.states = max(states, min(left/statesShare, left-tracked-banned))
@@ -97,22 +103,17 @@ func (c Config) squeeze(b backing, out *budget) error {
 	return nil
 }
 
-// recentBytes returns how much of the tracked set's memory is for recent keys. Only
-// sets that are told every packet have them.
-func (c Config) recentBytes(b backing, tracked uint64) uint64 {
-	if !b.exact {
-		return 0
-	}
-	decent, err := b.plan(c.Users, decentRate)
-	if err != nil {
-		return 0
-	}
-	least, err := b.plan(c.Users, highestRate) // may be more: sizes jump
-	if err != nil {
-		return 0
-	}
-	enough := max(math.Ceil(least.bits/8), decent.bits/8)
-	return min(tracked/recentShare, uint64(max(0, float64(tracked)-enough)))
+// A LimitError says that [Config.Memory] is too low.
+type LimitError struct {
+	Memory, Enough uint64 // what it is, and what it may be
+
+	sets  uint64 // bytes of the sets
+	which string
+}
+
+// Error returns the text.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d bytes, %d are enough: %d for %s at a rate of %g, %d for the rest", e.Memory, e.Enough, e.sets, e.which, highestRate, e.Enough-e.sets)
 }
 
 // exceptions returns how many exceptions there is room for.

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // TestSharesNeverExceedTheLimit tries random configurations. Gates that can be made stay
 // within the memory, as planned and as made.
 func TestSharesNeverExceedTheLimit(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 21
 	r := rand.New(rand.NewPCG(seed, 0))
 	made := 0
@@ -45,6 +47,7 @@ func TestSharesNeverExceedTheLimit(t *testing.T) {
 
 // TestMoreMemoryNeverMeansAHigherRate holds for the plans of a set.
 func TestMoreMemoryNeverMeansAHigherRate(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range Kinds() {
 		b, err := backingOf(kind)
 		if err != nil {
@@ -76,6 +79,7 @@ func TestMoreMemoryNeverMeansAHigherRate(t *testing.T) {
 // TestMoreMemoryMeansMoreStates goes far beyond the states of half the users: more
 // memory is the remedy for lost strikes.
 func TestMoreMemoryMeansMoreStates(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kind := range Kinds() {
 		free := gate(t, Config{Kind: kind, Users: 1000}).tracked.Info().FastBits
 		c := Config{Kind: kind, Users: 1000, Memory: 1 << 24}
@@ -97,12 +101,13 @@ func TestMoreMemoryMeansMoreStates(t *testing.T) {
 
 // TestSetsThatGrowAreStoppedInTime fills a set up to its limit of keys.
 func TestSetsThatGrowAreStoppedInTime(t *testing.T) {
+	effort.OneGoroutine(t)
 	for _, kilobytes := range []uint64{200, 500, 1000} {
 		b, err := backingOf("evergreen")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSet(b, 8*kilobytes, kilobytes<<10)
+		s, err := newSet(b, 8*kilobytes, kilobytes<<10, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 // Config is what a gate is made for. The zero Config makes one for 100,000 users, with
 // no patterns and empty lists.
 type Config struct {
-	// Users is how many addresses are expected to be tracked; 0 means 100,000.
+	// Users is how many addresses are expected to be tracked; 0 means 100,000. More are
+	// served as well: see Memory.
 	Users uint64
 
 	// Banned is how many addresses are expected to be banned, those of the black list
@@ -27,14 +28,18 @@ type Config struct {
 	Kind string
 
 	// BitsPerUser is the memory of each of the two sets per address expected in it.
-	// 0 means 128 for evergreen, 64 for counting, 32 for deletable and dleft, 12,000
-	// for elastic.
+	// 0 means 64 for counting, 32 for deletable and dleft, 12,000 for elastic, and for
+	// evergreen what a rate of 0.1 % needs, about 100.
 	BitsPerUser float64
+
+	// FPR is the false-positive rate of each of the two sets with as many addresses as
+	// expected. 0 means what BitsPerUser or Memory allow.
+	FPR float64
 
 	// Memory is the limit in bytes for the sets and the users' states together, which
 	// is never exceeded. A quarter of what the parts of fixed size leave is for
-	// states. 0 means what BitsPerUser comes to, with room for the states of half the
-	// users.
+	// states. 0 means no limit: states grow as users come, and so do sets of evergreen.
+	// They begin with what BitsPerUser or FPR come to, and the states of half the users.
 	Memory uint64
 
 	// Patterns are what users must not send; nil means that nothing is looked for.
@@ -49,7 +54,8 @@ type Config struct {
 	// Strikes is how many completed patterns ban a user, 1 to 100; 0 means 3.
 	Strikes int
 
-	// Window is how long a strike counts; 0 means for ever.
+	// Window is how long a strike counts, before and after; 0 means for ever. Packets
+	// without a time count as of any.
 	Window time.Duration
 
 	// DropFlagged holds back the packets that complete a pattern.
@@ -61,11 +67,12 @@ type Config struct {
 	Confirm Confirmation
 
 	// IPv6Prefix is how many leading bits of an IPv6 address make a user, 1 to 128;
-	// 0 means 128. A sender with one address usually has the 2^64 of its network.
+	// 0 means 64. A sender with one address usually has the 2^64 of its network.
 	IPv6Prefix int
 
-	// Hash makes keys of addresses. The zero value is fast and has no secret; where
-	// senders choose their addresses, take [filter.NewSipHash].
+	// Hash makes keys of addresses. The zero value means [filter.NewSipHash]: senders
+	// choose their addresses, and must not know which of them share a place. Without a
+	// secret [filter.XXH3] is faster, with any seed but 0.
 	Hash filter.Hash
 }
 
@@ -88,6 +95,7 @@ const (
 
 const (
 	defaultUsers   = 100_000
+	defaultRate    = 0.001 // of [Sum]; lower ones take more lines of memory, and hits are confirmed
 	defaultStrikes = 3
 	maxStrikes     = 100
 	maxUsers       = 1 << 36
@@ -99,12 +107,17 @@ func (c Config) withDefaults() (Config, error) {
 	c.Banned = cmp.Or(c.Banned, uint64(len(c.Blacklist))+max(1, c.Users/4))
 	c.Kind = cmp.Or(c.Kind, backings[0].name)
 	c.Strikes = cmp.Or(c.Strikes, defaultStrikes)
-	c.IPv6Prefix = cmp.Or(c.IPv6Prefix, 128)
+	c.IPv6Prefix = cmp.Or(c.IPv6Prefix, 64)
+	c.Hash = cmp.Or(c.Hash, filter.NewSipHash())
 	if c.Patterns == nil {
 		c.Patterns, _ = pattern.Compile(nil)
 	}
 	b, err := backingOf(c.Kind)
-	if err == nil {
+	switch {
+	case err != nil || c.FPR > 0:
+	case b.grows && c.BitsPerUser == 0 && c.Memory == 0:
+		c.FPR = defaultRate
+	default:
 		c.BitsPerUser = cmp.Or(c.BitsPerUser, b.bits)
 	}
 	switch {
@@ -123,6 +136,12 @@ func (c Config) check() error {
 	}
 	if !(c.BitsPerUser >= 0 && c.BitsPerUser < 1e6) {
 		errs = append(errs, fault.Field("gate", "BitsPerUser", "%g, must be 0 to a million", c.BitsPerUser))
+	}
+	if !(c.FPR >= 0 && c.FPR <= highestRate) {
+		errs = append(errs, fault.Field("gate", "FPR", "%g, must be 0 to %g", c.FPR, highestRate))
+	}
+	if c.FPR > 0 && (c.BitsPerUser > 0 || c.Memory > 0) {
+		errs = append(errs, fault.Field("gate", "FPR", "not together with BitsPerUser or Memory, which the rate follows from"))
 	}
 	if c.Strikes < 1 || c.Strikes > maxStrikes {
 		errs = append(errs, fault.Field("gate", "Strikes", "%d, must be 1 to %d", c.Strikes, maxStrikes))

@@ -1,9 +1,9 @@
 package gate
 
 import (
-	"cmp"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/gaissmai/bart"
 
@@ -15,23 +15,26 @@ import (
 // Engine is a gate. It is for one goroutine at a time.
 type Engine struct {
 	config   Config
-	limit    uint64
+	limit    uint64 // of the memory; 0 means none
 	patterns *pattern.Automaton
+	stream   *pattern.Stream // of the same patterns, for payloads; nil if there was none
 
 	tracked, banned *set
 	words           *bloom.Blocked // that begin or continue a pattern
-	recent          recent         // keys that are in the tracked set for certain
+	claimed         uint64         // users that the tracked set has claimed
+	banCount        uint64         // bans by strikes or by hand: what was asked before the last may not hold
 
-	overflow   *bloom.Blocked // bans that the banned set had no room for
-	overflowed uint64         // how many
-	exactBans  *keyset        // all keys of the banned set, if they are to be confirmed and its kind does not store them
-	confirm    confirmer      // nil if hits are not confirmed
-	exceptions *keyset        // users that are not rejected, whatever claims them
+	overflow   *keyset   // bans that the banned set had no room for, exactly
+	overflowed uint64    // how many went there
+	slack      uint64    // bytes of the limit that no part has
+	hand       int       // where overflow looks for a ban to forget
+	exactBans  *keyset   // all keys of the banned set, if they are to be confirmed and its kind does not store them
+	confirm    confirmer // nil if hits are not confirmed
+	exceptions *keyset   // users that are not rejected, whatever claims them
 
 	listed, allowed bart.Lite // networks
 
 	states *states
-	now    int64
 
 	tally   [actions][reasons]uint64
 	strikes uint64
@@ -72,14 +75,18 @@ func (e *Engine) allocate() error {
 	if err != nil {
 		return err
 	}
-	if e.tracked, err = newSet(b, e.config.Users, shares.tracked); err != nil {
+	fixed := e.config.Memory > 0
+	if e.tracked, err = newSet(b, e.config.Users, shares.tracked, fixed); err != nil {
 		return err
 	}
-	if e.banned, err = newSet(b, e.config.Banned, shares.banned); err != nil {
+	if e.banned, err = newSet(b, e.config.Banned, shares.banned, fixed); err != nil {
 		return err
 	}
-	if err := errors.Join(e.allocateTables(shares), e.allocateBloom(shares.overflow)); err != nil {
+	if err := errors.Join(e.allocateTables(shares), e.allocateWords()); err != nil {
 		return err
+	}
+	if fixed {
+		e.slack = e.config.Memory - min(e.config.Memory, shares.total())
 	}
 	switch {
 	case e.exactBans != nil:
@@ -87,8 +94,29 @@ func (e *Engine) allocate() error {
 	case confirms:
 		e.confirm = e.banned.Deleter.(confirmer)
 	}
-	e.limit = cmp.Or(e.config.Memory, max(shares.total(), e.Bytes())) // sizes are rounded up
+	e.limit = e.config.Memory
+	e.states.fixed = fixed
+	if e.exactBans != nil {
+		e.exactBans.grows = !fixed
+	}
+	if e.forPayloads() {
+		return e.Payloads()
+	}
 	return nil
+}
+
+// Payloads makes the automaton for payloads, which StepPayload does otherwise when the
+// first one comes. It returns an error if there are too many patterns for it.
+func (e *Engine) Payloads() (err error) {
+	if e.stream == nil {
+		e.stream, err = e.patterns.Stream()
+	}
+	return err
+}
+
+// forPayloads reports whether a pattern was written for payloads.
+func (e *Engine) forPayloads() bool {
+	return slices.ContainsFunc(e.patterns.Patterns(), func(p pattern.Pattern) bool { return len(p.Bytes) > 0 })
 }
 
 // allocateTables makes all that is not a filter.
@@ -101,19 +129,15 @@ func (e *Engine) allocateTables(shares budget) (err error) {
 	if e.exceptions, err = newKeyset(e.config.exceptions()); err != nil {
 		return err
 	}
-	if e.recent, err = newRecent(shares.recent); err != nil {
+	if e.overflow, err = newKeyset(keysIn(shares.overflow)); err != nil {
 		return err
 	}
 	e.states, err = newStates(shares.states, e.config.Strikes, int64(e.config.Window))
 	return err
 }
 
-// allocateBloom makes the two sets without deletes.
-func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
-	const hashes = 8 // one bit in each word of a block
-	if e.overflow, err = bloom.BuildBlocked(bloom.BlockedShape{Blocks: overflowBytes / 64, Hashes: hashes}); err != nil {
-		return err
-	}
+// allocateWords makes the set of words.
+func (e *Engine) allocateWords() (err error) {
 	if e.words, err = bloom.NewBlocked(e.config.wordConfig()); err != nil {
 		return err
 	}
@@ -125,16 +149,22 @@ func (e *Engine) allocateBloom(overflowBytes uint64) (err error) {
 	return nil
 }
 
-// identify returns the address in the form that the lists know it by, and the key of
-// its user. An address is hashed here and nowhere else. Zones do not count.
-func (e *Engine) identify(src netip.Addr) (netip.Addr, filter.Key) {
+// A user is what packets are counted for.
+type user struct {
+	src netip.Addr // in the form that the lists know it by
+	key filter.Key
+}
+
+// identify returns the user of an address. An address is hashed here and nowhere else.
+// Zones do not count.
+func (e *Engine) identify(src netip.Addr) user {
 	src = src.Unmap()
 	if src.Is4() {
 		b := src.As4()
-		return src, e.config.Hash.Bytes(b[:])
+		return user{src, e.config.Hash.Bytes(b[:])}
 	}
 	b := e.network(src).As16()
-	return src, e.config.Hash.Bytes(b[:])
+	return user{src, e.config.Hash.Bytes(b[:])}
 }
 
 // network returns the first address of the network that counts as one user.
@@ -149,9 +179,18 @@ func (e *Engine) network(src netip.Addr) netip.Addr {
 	return p.Addr()
 }
 
-// Step judges a packet with one word. The time is in nanoseconds since any moment;
-// one before that of an earlier packet counts as the latest so far. Packets that are
-// rejected, or pass by the white list, do not move the clock.
+// User returns the addresses that count as one user with src.
+func (e *Engine) User(src netip.Addr) netip.Prefix {
+	src = src.Unmap().WithZone("")
+	bits := 32
+	if src.Is6() {
+		bits = e.config.IPv6Prefix
+	}
+	return netip.PrefixFrom(src, bits).Masked()
+}
+
+// Step judges a packet with one word. The time is in nanoseconds since any moment, 0 if
+// it is not known.
 func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
 	words := [1]uint32{word}
 	return e.StepWords(src, words[:], at)
@@ -160,41 +199,58 @@ func (e *Engine) Step(src netip.Addr, word uint32, at int64) Verdict {
 // StepWords judges a packet with any number of words, which gets at most one
 // strike.
 func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
-	v := e.judge(src, words, at)
+	u := e.identify(src)
+	v := e.judge(u)
+	if v.Reason == Clean {
+		v = e.feedWords(u, words, at)
+	}
 	e.tally[v.Action][v.Reason]++
 	return v
 }
 
-func (e *Engine) judge(src netip.Addr, words []uint32, at int64) Verdict {
-	src, k := e.identify(src)
-	if e.allowed.Size() > 0 && e.allowed.Contains(src) {
-		return Verdict{Pass, Whitelisted, 0, -1}
+// StepPayload judges a packet with a payload, which gets at most one strike. The flow is
+// what tells the conversations of a source apart, such as its addresses and ports, of
+// which 64 bytes count: a chain is a run of bytes of one flow.
+func (e *Engine) StepPayload(src netip.Addr, flow, payload []byte, at int64) Verdict {
+	u := e.identify(src)
+	v := e.judge(u)
+	if v.Reason == Clean && len(payload) > 0 && e.Payloads() == nil {
+		v = e.feedPayload(u, flow, payload, at)
 	}
-	if reason := e.rejects(src, k); reason != Clean {
-		return Verdict{Reject, reason, 0, -1}
-	}
-	e.now = max(e.now, at)
-	e.track(k)
-	return e.feed(k, words)
+	e.tally[v.Action][v.Reason]++
+	return v
 }
 
-// rejects returns why packets of a source are rejected, or Clean.
-func (e *Engine) rejects(src netip.Addr, k filter.Key) Reason {
-	reason := e.claims(src, k)
-	if reason != Clean && e.exceptions.Contains(k) {
+// judge judges a packet by its source. A packet that may pass is Clean so far.
+func (e *Engine) judge(u user) Verdict {
+	if e.allowed.Size() > 0 && e.allowed.Contains(u.src) {
+		return Verdict{Pass, Whitelisted, 0, -1}
+	}
+	if reason := e.rejects(u, e.banned.MayContain(u.key)); reason != Clean {
+		return Verdict{Reject, reason, 0, -1}
+	}
+	e.track(u.key, e.tracked.MayContain(u.key))
+	return Verdict{Pass, Clean, 0, -1}
+}
+
+// rejects returns why packets of a user are rejected, or Clean. The banned set claims the
+// user or does not.
+func (e *Engine) rejects(u user, claimed bool) Reason {
+	reason := e.claims(u, claimed)
+	if reason != Clean && e.exceptions.Contains(u.key) {
 		return Clean
 	}
 	return reason
 }
 
-// claims returns which of the places where bans are kept has the source.
-func (e *Engine) claims(src netip.Addr, k filter.Key) Reason {
+// claims returns which of the places where bans are kept has the user.
+func (e *Engine) claims(u user, claimed bool) Reason {
 	switch {
-	case e.banned.MayContain(k) && (e.confirm == nil || e.confirm.Contains(k)):
+	case claimed && (e.confirm == nil || e.confirm.Contains(u.key)):
 		return Banned
-	case e.listed.Size() > 0 && e.listed.Contains(src):
+	case e.listed.Size() > 0 && e.listed.Contains(u.src):
 		return Listed
-	case e.overflowed > 0 && e.overflow.MayContain(k):
+	case e.overflow.Contains(u.key):
 		return OverLimit
 	}
 	return Clean

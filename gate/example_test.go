@@ -56,11 +56,11 @@ func ExampleConfig() {
 	s := e.Stats()
 	fmt.Println("limit:", s.Limit)
 	fmt.Println("held:", s.Bytes <= s.Limit)
-	fmt.Println("states of 300,000 users at once:", s.Room > 300_000)
+	fmt.Println("states of 250,000 users at once:", s.Room > 250_000)
 	// Output:
 	// limit: 16000000
 	// held: true
-	// states of 300,000 users at once: true
+	// states of 250,000 users at once: true
 }
 
 func ExampleEngine_Unban() {

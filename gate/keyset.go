@@ -11,6 +11,7 @@ type keyset struct {
 	slots []filter.Key // 0 is free
 	count int
 	most  int
+	grows bool // beyond most
 }
 
 // newKeyset returns a set for so many keys, which it fills to three quarters.
@@ -21,6 +22,15 @@ func newKeyset(keys uint64) (*keyset, error) {
 
 // keysetBytes returns the memory of a set for so many keys.
 func keysetBytes(keys uint64) uint64 { return 8 * (keys + keys/3 + 1) }
+
+// keysIn returns how many keys a set of so many bytes is for.
+func keysIn(bytes uint64) uint64 {
+	keys := bytes / 8 * 3 / 4
+	for keys > 0 && keysetBytes(keys) > bytes {
+		keys--
+	}
+	return keys
+}
 
 // stored returns k, or 1 for the key that marks free slots: two keys of 2^64 are one.
 func stored(k filter.Key) filter.Key {
@@ -63,10 +73,48 @@ func (s *keyset) add(k filter.Key) bool {
 		return true
 	}
 	if s.count == s.most {
-		return false
+		if !s.grow() {
+			return false
+		}
+		i = s.find(k)
 	}
 	s.slots[i] = k
 	s.count++
+	return true
+}
+
+// replaceAny puts k in place of a key that comes next in the table from hand, and returns
+// where to look from the next time. The set must have a key.
+func (s *keyset) replaceAny(k filter.Key, hand int) int {
+	hand %= len(s.slots)
+	for s.slots[hand] == 0 {
+		hand = s.after(hand)
+	}
+	s.remove(s.slots[hand])
+	s.add(k)
+	return s.after(hand)
+}
+
+// grow doubles the table, if it may and there is memory.
+func (s *keyset) grow() bool {
+	if !s.grows {
+		return false
+	}
+	return s.resize(2 * uint64(max(1, s.most)))
+}
+
+// resize makes the table one for so many keys, if there is memory. It has no more.
+func (s *keyset) resize(keys uint64) bool {
+	larger, err := newKeyset(keys)
+	if err != nil {
+		return false
+	}
+	for _, k := range s.slots {
+		if k != 0 {
+			larger.slots[larger.find(k)] = k
+		}
+	}
+	s.slots, s.most = larger.slots, larger.most
 	return true
 }
 

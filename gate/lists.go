@@ -18,13 +18,31 @@ func (e *Engine) Blacklist(p netip.Prefix) {
 		e.listed.Insert(p)
 		return
 	}
-	_, k := e.identify(p.Addr())
+	e.Ban(p.Addr())
+}
+
+// Ban bans the user of an address.
+func (e *Engine) Ban(src netip.Addr) {
+	k := e.identify(src).key
 	e.ban(k, e.states.find(k))
 }
 
 // Whitelist lets all packets of an address or a network pass. It may be a part of a
 // user.
 func (e *Engine) Whitelist(p netip.Prefix) { e.allowed.Insert(unmap(p)) }
+
+// Unlist takes an entry off the black list. A user that was banned besides is unbanned.
+func (e *Engine) Unlist(p netip.Prefix) {
+	p = unmap(p)
+	if e.isUser(p) {
+		_ = e.Unban(p.Addr()) // or it was unbanned before
+		return
+	}
+	e.listed.Delete(p)
+}
+
+// Unallow takes an entry off the white list.
+func (e *Engine) Unallow(p netip.Prefix) { e.allowed.Delete(unmap(p)) }
 
 // unmap returns the IPv4 form of a prefix of IPv4 addresses in IPv6.
 func unmap(p netip.Prefix) netip.Prefix {
@@ -45,11 +63,11 @@ func (e *Engine) isUser(p netip.Prefix) bool {
 // Query returns what is known about an address: bad, else good, else none. An address
 // on the white list is good.
 func (e *Engine) Query(src netip.Addr) Answer {
-	src, k := e.identify(src)
-	good := e.tracked.MayContain(k)
-	bad := e.rejects(src, k) != Clean
+	u := e.identify(src)
+	good := e.tracked.MayContain(u.key)
+	bad := e.rejects(u, e.banned.MayContain(u.key)) != Clean
 	switch {
-	case e.allowed.Contains(src):
+	case e.allowed.Contains(u.src):
 		return Answer{Good, bad}
 	case bad:
 		return Answer{Bad, good}
@@ -68,16 +86,13 @@ func (e *Engine) Query(src netip.Addr) Answer {
 // exceptions for a sixteenth of Config.Banned; then Unban returns [filter.ErrFull] and
 // changes nothing.
 func (e *Engine) Unban(src netip.Addr) error {
-	src, k := e.identify(src)
-	if e.rejects(src, k) == Clean {
+	u := e.identify(src)
+	k := u.key
+	if e.rejects(u, e.banned.MayContain(u.key)) == Clean {
 		return fault.In("gate", "unban %v: %w", src, filter.ErrNotFound)
 	}
-	known := e.exactBans != nil && e.exactBans.Contains(k)
-	taken := (e.banned.exact || known) && e.banned.take(k)
-	if taken && known {
-		e.exactBans.remove(k)
-	}
-	if e.claims(src, k) != Clean && !e.exceptions.add(k) {
+	taken := e.takeBan(k)
+	if e.claims(u, e.banned.MayContain(k)) != Clean && !e.exceptions.add(k) {
 		if taken {
 			e.addBan(k)
 		}
@@ -85,3 +100,41 @@ func (e *Engine) Unban(src netip.Addr) error {
 	}
 	return nil
 }
+
+// takeBan deletes the ban of a user, if the gate knows that it has it.
+func (e *Engine) takeBan(k filter.Key) bool {
+	if e.overflow.Contains(k) {
+		e.overflow.remove(k)
+		return true
+	}
+	known := e.exactBans != nil && e.exactBans.Contains(k)
+	taken := (e.banned.exact || known) && e.banned.take(k)
+	if taken && known {
+		e.exactBans.remove(k)
+	}
+	return taken
+}
+
+// EndBan is Unban for a ban that is over: it makes no exception from a network of the black
+// list, which rejects the address as before.
+func (e *Engine) EndBan(src netip.Addr) error {
+	if !e.Lists(src) {
+		return e.Unban(src)
+	}
+	e.takeBan(e.identify(src).key)
+	return nil
+}
+
+// EndException ends the exception that Unban made for an address, if a network of the black
+// list covers it.
+func (e *Engine) EndException(src netip.Addr) {
+	if e.Lists(src) {
+		e.exceptions.remove(e.identify(src).key)
+	}
+}
+
+// Lists reports whether a network of the black list covers an address.
+func (e *Engine) Lists(src netip.Addr) bool { return e.listed.Contains(src.Unmap().WithZone("")) }
+
+// Allows reports whether the white list has an address.
+func (e *Engine) Allows(src netip.Addr) bool { return e.allowed.Contains(src.Unmap().WithZone("")) }

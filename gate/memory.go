@@ -11,7 +11,7 @@ import (
 
 // plain are the types of the gate's tables: they have no pointers.
 type plain interface {
-	bucket | filter.Key | int64 | uint8
+	bucket | filter.Key | int64 | tag | uint8
 }
 
 // table returns n zeroed elements that begin on a cache line, or an error if there is

@@ -183,14 +183,17 @@ func (b backing) most(p plan, bits float64) uint64 {
 type set struct {
 	filter.Deleter
 	backing
+	plan    plan
+	bytes   uint64  // of its share; 0 if it has no limit
 	planned float64 // rate with as many keys as expected
 	limit   uint64  // keys that fit into the memory
 	keys    uint64
 	pinned  uint64 // keys that could not be deleted
 }
 
-// newSet makes a set for so many keys within so many bytes.
-func newSet(b backing, items, bytes uint64) (*set, error) {
+// newSet makes a set for so many keys within so many bytes. Only a fixed one keeps to
+// them when it grows.
+func newSet(b backing, items, bytes uint64, fixed bool) (*set, error) {
 	bits := 8 * float64(bytes)
 	p, err := b.fit(items, bits)
 	if err != nil {
@@ -200,7 +203,24 @@ func newSet(b backing, items, bytes uint64) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &set{Deleter: f.(filter.Deleter), backing: b, planned: p.fpr, limit: b.most(p, bits)}, nil
+	s := &set{Deleter: f.(filter.Deleter), backing: b, plan: p, planned: p.fpr, limit: math.MaxUint64}
+	if fixed {
+		s.bytes, s.limit = bytes, b.most(p, bits)
+	}
+	return s, nil
+}
+
+// release gives up some bytes of the share, if the keys that are there do not need them.
+func (s *set) release(bytes uint64) bool {
+	if !s.grows || bytes >= s.bytes {
+		return false
+	}
+	most := s.most(s.plan, 8*float64(s.bytes-bytes))
+	if most <= s.keys {
+		return false
+	}
+	s.bytes, s.limit = s.bytes-bytes, most
+	return true
 }
 
 // put adds a key and reports whether the set has it now, added or claimed before.

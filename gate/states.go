@@ -8,21 +8,33 @@ import (
 )
 
 // states holds the node of the automaton and the strikes of each user that is inside a
-// chain or has strikes. Its size never changes.
+// chain or has strikes, and the node of each flow inside one.
 //
-// A bucket is one cache line with room for five users. A user whose bucket is full
-// goes to one of the next, and the buckets passed on the way count it, so that a
-// search ends at the first bucket that no user had to pass:
+// A bucket is one cache line with room for five. An entry whose bucket is full goes to
+// one of the next, and the buckets passed on the way count it, so that a search ends at
+// the first bucket that no entry had to pass:
 //
 //	bucket  | key key key key key | cell cell cell cell cell | passed |   64 bytes
 //	cell    | strikes 8 | node 24 |                                       0 is free
+//	tag     | flow 1 | age 4 | origin 11 |
 //
-// Where strikes expire, their times lie beside the buckets, oldest first.
+// Tags lie beside the buckets, and so do the times of strikes where these expire.
+//
+// The table doubles when it is full, unless a limit forbids that. Then a new entry
+// replaces an old one: see victim.
 type states struct {
 	buckets []bucket
-	homes   []uint8 // users whose path begins at the bucket: most have none, and are not read
+	tags    []tag
+	homes   []uint8 // entries whose path begins at the bucket: most have none, and are not read
 	count   int
+	fixed   bool // it does not grow
+
 	evicted uint64 // chains that were given up for others
+	struck  uint64 // users with strikes that were given up for others
+
+	origins  [origins]uint32 // entries by origin
+	age      tag             // of entries that come now
+	inserted int             // entries since it began
 
 	window int64 // nanoseconds after which a strike expires; 0 means never
 	times  []int64
@@ -31,12 +43,16 @@ type states struct {
 
 const (
 	bucketUsers = 5
-	bucketBytes = uint64(unsafe.Sizeof(bucket{})) + 1 // and its count of homes
-	homesSlack  = 7                                   // counts take whole words
+	bucketBytes = uint64(unsafe.Sizeof(bucket{})) + 1 + 2*bucketUsers // with its count of homes and its tags
+	homesSlack  = 14                                                  // these take whole words
 
 	// maxPassed bounds a search, and with it what a count of homes must hold. At the
 	// fill that the table is made for, paths are a few buckets long.
 	maxPassed = 32
+
+	// originShare is the part of the table that entries of one origin may have when it is
+	// full: an eighth.
+	originShare = 8
 )
 
 type bucket struct {
@@ -56,7 +72,20 @@ func newCell(node uint32, strikes int) cell { return cell(node | uint32(strikes)
 func (c cell) node() uint32 { return uint32(c) & (1<<nodeBits - 1) }
 func (c cell) strikes() int { return int(c >> nodeBits) }
 
-// A place is where a user's cell is.
+// A tag says where an entry comes from, when it was last changed, and whether it is a flow.
+type tag uint16
+
+const (
+	originBits = 11
+	origins    = 1 << originBits
+	ages       = 16
+	flowTag    = tag(1 << 15)
+)
+
+func (t tag) origin() int { return int(t % origins) }
+func (t tag) age() tag    { return t >> originBits % ages }
+
+// A place is where the cell of an entry is.
 type place struct {
 	bucket int
 	i      int
@@ -68,7 +97,7 @@ var nowhere = place{-1, 0}
 // stateBytes returns the memory per user of a table that is four fifths full,
 // where so many times are kept.
 func stateBytes(times int) float64 {
-	return float64(bucketBytes)/(bucketUsers-1) + 8*float64(times)*bucketUsers/(bucketUsers-1)
+	return (float64(bucketBytes)/bucketUsers + 8*float64(times)) * 5 / 4
 }
 
 // bucketSpace returns the memory of a bucket with its times.
@@ -78,20 +107,26 @@ func bucketSpace(times int) uint64 { return bucketBytes + 8*bucketUsers*uint64(t
 func leastStates(times int) uint64 { return bucketSpace(times) + homesSlack }
 
 // newStates returns a table that fits into so many bytes, of one bucket at least.
-func newStates(bytes uint64, strikes int, window int64) (s *states, err error) {
-	s = &states{window: window}
+func newStates(bytes uint64, strikes int, window int64) (*states, error) {
+	s := &states{window: window}
 	if window > 0 {
 		s.kept = strikes - 1
 	}
-	n := max(1, (max(bytes, homesSlack)-homesSlack)/bucketSpace(s.kept))
-	if s.buckets, err = table[bucket](n); err != nil {
-		return nil, err
+	return s, s.allocate(max(1, (max(bytes, homesSlack)-homesSlack)/bucketSpace(s.kept)))
+}
+
+func (s *states) allocate(buckets uint64) (err error) {
+	if s.buckets, err = table[bucket](buckets); err != nil {
+		return err
 	}
-	if s.homes, err = table[uint8](n); err != nil {
-		return nil, err
+	if s.homes, err = table[uint8](buckets); err != nil {
+		return err
 	}
-	s.times, err = table[int64](n * uint64(s.kept) * bucketUsers)
-	return s, err
+	if s.tags, err = table[tag](buckets * bucketUsers); err != nil {
+		return err
+	}
+	s.times, err = table[int64](buckets * uint64(s.kept) * bucketUsers)
+	return err
 }
 
 func (s *states) bytes() uint64 {
@@ -114,7 +149,7 @@ func (s *states) after(b int) int {
 // pathLength returns how many buckets a search may look at, each once.
 func (s *states) pathLength() int { return min(maxPassed, len(s.buckets)) }
 
-// find returns the place of a user, or nowhere.
+// find returns the place of an entry, or nowhere.
 func (s *states) find(k filter.Key) place {
 	b := s.home(k)
 	if s.homes[b] == 0 {
@@ -136,73 +171,78 @@ func (s *states) find(k filter.Key) place {
 }
 
 func (s *states) cell(p place) cell { return s.buckets[p.bucket].cells[p.i] }
+func (s *states) tag(p place) *tag  { return &s.tags[p.bucket*bucketUsers+p.i] }
 
-// set changes the node of a user and keeps the last live strikes. A user with neither
-// is removed.
-func (s *states) set(p place, node uint32, live int) {
-	c := newCell(node, live)
+// set changes an entry. One with neither a node nor strikes is removed.
+func (s *states) set(p place, node uint32, strikes int) {
+	c := newCell(node, strikes)
 	if c == 0 {
 		s.remove(p)
 		return
 	}
-	if expired := s.cell(p).strikes() - live; expired > 0 && s.window > 0 {
-		times := s.timesOf(p)
-		copy(times, times[expired:])
-	}
 	s.buckets[p.bucket].cells[p.i] = c
+	t := s.tag(p)
+	*t = *t&^((ages-1)<<originBits) | s.age<<originBits
 }
 
-// insert gives a cell to a user without one. If there is no room, it replaces a user
-// without live strikes; if all on the path have some, it returns nowhere.
-func (s *states) insert(k filter.Key, c cell, now int64) place {
+// insert gives a cell to a key without one. It returns nowhere if there is no room.
+func (s *states) insert(k filter.Key, c cell, t tag) place {
 	p := s.vacancy(k)
+	for p == nowhere && s.grow() {
+		p = s.vacancy(k)
+	}
+	if s.inserted++; s.inserted > s.room()/ageShare {
+		s.age, s.inserted = (s.age+1)%ages, 0
+	}
 	if p == nowhere {
-		if p = s.victim(k, now); p == nowhere {
+		if p = s.victim(k, c, t); p == nowhere {
 			return nowhere
 		}
-		s.remove(p)
-		s.evicted++
+		s.replace(p)
 	}
-	at := &s.buckets[p.bucket]
-	at.keys[p.i], at.cells[p.i] = k, c
-	s.homes[s.home(k)]++
-	s.pass(k, p.bucket, 1)
-	s.count++
+	s.put(p, k, c, t|s.age<<originBits)
+	s.origins[t.origin()]++
 	return p
 }
 
-// vacancy returns the first free cell on the path of a key.
+// put fills in a free cell.
+func (s *states) put(p place, k filter.Key, c cell, t tag) {
+	at := &s.buckets[p.bucket]
+	at.keys[p.i], at.cells[p.i] = k, c
+	*s.tag(p) = t
+	s.homes[s.home(k)]++
+	s.pass(k, p.bucket, 1)
+	s.count++
+}
+
+// vacancy returns a cell in the first bucket on the path of a key that has one: a free one,
+// else that of an idle flow.
 func (s *states) vacancy(k filter.Key) place {
 	b := s.home(k)
 	for range s.pathLength() {
+		old := nowhere
 		for i, c := range s.buckets[b].cells {
 			if c == 0 {
 				return place{b, i}
 			}
-		}
-		b = s.after(b)
-	}
-	return nowhere
-}
-
-// victim returns the first user on the path of a key without live strikes.
-func (s *states) victim(k filter.Key, now int64) place {
-	b := s.home(k)
-	for range s.pathLength() {
-		for i := range s.buckets[b].cells {
-			if p := (place{b, i}); s.live(p, now) == 0 {
-				return p
+			if t := *s.tag(place{b, i}); t&flowTag != 0 && s.since(t) >= idle {
+				old = place{b, i}
 			}
 		}
+		if old != nowhere {
+			s.remove(old)
+			return old
+		}
 		b = s.after(b)
 	}
 	return nowhere
 }
 
-// remove frees the cell of a user.
+// remove frees the cell of an entry.
 func (s *states) remove(p place) {
 	at := &s.buckets[p.bucket]
 	at.cells[p.i] = 0
+	s.origins[s.tag(p).origin()]--
 	s.homes[s.home(at.keys[p.i])]--
 	s.pass(at.keys[p.i], p.bucket, ^uint32(0))
 	s.count--
@@ -215,30 +255,38 @@ func (s *states) pass(k filter.Key, b int, by uint32) {
 	}
 }
 
-// live returns how many strikes of a user have not expired.
+// live returns how many strikes of a user are within the window of now, and moves their
+// times to the front.
 func (s *states) live(p place, now int64) int {
 	n := s.cell(p).strikes()
 	if s.window == 0 {
 		return n
 	}
-	for _, at := range s.timesOf(p)[:n] {
-		if now-at > s.window {
-			n--
+	times, live := s.timesOf(p), 0
+	for _, at := range times[:n] {
+		if counts(at, now, s.window) {
+			times[live] = at
+			live++
 		}
 	}
-	return n
+	return live
 }
 
-// strike adds a strike to the last live ones of a user, sets the node to the root, and
-// returns the place: nowhere if there is no room. The strike is not the one that bans.
-func (s *states) strike(k filter.Key, p place, live int, now int64) place {
+// counts reports whether a strike counts for a packet at another time. A time of 0 is not
+// known. A packet from the future changes nothing for others: there is no common clock.
+func counts(at, now, window int64) bool {
+	return at == 0 || now == 0 || now-at <= window && at-now <= window
+}
+
+// strike adds a strike to the live ones of a user, and returns the place: nowhere if
+// there is no room. The strike is not the one that bans.
+func (s *states) strike(k filter.Key, p place, live int, node uint32, t tag, now int64) place {
 	if p == nowhere {
-		if p = s.insert(k, newCell(0, 1), now); p == nowhere {
+		if p = s.insert(k, newCell(node, 1), t); p == nowhere {
 			return nowhere
 		}
 	} else {
-		s.set(p, 0, max(live, 1)) // at least one, so that the cell stays
-		s.buckets[p.bucket].cells[p.i] = newCell(0, live+1)
+		s.set(p, node, live+1)
 	}
 	if s.window > 0 {
 		s.timesOf(p)[live] = now

@@ -1,6 +1,10 @@
 package gate
 
-import "github.com/everbloom-go/everbloom/filter"
+import (
+	"math"
+
+	"github.com/everbloom-go/everbloom/filter"
+)
 
 // Stats is what a gate has done and how full it is.
 type Stats struct {
@@ -18,7 +22,7 @@ type Stats struct {
 	Room       int    `json:"room"`       // users that there is room for
 	Exceptions int    `json:"exceptions"` // exceptions from the banned set
 	Bytes      uint64 `json:"bytes"`      // in use by sets and states
-	Limit      uint64 `json:"limit"`      // upper bound of Bytes
+	Limit      uint64 `json:"limit"`      // upper bound of Bytes; 0 if there is none
 	Tables     uint64 `json:"tables"`     // bytes of the automaton, which the limit does not cover
 	Networks   int    `json:"networks"`   // on the black list
 	Allowed    int    `json:"whitelist"`  // entries of the white list
@@ -39,21 +43,21 @@ type Set struct {
 	Refused uint64  `json:"refused"`     // Adds that found no room
 }
 
-// Overflow describes the filter that takes bans when the banned set has no room.
+// Overflow describes the exact table that takes bans when the banned set has no room.
 type Overflow struct {
-	Bans  uint64  `json:"bans"`
-	Bytes uint64  `json:"bytes"`
-	FPR   float64 `json:"fpr"`
+	Bans  uint64 `json:"bans"`
+	Bytes uint64 `json:"bytes"`
 }
 
 // Lost is what the gate could not keep for want of memory, in the order in which it
-// gives things up. Bans are never lost.
+// gives things up.
 type Lost struct {
 	Chains   uint64 `json:"chains"`   // beginnings of patterns that were given up
 	Strikes  uint64 `json:"strikes"`  // strikes that were not counted
 	Users    uint64 `json:"users"`    // packets whose source could not enter the tracked set
 	Exact    bool   `json:"exact"`    // bad hits can no longer be confirmed
-	Overflow uint64 `json:"overflow"` // bans that went to the filter behind the banned set
+	Overflow uint64 `json:"overflow"` // bans that went to the table behind the banned set, where they are kept
+	Bans     uint64 `json:"bans"`     // bans that were forgotten
 }
 
 // Any reports whether anything was lost, that is whether the limit was felt.
@@ -63,6 +67,7 @@ func (l Lost) Any() bool { return l != Lost{} }
 func (e *Engine) Lost() Lost {
 	l := e.lost
 	l.Chains += e.states.evicted
+	l.Strikes += e.states.struck
 	l.Exact = e.config.Confirm == ConfirmAlways && e.confirm == nil
 	l.Overflow = e.overflowed
 	return l
@@ -73,12 +78,11 @@ func (e *Engine) Stats() Stats {
 	s := Stats{
 		Strikes: e.strikes, Reasons: map[string]uint64{},
 		States: e.states.count, Room: e.states.room(), Exceptions: e.exceptions.count,
-		Bytes: e.Bytes(), Limit: e.limit, Tables: e.patterns.Bytes(),
+		Bytes: e.Bytes(), Limit: e.limit, Tables: e.tables(),
 		Networks: e.listed.Size(), Allowed: e.allowed.Size(),
 		Lost: e.Lost(), Tracked: e.tracked.describe(e.lost.Users), Banned: e.banned.describe(e.overflowed), Words: Set{Info: e.words.Info()},
 	}
-	overflow := e.overflow.Info()
-	s.Overflow = Overflow{Bans: e.overflowed, Bytes: overflow.FastBits / 8, FPR: overflow.FPR}
+	s.Overflow = Overflow{Bans: uint64(e.overflow.count), Bytes: uint64(8 * len(e.overflow.slots))}
 	for action, row := range e.tally {
 		var sum uint64
 		for reason, n := range row {
@@ -95,27 +99,46 @@ func (e *Engine) Stats() Stats {
 
 func (s *set) describe(refused uint64) Set {
 	d := Set{Info: s.Info(), Planned: s.planned, Pinned: s.pinned, Refused: refused}
-	if s.grows {
+	if s.grows && s.limit != math.MaxUint64 {
 		d.Most = s.limit
 	}
 	return d
 }
 
+// Packets returns how many packets were judged.
+func (e *Engine) Packets() (n uint64) {
+	for _, row := range e.tally {
+		for _, count := range row {
+			n += count
+		}
+	}
+	return n
+}
+
 // Bytes returns the memory in use by the sets and the states.
 func (e *Engine) Bytes() uint64 {
-	total := e.states.bytes() + uint64(8*(len(e.recent.slots)+len(e.exceptions.slots)))
+	total := e.states.bytes() + uint64(8*(len(e.exceptions.slots)+len(e.overflow.slots)))
 	if e.exactBans != nil {
 		total += uint64(8 * len(e.exactBans.slots))
 	}
-	for _, f := range []filter.Filter{e.tracked, e.banned, e.words, e.overflow} {
+	for _, f := range []filter.Filter{e.tracked, e.banned, e.words} {
 		i := f.Info()
 		total += (i.FastBits + i.SlowBits + 7) / 8
 	}
 	return total
 }
 
-// Limit returns the bytes that [Engine.Bytes] never exceeds. That is memory in use:
-// sets that grow by segments reserve address space ahead of it, which is not touched
+// tables returns the memory of the automata.
+func (e *Engine) tables() uint64 {
+	n := e.patterns.Bytes()
+	if e.stream != nil {
+		n += e.stream.Bytes()
+	}
+	return n
+}
+
+// Limit returns the bytes that [Engine.Bytes] never exceeds: Config.Memory, or 0 if the
+// gate takes what it needs. That is memory in use: sets that grow by segments reserve address space ahead of it, which is not touched
 // but counts as allocated, so with evergreen the heap may show up to 1.2 times the
 // limit.
 func (e *Engine) Limit() uint64 { return e.limit }
@@ -126,12 +149,8 @@ func (e *Engine) Confirms() bool { return e.confirm != nil }
 // RejectRate returns the predicted share of absent sources that are rejected by
 // mistake now: 0 if hits are confirmed.
 func (e *Engine) RejectRate() float64 {
-	pass := 1.0
-	if e.confirm == nil {
-		pass -= e.banned.Info().FPR
+	if e.confirm != nil {
+		return 0
 	}
-	if e.overflowed > 0 {
-		pass *= 1 - e.overflow.Info().FPR
-	}
-	return 1 - pass
+	return e.banned.Info().FPR
 }

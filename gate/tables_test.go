@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // statesOf returns a table for gates of three strikes.
@@ -14,11 +15,13 @@ func statesOf(t *testing.T, bytes uint64, window int64) *states {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.fixed = true
 	return s
 }
 
 // TestStatesAreWhatAMapWouldHold changes a table at random, and a map beside it.
 func TestStatesAreWhatAMapWouldHold(t *testing.T) {
+	effort.OneGoroutine(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		s := statesOf(t, 64*(1+r.Uint64N(40)), 0)
@@ -83,31 +86,32 @@ func checkPassed(t *testing.T, s *states) {
 
 // TestFullTablesGiveUpChainsBeforeStrikes fills a table beyond its room.
 func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
+	effort.OneGoroutine(t)
 	const seed = 3
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := statesOf(t, 20*bucketBytes+homesSlack, 0) // 100 users
 	var struck []filter.Key
 	for range 60 {
 		k := filter.Key(r.Uint64())
-		if s.strike(k, s.find(k), 0, 0) == nowhere {
+		if s.strike(k, s.find(k), 0, 0, origin(r), 0) == nowhere {
 			t.Fatal("no room for a strike")
 		}
 		struck = append(struck, k)
 	}
 	for range 1000 {
-		if s.insert(filter.Key(r.Uint64()), newCell(1, 0), 0) == nowhere {
+		if s.insert(filter.Key(r.Uint64()), newCell(1, 0), origin(r)) == nowhere {
 			t.Fatal("no room for a chain while other chains can go")
 		}
 	}
 	for range 40 {
 		k := filter.Key(r.Uint64())
-		if s.strike(k, nowhere, 0, 0) == nowhere {
+		if s.strike(k, nowhere, 0, 0, origin(r), 0) == nowhere {
 			t.Fatal("no room for a strike while chains can go")
 		}
 		struck = append(struck, k)
 	}
-	if s.insert(filter.Key(r.Uint64()), newCell(1, 0), 0) != nowhere || s.strike(filter.Key(r.Uint64()), nowhere, 0, 0) != nowhere {
-		t.Error("a strike was given up")
+	if s.insert(filter.Key(r.Uint64()), newCell(1, 0), origin(r)) != nowhere {
+		t.Error("a strike was given up for a chain")
 	}
 	for _, k := range struck {
 		if p := s.find(k); p == nowhere || s.cell(p).strikes() != 1 {
@@ -117,20 +121,85 @@ func TestFullTablesGiveUpChainsBeforeStrikes(t *testing.T) {
 	checkPassed(t, s)
 }
 
-func TestExpiredStrikesMakeRoom(t *testing.T) {
-	s := statesOf(t, 150, 10) // one bucket
-	for k := range filter.Key(bucketUsers) {
-		s.strike(k+1, nowhere, 0, int64(k))
+// origin returns one of many: none has its share.
+func origin(r *rand.Rand) tag { return tag(r.Uint32N(origins)) }
+
+// TestOneOriginHasItsShareOnly floods a table of fixed size with strikes of one origin:
+// those of others stay, and new ones find room.
+func TestOneOriginHasItsShareOnly(t *testing.T) {
+	effort.OneGoroutine(t)
+	const seed, flooder = 5, 7
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := statesOf(t, 1000*bucketBytes+homesSlack, 0)
+	strike := func(k filter.Key, from tag) bool { return s.strike(k, s.find(k), 0, 0, from, 0) != nowhere }
+	var before []filter.Key
+	for range s.room() / 20 {
+		before = append(before, filter.Key(r.Uint64()))
+		strike(before[len(before)-1], tag(r.Uint32N(origins-8)+8))
 	}
-	if s.strike(100, nowhere, 0, 10) != nowhere {
-		t.Error("a live strike was given up")
+	for range 20 * s.room() {
+		strike(filter.Key(r.Uint64()), flooder)
 	}
-	if s.strike(101, nowhere, 0, 11) == nowhere || s.find(1) != nowhere || s.find(2) == nowhere {
-		t.Error("the first strike has expired and did not make room")
+	for _, k := range before {
+		if s.find(k) == nowhere {
+			t.Fatal("a strike was given up for the flood")
+		}
+	}
+	for range s.room() / 20 {
+		if k := filter.Key(r.Uint64()); !strike(k, tag(r.Uint32N(origins-8)+8)) || s.find(k) == nowhere {
+			t.Fatal("no room for a strike after the flood")
+		}
+	}
+	checkPassed(t, s)
+	count := uint32(0)
+	for _, n := range s.origins {
+		count += n
+	}
+	if int(count) != s.count {
+		t.Errorf("%d entries by origin, %d in all", count, s.count)
+	}
+}
+
+// TestTablesGrowAndForgetIdleFlowsOnly puts in ten times what there is room for.
+func TestTablesGrowAndForgetIdleFlowsOnly(t *testing.T) {
+	effort.OneGoroutine(t)
+	const seed = 6
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := statesOf(t, 1000, 100)
+	s.fixed = false
+	want := map[filter.Key]cell{}
+	for i := range 10 * s.room() {
+		k, c := filter.Key(r.Uint64()), newCell(1+r.Uint32N(9), r.IntN(2))
+		p := s.insert(k, c, origin(r))
+		if want[k] = c; c.strikes() > 0 {
+			s.timesOf(p)[0] = int64(i)
+		}
+	}
+	for k, c := range want {
+		if p := s.find(k); p == nowhere || s.cell(p) != c {
+			t.Fatalf("key %x has lost its state", k)
+		}
+	}
+	checkPassed(t, s)
+	room := s.room()
+	for range 100 * room {
+		s.insert(filter.Key(r.Uint64()), newCell(1, 0), origin(r)|flowTag)
+	}
+	if s.room() > 8*room {
+		t.Errorf("flows that ended took the table from %d to %d", room, s.room())
+	}
+	for k := range want {
+		if s.find(k) == nowhere {
+			t.Fatal("a user was given up for flows")
+		}
+	}
+	if s.evicted+s.struck != 0 {
+		t.Errorf("%d chains, %d strikes given up", s.evicted, s.struck)
 	}
 }
 
 func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
+	effort.OneGoroutine(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		s, err := newKeyset(1 + r.Uint64N(100))
@@ -166,31 +235,23 @@ func TestKeysetIsWhatAMapWouldHold(t *testing.T) {
 	}
 }
 
-func TestRecentKeysAreForgotten(t *testing.T) {
-	r, err := newRecent(64)
+// TestIdleFlowsStayWhereThereIsRoom has chains that wait while many others begin and end.
+func TestIdleFlowsStayWhereThereIsRoom(t *testing.T) {
+	const waiting = 50
+	s, err := newStates(1000*bucketSpace(0)/bucketUsers, 3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.has(0) || r.has(5) {
-		t.Error("an empty memory remembers")
+	key := func(i int) filter.Key { return filter.XXH3(1).Bytes([]byte{byte(i), byte(i >> 8)}) }
+	for i := range waiting + 2000 {
+		p := s.insert(key(i), newCell(1, 0), flowTag)
+		if i >= waiting {
+			s.remove(p)
+		}
 	}
-	r.remember(5)
-	r.remember(1 << 63)
-	if !r.has(5) || !r.has(1<<63) || r.has(6) {
-		t.Error("wrong keys are remembered")
-	}
-	r.forget(6)
-	r.forget(5)
-	if r.has(5) || !r.has(1<<63) {
-		t.Error("forgetting went wrong")
-	}
-	none, err := newRecent(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	none.remember(5)
-	none.forget(5)
-	if none.has(5) {
-		t.Error("a memory of no size remembers")
+	for i := range waiting {
+		if s.find(key(i)) == nowhere {
+			t.Errorf("flow %d made room, and there are %d of %d", i, s.count, s.room())
+		}
 	}
 }

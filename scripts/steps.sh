@@ -28,7 +28,7 @@ tried=(./filter/partition ./internal/filtertest)
 # goroutine. Experiments have goroutines in their trials only.
 concurrent() {
   {
-    grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
+    grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=clienttest --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
     printf '%s\n' ./cmd/everbloom ./internal/kinds
   } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}" "${tried[@]}"; trials)
 }

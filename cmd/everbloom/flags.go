@@ -73,6 +73,18 @@ func spareFlag(to *everbloom.Resource) pflag.Value {
 	return parsed[everbloom.Resource]{to, "RESOURCE", everbloom.ParseResource, everbloom.Resource.String}
 }
 
+// gateHashFlag is the hash of a gate, where the zero value means a new secret.
+func gateHashFlag(to *filter.Hash) pflag.Value {
+	parse := func(text string) (filter.Hash, error) {
+		h, err := filter.ParseHash(text)
+		if err == nil && h == (filter.Hash{}) {
+			h = filter.XXH3(1)
+		}
+		return h, err
+	}
+	return parsed[filter.Hash]{to, "HASH", parse, nil}
+}
+
 // hashFlag is a hash. Neither its String nor an error shows a secret.
 func hashFlag(to *filter.Hash) pflag.Value {
 	return parsed[filter.Hash]{to, "HASH", filter.ParseHash, filter.Hash.Name}

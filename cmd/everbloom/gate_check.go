@@ -67,7 +67,7 @@ func (g *gateCheck) refuse(cmd *cobra.Command, args []string) error {
 		reason = "with an INPUT: it is for generated packets"
 		idle = []string{"packets", "evil", "blacklisted", "pattern-count", "skew", "addresses", "seeds"}
 	default:
-		idle = []string{"patterns", "blacklist", "whitelist", "format", "reassemble"}
+		idle = []string{"patterns", "blacklist", "whitelist", "format", "reassemble", "inner"}
 	}
 	for _, name := range idle {
 		if cmd.Flags().Changed(name) {
@@ -113,7 +113,7 @@ func (g *gateCheck) checkInputs(ctx context.Context, args []string) error {
 		return err
 	}
 	g.gateFlags.Users = g.users
-	s, err := newGateSession(g.gateFlags.Config, true)
+	s, err := newGateSession(g.env, &g.gateFlags, nil, true)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (g *gateCheck) checkSeed(ctx context.Context, seed uint64) (gatereport.Summ
 	if err := t.expect(&flags, made); err != nil {
 		return gatereport.Summary{}, err
 	}
-	s, err := newGateSession(flags.Config, true)
+	s, err := newGateSession(g.env, &flags, nil, true)
 	if err != nil {
 		return gatereport.Summary{}, err
 	}

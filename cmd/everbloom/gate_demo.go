@@ -126,10 +126,10 @@ func (g *gateDemo) session() (*demoSession, error) {
 	if err := g.expect(&s.flags, s.made); err != nil {
 		return nil, err
 	}
-	if s.gateSession, err = newGateSession(s.flags.Config, true); err != nil || !s.engine.Confirms() {
+	if s.gateSession, err = newGateSession(g.env, &s.flags, nil, true); err != nil || !s.engine.Confirms() {
 		return s, err
 	}
-	trusting := s.flags.Config
+	trusting := s.flags
 	trusting.Confirm = gate.ConfirmNever
 	return s, s.beside(trusting)
 }
@@ -148,7 +148,7 @@ func (g *gateDemo) judgeAll(ctx context.Context, s *demoSession) error {
 // conclude sums up what a gate did with the packets.
 func (s *demoSession) conclude(one *gateSession, seed uint64) gatereport.Summary {
 	sum := one.summary([]string{fmt.Sprintf("generated traffic, seed %d", seed)}, seed)
-	sum.Traffic = s.traffic(one.engine, seed)
+	sum.Traffic = s.traffic(one.single, seed)
 	return sum
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/lines"
 
@@ -90,4 +91,28 @@ func (e *env) toFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return o.finish(write(o))
+}
+
+// countingReader counts what was read, for a bar.
+type countingReader struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// sizeOf returns the bytes of all files, or 0 if that is not known.
+func sizeOf(paths []string) (total int64) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		total += info.Size()
+	}
+	return total
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate/pattern"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 	"github.com/everbloom-go/everbloom/internal/gate/traffic"
@@ -46,11 +47,11 @@ func (t *trafficFlags) generator() (*traffic.Generator, error) {
 		c.Evil = -1 // none, where zero means the default
 	}
 	if t.addresses != "" && len(t.Addresses) == 0 {
-		list, err := readPrefixes([]string{t.addresses})
-		if err != nil {
+		var list packets.List
+		if err := readList(&list, []string{t.addresses}); err != nil {
 			return nil, err
 		}
-		t.Addresses = addressesOf(list)
+		t.Addresses = addressesOf(list.All())
 		c.Addresses = t.Addresses
 	}
 	made, err := traffic.New(c)
@@ -165,6 +166,9 @@ func (t *trafficFlags) expect(g *gateFlags, made *traffic.Generator) error {
 	g.Users = cmp.Or(t.users, 10_000)
 	if g.Banned == 0 {
 		g.Banned = max(1, uint64(len(g.Blacklist)+made.Evil()))
+	}
+	if g.Hash == (filter.Hash{}) { // the same false positives each time
+		g.Hash = filter.XXH3(t.Seed | 1)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/gate/pattern"
 )
 
 // gateOutput is what the flags say about what is told in the end.
@@ -76,6 +77,10 @@ func (e *env) warn(s *gateSession, g *gateFlags) {
 	if g.Patterns == nil {
 		return
 	}
+	e.warnOfRules(g)
+	if n := textPatterns(g.Patterns); n > 0 && s.words > 0 {
+		e.say("--patterns: %d of them are text, which packets of words are not searched for", n)
+	}
 	var names []string
 	all := g.Patterns.Patterns()
 	for _, i := range g.Patterns.Shadowed() {
@@ -89,4 +94,21 @@ func (e *env) warn(s *gateSession, g *gateFlags) {
 		}
 		e.say("--patterns: %d of them can never complete, as another one does before: %s", n, text)
 	}
+}
+
+// warnOfRules tells how many rules are not looked for.
+func (e *env) warnOfRules(g *gateFlags) {
+	if g.left > 0 {
+		e.say("--patterns: %d rules have no content of four bytes or more, or let packets pass: they are left out", g.left)
+	}
+}
+
+// textPatterns returns how many patterns are not of words.
+func textPatterns(a *pattern.Automaton) (n int) {
+	for _, p := range a.Patterns() {
+		if len(p.Words) == 0 {
+			n++
+		}
+	}
+	return n
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,45 +16,83 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
+	"github.com/everbloom-go/everbloom/internal/gate/keeper"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
 // gateSession is a gate at work: it takes packets from readers and tells others what
 // becomes of them.
 type gateSession struct {
-	engine   *gate.Engine
-	check    *exact.Check // nil if nothing is compared
-	twin     *gateSession // judges the same packets beside the same exact gate; may be nil
+	*env
+	engine   gateEngine
+	single   *gate.Engine   // the same, unless there are several workers
+	batch    *recordBatch   // nil if packets are judged one by one
+	keeper   *keeper.Keeper // nil unless bans end or a state is kept; the engine is its own
+	check    *exact.Check   // nil if nothing is compared
+	twin     *gateSession   // judges the same packets beside the same exact gate; may be nil
 	recorder *gatereport.Recorder
 	start    time.Time
 
 	out      *bufio.Writer // for verdicts and answers
 	verdicts bool          // every one is printed
 	answers  bool          // and so are these
-	log      *json.Encoder // nil if events are not logged
+	events   *bufio.Writer // nil if events are not logged
+	log      *json.Encoder // to events
+	input    string        // its name
 
-	timeless uint64 // packets whose time is not known
-	skipped  uint64 // frames of captures that are no packets
+	timeless, words uint64            // packets whose time is not known, and packets of words
+	asked           uint64            // queries
+	skipped         map[string]uint64 // frames of captures that are no packets
+	limited         bool              // it was told that the limit is felt
 
 	packets atomic.Uint64 // so far, for the progress bar
 	watched func()        // called now and then from the loop; may be nil
 }
 
-// newSession makes a gate, and an exact one beside it if that is wanted.
-func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
-	s := &gateSession{start: time.Now()}
+// gateEngine is what one engine and several have in common.
+type gateEngine interface {
+	Blacklist(p netip.Prefix)
+	Whitelist(p netip.Prefix)
+	Query(src netip.Addr) gate.Answer
+	Packets() uint64
+	Stats() gate.Stats
+	Lost() gate.Lost
+	Confirms() bool
+	RejectRate() float64
+	StepBatch(records []gate.Record, out []gate.Verdict)
+}
+
+// newGateSession makes a gate, and an exact one beside it if that is wanted.
+func newGateSession(e *env, g *gateFlags, k *keepFlags, compare bool) (*gateSession, error) {
+	s := &gateSession{env: e, start: time.Now(), skipped: map[string]uint64{}}
+	c := g.Config
+	if c.Banned == 0 && g.black.Len() > 0 {
+		c.Banned = uint64(g.black.Len()) + max(1, cmp.Or(c.Users, 100_000)/4)
+	}
 	var err error
-	if compare {
+	switch {
+	case compare:
 		if s.check, err = exact.NewCheck(c); err == nil {
-			s.engine = s.check.Engine
+			s.single = s.check.Engine
 		}
-	} else {
-		s.engine, err = gate.New(c)
+	case k != nil && k.kept():
+		if s.keeper, err = keeper.Open(k.Config, c); err == nil {
+			s.keeper.Engine(func(e *gate.Engine) { s.single = e })
+		}
+	case g.workers > 1:
+		s.engine, err = gate.NewWorkers(c, g.workers)
+	default:
+		s.single, err = gate.New(c)
 	}
 	if err != nil {
 		return nil, byFlags(err)
 	}
+	if s.single != nil {
+		s.engine = s.single
+	}
+	s.addLists(g)
 	var patterns []pattern.Pattern
 	if c.Patterns != nil {
 		patterns = c.Patterns.Patterns()
@@ -63,9 +101,29 @@ func newGateSession(c gate.Config, compare bool) (*gateSession, error) {
 	return s, nil
 }
 
+// addLists gives the entries of files to the gate, one by one: they are not kept.
+func (s *gateSession) addLists(g *gateFlags) {
+	if s.keeper != nil {
+		s.keeper.Relist(&g.black, &g.white)
+		return
+	}
+	g.black.Each(func(p netip.Prefix) {
+		s.engine.Blacklist(p)
+		if s.check != nil {
+			s.check.Exact.Blacklist(p)
+		}
+	})
+	g.white.Each(func(p netip.Prefix) {
+		s.engine.Whitelist(p)
+		if s.check != nil {
+			s.check.Exact.Whitelist(p)
+		}
+	})
+}
+
 // beside makes a twin that shares the exact gate.
-func (s *gateSession) beside(c gate.Config) (err error) {
-	if s.twin, err = newGateSession(c, true); err == nil {
+func (s *gateSession) beside(g gateFlags) (err error) {
+	if s.twin, err = newGateSession(s.env, &g, nil, true); err == nil {
 		s.twin.check.Exact = s.check.Exact
 	}
 	return err
@@ -89,8 +147,8 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 	for n := 1; ; n++ {
 		if err := r.Read(&p); err != nil {
 			s.packets.Add(uint64((n - 1) % often))
-			if errors.Is(err, io.EOF) {
-				return nil
+			if failed := s.judgeBatch(); failed != nil || errors.Is(err, io.EOF) {
+				return failed
 			}
 			return err
 		}
@@ -99,11 +157,12 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 		}
 		if n%often == 0 {
 			s.packets.Add(often)
+			s.warnOfLimit()
 			if s.watched != nil {
 				s.watched()
 			}
 			if err := ctx.Err(); err != nil {
-				return err
+				return errors.Join(s.judgeBatch(), err)
 			}
 		}
 	}
@@ -111,21 +170,36 @@ func (s *gateSession) read(ctx context.Context, r packets.Reader) error {
 
 // judge judges one packet, or answers a query.
 func (s *gateSession) judge(p *packets.Packet) error {
+	if s.batch != nil {
+		return s.addToBatch(p)
+	}
 	if p.Query {
 		return s.ask(p.Src)
 	}
 	var v, want gate.Verdict
-	if s.check != nil {
+	var e *event.Event
+	switch {
+	case s.check != nil:
 		v, want = s.check.Step(p)
-	} else {
-		v = s.engine.StepWords(p.Src, p.Words, p.At)
+	case s.keeper != nil:
+		v, e = s.keeper.Judge(p, s.input)
+	default:
+		v = p.Judge(s.single)
 	}
 	if s.twin != nil {
-		s.twin.recorder.Count(s.twin.check.Follow(p, want))
+		s.twin.recorder.Count(p, s.twin.check.Follow(p, want))
 	}
-	s.recorder.Count(v)
+	return s.record(p, v, e)
+}
+
+// record tells others of a verdict. The event may be nil.
+func (s *gateSession) record(p *packets.Packet, v gate.Verdict, e *event.Event) error {
+	s.recorder.Count(p, v)
 	if p.At == 0 {
 		s.timeless++
+	}
+	if len(p.Words) > 0 {
+		s.words++
 	}
 	if s.verdicts {
 		if err := s.print(p, v); err != nil {
@@ -135,11 +209,15 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if v.Reason != gate.Struck {
 		return nil
 	}
-	event := s.recorder.Strike(p, v)
+	if e == nil {
+		one := event.Of(p, v, s.recorder.Pattern(v), s.input)
+		e = &one
+	}
+	s.recorder.Strike(v, *e)
 	if s.log == nil {
 		return nil
 	}
-	return s.log.Encode(event)
+	return s.log.Encode(e)
 }
 
 func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
@@ -150,6 +228,7 @@ func (s *gateSession) print(p *packets.Packet, v gate.Verdict) error {
 // ask answers a query.
 func (s *gateSession) ask(src netip.Addr) error {
 	a := s.engine.Query(src)
+	s.asked++
 	s.recorder.Answer(src, a)
 	if !s.answers {
 		return nil
@@ -197,28 +276,4 @@ func (s *gateSession) summary(inputs []string, seed uint64) gatereport.Summary {
 		sum.Check = &r
 	}
 	return sum
-}
-
-// countingReader counts what was read, for a bar.
-type countingReader struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (c countingReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
-// sizeOf returns the bytes of all files, or 0 if that is not known.
-func sizeOf(paths []string) (total int64) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			return 0
-		}
-		total += info.Size()
-	}
-	return total
 }

@@ -44,7 +44,7 @@ func TestInterruptedGatesTellWhatWasDone(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, args := range []string{"run " + path, "check " + path, "check --users 100", "demo --users 100"} {
+	for _, args := range []string{"run --format binary " + path, "check --format binary " + path, "check --users 100", "demo --users 100"} {
 		var stdout, stderr bytes.Buffer
 		status := run(ctx, testEnv(nil, &stdout, &stderr), append([]string{"gate"}, strings.Fields(args)...))
 		if status != exitInterrupted || !strings.Contains(stdout.String(), "packets ") || !strings.Contains(stderr.String(), "interrupted: what was judged before is told\n") {
@@ -67,6 +67,32 @@ func TestAnswersAreNotLostSilently(t *testing.T) {
 	}
 }
 
+// TestWorkersTellTheSame compares records that are judged one by one, where a state is kept,
+// with batches of one engine and of several.
+func TestWorkersTellTheSame(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if status, _, stderr := tool(t, nil, "gate", "generate", "-o", at("t.bin"), "--users", "300", "--packets", "20k", "--patterns-out", at("p"), "--blacklist-out", at("b")); status != exitOK {
+		t.Fatal(stderr)
+	}
+	var first string
+	for _, args := range []string{"--state " + at("state"), "", "--workers 3"} {
+		status, stdout, stderr := tool(t, nil, append(strings.Fields("gate run --format binary --verdicts --quiet --log - --users 300 "+args),
+			"--patterns", at("p"), "--blacklist", at("b"), at("t.bin"))...)
+		if first == "" {
+			first = stdout
+		}
+		if status != exitOK || stdout != first || strings.Count(stdout, " ban struck\n") < 10 {
+			t.Errorf("%q: status %d, %d bytes, want %d: %s", args, status, len(stdout), len(first), stderr)
+		}
+	}
+	for _, args := range []string{"--workers 2", "--workers 65 --format binary", "--workers 2 --format binary --ban-for 1h"} {
+		if status, _, stderr := tool(t, nil, append(strings.Fields("gate run "+args), at("t.bin"))...); status != exitError || !strings.Contains(stderr, "--workers: ") {
+			t.Errorf("%s: status %d: %s", args, status, stderr)
+		}
+	}
+}
+
 type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
@@ -78,5 +104,20 @@ func TestFullOutputIsToldOnce(t *testing.T) {
 		if status != exitError || stderr.String() != "everbloom: full\n" {
 			t.Errorf("%s: status %d: %q", args, status, stderr.String())
 		}
+	}
+}
+
+// TestFollowEndsWithItsInput runs all that a gate does beside judging, for the race
+// detector, and ends by itself.
+func TestFollowEndsWithItsInput(t *testing.T) {
+	folder := t.TempDir()
+	line := "Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n"
+	status, stdout, stderr := tool(t, strings.NewReader(strings.Repeat(line, 5)), "gate", "follow", "--parser", "sshd", "--socket", "",
+		"--state", filepath.Join(folder, "state"), "--sync", "--log", filepath.Join(folder, "log"), "--metrics", "127.0.0.1:0", "-")
+	if status != exitOK || strings.Count(stdout, "\n") != 3 || !strings.Contains(stdout, " ban 1.2.3.4: Failed password for, until ") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	if log, err := os.ReadFile(filepath.Join(folder, "log")); err != nil || strings.Count(string(log), "\n") != 3 {
+		t.Errorf("%v: %s", err, log)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/terminal"
 	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -15,7 +16,7 @@ import (
 type moment struct {
 	gatereport.Point
 	trusting gatereport.Point // of the twin, or the same
-	events   []gatereport.Event
+	events   []event.Event
 	stats    gate.Stats
 	elapsed  time.Duration
 }
@@ -68,7 +69,7 @@ func (m *moment) frame(total uint64) []string {
 		row("rejected", of(m.Rejected), "%s", quantity.Count(m.Rejected)),
 		row("tracked", filled(s.Tracked), "%s sources", quantity.Count(s.Tracked.Keys)),
 		row("banned", filled(s.Banned), "%s sources, %s of them for their patterns", quantity.Count(s.Banned.Keys), quantity.Count(m.Bans)),
-		row("memory", float64(s.Bytes)/float64(max(1, s.Limit)), "%s of %s", quantity.Bytes(float64(s.Bytes)), quantity.Bytes(float64(s.Limit))),
+		row("states", float64(s.States)/float64(max(1, s.Room)), "%s of memory", quantity.Bytes(float64(s.Bytes))),
 		"",
 		fmt.Sprintf("  false positives where filters are trusted: %s of packets measured, %s predicted", quantity.Rate(measured), quantity.Rate(predicted)),
 	}
@@ -91,8 +92,8 @@ func filled(s gate.Set) float64 {
 	return s.Fill
 }
 
-func describeEvent(e gatereport.Event) string {
-	if e.Ban {
+func describeEvent(e event.Event) string {
+	if e.Kind == event.Ban {
 		return fmt.Sprintf("  %-16v banned after %s, packet %s", e.Src, e.Pattern, quantity.Count(e.Number))
 	}
 	return fmt.Sprintf("  %-16v strike %d, %s", e.Src, e.Strikes, e.Pattern)

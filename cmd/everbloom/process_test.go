@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -284,5 +285,186 @@ func TestReadmeCommandsWork(t *testing.T) {
 	out, err := shell(t, t.TempDir(), "-eu", "-c", commands).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "100001\n100002\n") {
 		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// TestGateTellsAsPacketsComeAndEndsInTime has a pipe that waits: a ban is told at once, and
+// a signal ends the gate with everything written.
+func TestGateTellsAsPacketsComeAndEndsInTime(t *testing.T) {
+	folder := t.TempDir()
+	put(t, folder, "p", "x: 00000001\n")
+	c := start(t, folder, "gate", "run", "--patterns", "p", "--verdicts", "--log", "log", "--html", "page")
+	c.write(strings.Repeat("1.2.3.4 00000001\n", 3))
+	c.line("1 1.2.3.4 pass struck\n")
+	c.line("2 1.2.3.4 pass struck\n")
+	c.line("3 1.2.3.4 ban struck\n")
+	for range 1000 { // the log is written after the verdicts
+		if strings.Contains(content(t, folder, "log"), `"event":"ban"`) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.signal(syscall.SIGTERM)
+	rest, _ := io.ReadAll(c.out)
+	if messages, code, _ := c.end(); code != exitInterrupted || !strings.Contains(string(rest), "\nbans            1\n") {
+		t.Errorf("status %d\n%s%s", code, rest, messages)
+	}
+	if log := content(t, folder, "log"); strings.Count(log, "\n") != 3 || !strings.Contains(content(t, folder, "page"), "</html>") {
+		t.Errorf("log %s", log)
+	}
+}
+
+// socketFolder returns a folder whose path is short enough for a socket.
+func socketFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "gate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
+}
+
+// asks runs a verb that talks to a gate, again until its output has a text.
+func asks(t *testing.T, folder, want string, args ...string) {
+	t.Helper()
+	var out []byte
+	for range 500 {
+		out, _ = command(t, folder, append([]string{"gate", args[0], "--socket", "s"}, args[1:]...)...).CombinedOutput()
+		if strings.Contains(string(out), want) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%v: %s, want %q", args, out, want)
+}
+
+// TestFollowedLogsAreControlledAndKept has a gate that follows a log, is asked and told
+// things, reads its lists again, is killed, and knows everything when it starts again.
+func TestFollowedLogsAreControlledAndKept(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	put(t, folder, "black", "9.9.9.0/24\n")
+	args := []string{"gate", "follow", "--parser", "sshd", "--blacklist", "black", "--ban-for", "0", "--socket", "s", "--state", "st", "--sync", "log"}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	put(t, folder, "log", strings.Repeat("Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n", 3))
+	asks(t, folder, "1.2.3.4/32", "list")
+	asks(t, folder, "5.5.5.5/32 banned for ever", "ban", "--for", "ever", "5.5.5.5")
+	asks(t, folder, "9.9.9.9 bad", "query", "9.9.9.9")
+	put(t, folder, "black", "8.8.8.0/24\n")
+	c.signal(syscall.SIGHUP)
+	asks(t, folder, "8.8.8.8 bad", "query", "8.8.8.8")
+	asks(t, folder, "9.9.9.9 none", "query", "9.9.9.9")
+	c.signal(syscall.SIGKILL)
+	_, _, _ = c.end()
+	c = start(t, folder, args...)
+	asks(t, folder, "1.2.3.4 bad: banned for ever, Failed password for", "query", "1.2.3.4")
+	asks(t, folder, "elements = { 1.2.3.4,\n\t\t\t5.5.5.5 }", "list", "--format", "nft")
+	asks(t, folder, "", "unban", "1.2.3.4")
+	asks(t, folder, "1.2.3.4 none", "query", "1.2.3.4")
+	asks(t, folder, `"bans": 1`, "status", "--json")
+	asks(t, folder, "", "reload")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+}
+
+// TestASecondGateLeavesTheFirstAlone has it refused for the socket and for the state.
+func TestASecondGateLeavesTheFirstAlone(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	args := []string{"gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "--sync", "log"}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	asks(t, folder, "5.5.5.5/32 banned", "ban", "5.5.5.5")
+	journal := content(t, folder, "st.log")
+	for _, other := range [][]string{args, {"gate", "follow", "--parser", "sshd", "--socket", "", "--state", "st", "log"}} {
+		second := start(t, folder, other...)
+		if messages, code, _ := second.end(); code != exitError || !strings.Contains(messages, "another gate") {
+			t.Errorf("status %d: %s", code, messages)
+		}
+	}
+	if content(t, folder, "st.log") != journal || !strings.Contains(journal, "5.5.5.5") {
+		t.Errorf("the journal was %q and is %q", journal, content(t, folder, "st.log"))
+	}
+	c.signal(syscall.SIGKILL)
+	_, _, _ = c.end()
+	c = start(t, folder, args...)
+	asks(t, folder, "5.5.5.5/32", "list")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+}
+
+// TestStandingOutputsLoseNoState ends a gate whose output is not read.
+func TestStandingOutputsLoseNoState(t *testing.T) {
+	folder := socketFolder(t)
+	put(t, folder, "log", "")
+	c := start(t, folder, "gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "log")
+	asks(t, folder, "judges         log", "status")
+	var lines strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&lines, "Nov 16 02:00:00 h sshd[1]: Failed password for root from 10.0.%d.%d port 22 ssh2\n", i>>8, i&255)
+	}
+	put(t, folder, "log", lines.String()+"something else\n")
+	asks(t, folder, "strikes        3,000", "status")
+	asks(t, folder, "lines          3,000 read, 1 that the parser cannot read", "status")
+	asks(t, folder, "5.5.5.5/32 banned", "ban", "5.5.5.5")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK || !strings.Contains(messages, "an output takes no more") {
+		t.Errorf("status %d: %s", code, messages)
+	}
+	if !strings.Contains(content(t, folder, "st"), "5.5.5.5/32") {
+		t.Error("the state has no ban")
+	}
+}
+
+// TestFollowGoesOnWhereItWas kills a gate, and has a line come while there is none: each line is
+// judged once.
+func TestFollowGoesOnWhereItWas(t *testing.T) {
+	folder := socketFolder(t)
+	const line = "Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n"
+	put(t, folder, "log", line)
+	args := []string{"gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "--sync", "--log", "events", "log"}
+	grow := func() {
+		t.Helper()
+		file, err := os.OpenFile(filepath.Join(folder, "log"), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.WriteString(line)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := start(t, folder, args...)
+	asks(t, folder, "judges         log", "status")
+	grow()
+	asks(t, folder, "strikes        1\n", "status")
+	c.signal(syscall.SIGKILL)
+	c.end()
+	grow()
+	c = start(t, folder, args...)
+	asks(t, folder, "strikes        1\n", "status")
+	grow()
+	asks(t, folder, "1.2.3.4", "list")
+	c.signal(syscall.SIGTERM)
+	if messages, code, _ := c.end(); code != exitOK {
+		t.Errorf("status %d: %s", code, messages)
+	}
+	if text := content(t, folder, "events"); strings.Count(text, "\n") != 3 || strings.Count(text, `"ban"`) != 1 {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestStatesThatCannotBeWrittenAreToldAtOnce does not wait for the first minute.
+func TestStatesThatCannotBeWrittenAreToldAtOnce(t *testing.T) {
+	folder := socketFolder(t)
+	c := start(t, folder, "gate", "follow", "--parser", "sshd", "--socket", "", "--state", "missing/st", "-")
+	if messages, code, _ := c.end(); code != exitError || !strings.Contains(messages, "missing/st") {
+		t.Errorf("status %d: %s", code, messages)
 	}
 }

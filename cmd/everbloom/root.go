@@ -22,6 +22,7 @@ const (
 	groupMerge  = "merge"
 	groupLab    = "lab"
 	groupGate   = "gate"
+	groupServe  = "serve"
 )
 
 // newRoot puts the verbs together.
@@ -51,6 +52,7 @@ found; an absent key is taken for a present one at a rate that you choose.`,
 		&cobra.Group{ID: groupMerge, Title: "Merge several:"},
 		&cobra.Group{ID: groupLab, Title: "See what is behind it:"},
 		&cobra.Group{ID: groupGate, Title: "Guard a network:"},
+		&cobra.Group{ID: groupServe, Title: "Serve sets to clients of Redis:"},
 	)
 	root.AddCommand(
 		newPlan(e), newBench(e),
@@ -59,6 +61,7 @@ found; an absent key is taken for a present one at a rate that you choose.`,
 		newUnion(e), newIntersect(e),
 		newDemo(e), newLab(e),
 		newGate(e),
+		newServe(e), newToken(e), newImport(e), newLoad(e),
 	)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))

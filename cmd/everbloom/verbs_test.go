@@ -218,7 +218,7 @@ func TestDemoDrawsOnATerminal(t *testing.T) {
 	if status := run(context.Background(), e, args); status != 0 {
 		t.Fatalf("status %d: %s", status, picture.String())
 	}
-	for _, want := range []string{"  packets   ", "  memory    █", "false positives where filters are trusted: ", "\x1b[J"} {
+	for _, want := range []string{"  packets   ", "  banned    █", "false positives where filters are trusted: ", "\x1b[J"} {
 		if !strings.Contains(picture.String(), want) {
 			t.Errorf("no %q in\n%s", want, picture.String())
 		}

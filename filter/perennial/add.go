@@ -128,9 +128,7 @@ func (r *ring) addSlot(p place, l *line, n position, y uint64) bool {
 	if !ok {
 		return false
 	}
-	if last >= fewDrafts {
-		r.borrow()
-	}
+	r.borrow()
 	for i := range spills[:last+1] {
 		r.drafts = append(r.drafts, draft{spills[i].index, *r.at(spills[i].index)})
 	}

@@ -35,7 +35,7 @@ func (f *Filter) Snapshot() io.WriterTo {
 // written.
 func (f *Filter) Image() io.WriterTo {
 	r := f.ring.Load()
-	s := f.shape
+	s := r.shape
 	s.Lines = r.least
 	return &frame.Image{
 		Header: frame.Header{
@@ -104,7 +104,7 @@ func Read(src io.Reader) (*Filter, error) {
 	if err := r.CheckSummary(ring.summary()); err != nil {
 		return nil, err
 	}
-	f := &Filter{shape: s}
+	f := new(Filter)
 	f.ring.Store(ring)
 	return f, r.Close()
 }

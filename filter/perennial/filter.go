@@ -12,10 +12,7 @@ import (
 
 // Filter is a set of keys that grows, shrinks and deletes. Queries need no lock, changes
 // must exclude each other.
-type Filter struct {
-	ring  atomic.Pointer[ring]
-	shape Shape
-}
+type Filter struct{ ring atomic.Pointer[ring] }
 
 var (
 	_ filter.Deleter     = (*Filter)(nil)
@@ -42,13 +39,13 @@ func Build(s Shape) (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("perennial: %w", err)
 	}
-	f := &Filter{shape: s}
+	f := new(Filter)
 	f.ring.Store(r)
 	return f, nil
 }
 
 // Shape returns the geometry of the filter.
-func (f *Filter) Shape() Shape { return f.shape }
+func (f *Filter) Shape() Shape { return f.ring.Load().shape }
 
 // Len returns the number of keys: those added less those deleted.
 func (f *Filter) Len() uint64 { return f.ring.Load().keys }
@@ -85,7 +82,7 @@ func (f *Filter) Grow() error {
 func (f *Filter) Shrink() error {
 	r := f.ring.Load()
 	n := r.layout.total - 1
-	full := f.shape
+	full := r.shape
 	full.Fill = maxFill
 	if n < minLines || float64(r.slots) > full.room(layoutOf(n)) || r.crowded(1) {
 		return fmt.Errorf("perennial: shrink to %d lines: %w", n, filter.ErrFull)
@@ -102,7 +99,7 @@ func (f *Filter) Shrink() error {
 
 // Clear takes all keys out.
 func (f *Filter) Clear() error {
-	r, err := newRing(f.shape, f.shape.Lines)
+	r, err := newRing(f.Shape(), f.Shape().Lines)
 	if err != nil {
 		return fmt.Errorf("perennial: clear: %w", err)
 	}
@@ -112,11 +109,11 @@ func (f *Filter) Clear() error {
 
 // Clone returns a copy that shares nothing with f.
 func (f *Filter) Clone() (*Filter, error) {
-	r, err := f.ring.Load().clone(f.shape)
+	r, err := f.ring.Load().clone()
 	if err != nil {
 		return nil, fmt.Errorf("perennial: clone: %w", err)
 	}
-	c := &Filter{shape: f.shape}
+	c := new(Filter)
 	c.ring.Store(r)
 	return c, nil
 }
@@ -136,7 +133,7 @@ func (f *Filter) Info() filter.Info {
 		Duplicates: filter.DuplicatesCounted,
 		Details: []filter.Detail{
 			{Name: "lines", Value: strconv.FormatUint(y.total, 10)},
-			{Name: "slot bits", Value: strconv.FormatUint(f.shape.Width, 10)},
+			{Name: "slot bits", Value: strconv.FormatUint(r.shape.Width, 10)},
 			{Name: "slots", Value: strconv.FormatUint(r.slots, 10)},
 		},
 	}

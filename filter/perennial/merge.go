@@ -19,7 +19,7 @@ func (f *Filter) PrepareUnion(other filter.Filter) (finish func(commit bool) err
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.ring.Load().union(f.shape, o.ring.Load())
+	r, err := f.ring.Load().union(o.ring.Load())
 	if err != nil {
 		return nil, fmt.Errorf("perennial: union: %w", err)
 	}
@@ -35,7 +35,7 @@ func (f *Filter) peer(other filter.Filter) (*Filter, error) {
 	case o == nil:
 		return nil, fmt.Errorf("perennial: merge with nothing: %w", filter.ErrIncompatible)
 	}
-	a, b := f.shape, o.shape
+	a, b := f.Shape(), o.Shape()
 	a.Lines, a.Fill, a.FPR, a.Most = b.Lines, b.Fill, b.FPR, b.Most // need not be equal
 	return o, merging.Same("perennial", a, b)
 }
@@ -48,10 +48,10 @@ func (f *Filter) Intersect(filter.Filter) error {
 
 // union returns a ring with the entries of two. They come in hash order: there must be room
 // for all before the first, and how much large buckets need is found out by trying.
-func (r *ring) union(s Shape, other *ring) (u *ring, err error) {
-	lines := max(s.linesFor(r.slots+other.slots), r.layout.total)
+func (r *ring) union(other *ring) (u *ring, err error) {
+	lines := max(r.shape.linesFor(r.slots+other.slots), r.layout.total)
 	for range 8 {
-		if u, err = r.clone(s); err != nil {
+		if u, err = r.clone(); err != nil {
 			return nil, err
 		}
 		for err == nil && u.layout.total < lines {

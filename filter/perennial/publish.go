@@ -20,9 +20,7 @@ func (r *ring) draft(i uint64) *line {
 			return &r.drafts[j].line
 		}
 	}
-	if len(r.drafts) == fewDrafts {
-		r.borrow()
-	}
+	r.borrow()
 	r.drafts = append(r.drafts, draft{i, *r.at(i)})
 	return &r.drafts[len(r.drafts)-1].line
 }

@@ -61,6 +61,7 @@ func (r *ring) longest(l *line, idx int, y uint64) (n position, v uint64, equal 
 func (r *ring) removeSlot(p place, l *line, n position) bool {
 	i := p.index()
 	x := l.extent()
+	r.borrow()
 	r.drafts = append(r.drafts, draft{i, *l})
 	changed := &r.drafts[0].line
 	changed.remove(x, n.bit, n.slot, r.w)

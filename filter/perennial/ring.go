@@ -32,8 +32,7 @@ type ring struct {
 	limit   uint64    // slots above which a line is added
 	low     uint64    // slots below which one is removed
 	weights [2]uint64 // of all entries, by the levels that their groups are above the layout's
-	drafts  []draft   // in few, or in the workspace
-	few     [fewDrafts]draft
+	drafts  []draft   // in the workspace
 	work    *workspace
 	written uint64 // lines, so far
 }
@@ -63,7 +62,6 @@ func newRing(s Shape, lines uint64) (*ring, error) {
 	r := &ring{coder: coder{uint(s.Width)}, shape: s, mixer: probe.NewMixer(s.Salt), lines: a, layout: layoutOf(lines), least: lines}
 	r.kernel = hasKernel && s.Width <= kernelWidth
 	r.seqs.Store(newSequences(r.layout))
-	r.drafts = r.few[:0]
 	for p := range r.places() {
 		r.at(p.index()).setHead(0, p.width())
 	}
@@ -72,8 +70,8 @@ func newRing(s Shape, lines uint64) (*ring, error) {
 }
 
 // clone returns a copy.
-func (r *ring) clone(s Shape) (*ring, error) {
-	c, err := newRing(s, r.layout.total)
+func (r *ring) clone() (*ring, error) {
+	c, err := newRing(r.shape, r.layout.total)
 	if err != nil {
 		return nil, err
 	}

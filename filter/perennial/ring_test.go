@@ -64,11 +64,11 @@ func (c *churn) verify(t *testing.T) {
 // ofWidth returns a filter of any width, also of less than a Shape may have.
 func ofWidth(t *testing.T, width, salt uint64) *Filter {
 	t.Helper()
-	f := &Filter{shape: Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: salt}}
-	r, err := newRing(f.shape, minLines)
+	r, err := newRing(Shape{Lines: minLines, Width: width, Fill: defaultFill, FPR: 0.5, Salt: salt}, minLines)
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := new(Filter)
 	f.ring.Store(r)
 	return f
 }

@@ -11,15 +11,12 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// fewDrafts is how many lines are changed without a workspace.
-const fewDrafts = 4
-
-// borrow returns the rewriter of the ring's workspace. Drafts go on in there.
+// borrow returns the rewriter of the ring's workspace, where drafts are, too.
 func (r *ring) borrow() *rewriter {
 	if r.work == nil {
 		r.work = workspaces.Get().(*workspace)
 		r.work.ring = r
-		r.drafts = append(r.work.drafts[:0], r.drafts...)
+		r.drafts = r.work.drafts[:0]
 	}
 	return &r.work.rewriter
 }
@@ -29,7 +26,7 @@ func (r *ring) discard() {
 	r.drafts = r.drafts[:0]
 	if work := r.work; work != nil {
 		work.drafts, work.ring = r.drafts, nil
-		r.work, r.drafts = nil, r.few[:0]
+		r.work, r.drafts = nil, nil
 		workspaces.Put(work)
 	}
 }

@@ -3,6 +3,7 @@ package pattern
 import (
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
@@ -30,6 +31,7 @@ type Automaton struct {
 	nodes    []node
 	edges    []edge // a power of two of them
 	shift    uint   // 64 less the logarithm of their number
+	stream   func() (*Stream, error)
 }
 
 // Compile returns the automaton of the patterns. An empty list is allowed.
@@ -55,8 +57,13 @@ func Compile(patterns []Pattern) (*Automaton, error) {
 	order := a.plant()
 	a.link(order)
 	a.nodes = slices.Clip(a.nodes)
+	a.stream = sync.OnceValues(func() (*Stream, error) { return newStream(a.patterns) })
 	return a, nil
 }
+
+// Stream returns the automaton that finds the patterns in payloads. It is made when it is
+// first asked for, or an error says that the patterns are too many.
+func (a *Automaton) Stream() (*Stream, error) { return a.stream() }
 
 // plant makes a node for every beginning of a pattern and returns its edges,
 // shorter beginnings first. Of equal patterns the first one counts.
@@ -153,14 +160,18 @@ func (a *Automaton) Words() []uint32 {
 	return slices.Compact(all)
 }
 
+// Nodes returns how many nodes there are.
+func (a *Automaton) Nodes() int { return len(a.nodes) }
+
 // Bytes returns the memory of the tables.
 func (a *Automaton) Bytes() uint64 { return uint64(len(a.edges))*12 + uint64(len(a.nodes))*8 }
 
-// Shadowed returns the numbers of the patterns that are never completed if the stream
-// restarts after each match: another one is complete before, or they are listed twice.
+// Shadowed returns the numbers of the patterns of words that are never completed if the
+// stream restarts after each match: another one is complete before, or they are listed
+// twice.
 func (a *Automaton) Shadowed() (list []int) {
 	for i, p := range a.patterns {
-		if a.first(p.Words) != i {
+		if len(p.Words) > 0 && a.first(p.Words) != i {
 			list = append(list, i)
 		}
 	}

@@ -1,5 +1,8 @@
-// Package pattern finds forbidden sequences of 32-bit words in streams, and keeps only
-// a number for each stream.
+// Package pattern finds forbidden sequences in streams of 32-bit words and in streams of
+// bytes, and keeps only a number for each stream.
+//
+// [Stream] finds patterns in bytes, at any offset and in either case where a pattern says
+// so. The rest of this page is about words.
 //
 // It is the automaton of Aho and Corasick with words in place of letters. A node
 // is a beginning of some pattern, 0 the empty one. With every word a stream goes

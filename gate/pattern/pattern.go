@@ -1,19 +1,41 @@
 package pattern
 
 import (
+	"encoding/binary"
 	"errors"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// MaxWords is the length of the longest pattern.
-const MaxWords = 16
+// Lengths of the longest patterns.
+const (
+	MaxWords = 16
+	MaxBytes = 1024
+)
 
-// A Pattern is a sequence of words that must not be sent.
+// A Pattern is a sequence that must not be sent: of words or of bytes.
 type Pattern struct {
-	Name  string   `json:"name"`
-	Words []uint32 `json:"words"`
+	Name string `json:"name"`
+
+	// Words are found in packets of words, and as bytes in payloads.
+	Words []uint32 `json:"words,omitempty"`
+
+	// Bytes are found in payloads only, in either case if NoCase says so.
+	Bytes  []byte `json:"bytes,omitempty"`
+	NoCase bool   `json:"nocase,omitempty"`
+}
+
+// Payload returns the bytes to look for in payloads. Words are big endian there.
+func (p Pattern) Payload() []byte {
+	if len(p.Words) == 0 {
+		return p.Bytes
+	}
+	var b []byte
+	for _, w := range p.Words {
+		b = binary.BigEndian.AppendUint32(b, w)
+	}
+	return b
 }
 
 // check reports whether the pattern has a name and a length that is allowed.
@@ -24,8 +46,13 @@ func (p Pattern) check() error {
 	if strings.TrimSpace(p.Name) != p.Name || strings.ContainsAny(p.Name, ":#\n\r") {
 		return fault.In("pattern", "name %q: no colon, # or line break, and no space at the ends", p.Name)
 	}
-	if n := len(p.Words); n < 1 || n > MaxWords {
-		return fault.In("pattern", "%s: %d words, must be 1 to %d", p.Name, n, MaxWords)
+	switch words, bytes := len(p.Words), len(p.Bytes); {
+	case words > 0 && bytes > 0:
+		return fault.In("pattern", "%s: both words and bytes", p.Name)
+	case bytes > MaxBytes:
+		return fault.In("pattern", "%s: %d bytes, must be 1 to %d", p.Name, bytes, MaxBytes)
+	case bytes == 0 && (words < 1 || words > MaxWords):
+		return fault.In("pattern", "%s: %d words, must be 1 to %d", p.Name, words, MaxWords)
 	}
 	return nil
 }

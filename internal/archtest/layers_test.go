@@ -34,8 +34,13 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/draw", "internal/exampletest", "internal/gate/..."},
-	{"internal/lab/..."},
+	{"internal/draw", "internal/exampletest", "internal/gate/...", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/internal/rebloom/...", "server/load"},
+	{"internal/lab/...", "server/internal/log/..."},
+	{"server/internal/store"},
+	{"server/internal/image", "server/internal/partition"},
+	{"server/internal/command"},
+	{"server"},
+	{"server/transfer"},
 	{"cmd/everbloom/...", "examples/..."},
 }
 

@@ -2,6 +2,8 @@ package capture
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +63,11 @@ func (r *Reader) open(b *bufio.Reader) (err error) {
 }
 
 func (r *Reader) openPcap(b io.Reader) error {
-	p, err := pcapgo.NewReader(b)
+	head := make([]byte, 24)
+	if _, err := io.ReadFull(b, head); err != nil {
+		return err
+	}
+	p, err := pcapgo.NewReader(io.MultiReader(bytes.NewReader(newerPcap(head)), b))
 	if err != nil {
 		return err
 	}
@@ -70,6 +76,19 @@ func (r *Reader) openPcap(b io.Reader) error {
 	p.SetSnaplen(maxPacket)
 	r.source, r.link = p, p.LinkType()
 	return nil
+}
+
+// newerPcap makes the header of an old file that of a new one: packets are the same since
+// version 2.1, in files of which all were kept whole.
+func newerPcap(head []byte) []byte {
+	var order binary.ByteOrder = binary.BigEndian
+	if head[0] == 0xd4 || head[0] == 0x4d {
+		order = binary.LittleEndian
+	}
+	if minor := head[6:8]; order.Uint16(head[4:]) == 2 && order.Uint16(minor) < 4 {
+		order.PutUint16(minor, 4)
+	}
+	return head
 }
 
 func (r *Reader) openPcapng(b io.Reader) error {

@@ -44,6 +44,9 @@ func Is(start []byte) bool {
 	return isPcap(start) || isPcapng(start) && len(start) >= headBytes && (&blocks{}).setOrder(start[8:]) == nil
 }
 
+// May reports whether a capture may begin so, of which four bytes are known.
+func May(start []byte) bool { return isPcap(start) || isPcapng(start) }
+
 // isPcap knows a number of its own for each precision of times, in either byte order.
 func isPcap(start []byte) bool {
 	return len(start) >= 4 && slices.Contains([]uint32{0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1}, binary.BigEndian.Uint32(start))

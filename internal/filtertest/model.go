@@ -219,7 +219,17 @@ func (m *model) want(k filter.Key) {
 	if !m.filter.MayContain(k) {
 		m.fail("key %#x is in the set and was not found", k)
 	}
+	c, counts := m.filter.(interface{ Count(filter.Key) uint64 })
+	if !counts || m.merged || m.void || len(m.loose) > 0 {
+		return
+	}
+	if n, least := c.Count(k), min(m.set.Count(k), fewCopies); n < least {
+		m.fail("key %#x was added %d times, Count says %d", k, least, n)
+	}
 }
+
+// fewCopies is up to where every filter that tells copies counts them.
+const fewCopies = 100
 
 // checkAll looks at every key, at the number of keys if the filter counts, and
 // inside of it.

@@ -15,4 +15,6 @@ const (
 	Evergreen Kind = 10
 	Parallel  Kind = 11
 	Perennial Kind = 12
+
+	GateState Kind = 1000 // no filter: what a gate has learnt
 )

@@ -162,6 +162,10 @@ func heapUsage() usage {
 	return usage{heap: minus(total, released+free), idle: released + free, objects: s[3].Value.Uint64()}
 }
 
+// Resident returns the private memory of the process that is in RAM; ok is false where that
+// is unknown.
+func Resident() (n uint64, ok bool) { return residentBytes(os.DirFS("/")) }
+
 // residentBytes reads the private resident memory of the process: resident less shared
 // pages.
 func residentBytes(root fs.FS) (uint64, bool) {

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"math"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -40,18 +41,22 @@ func TestLinesAreDistinctAndWhole(t *testing.T) {
 	}
 }
 
-// TestLinesTakeNoMoreOfTheHeap compares Bytes with what the heap counts.
+// TestLinesTakeNoMoreOfTheHeap compares Bytes with what the heap counts, the least of
+// several times: the runtime and the tests before may have garbage of their own.
 func TestLinesTakeNoMoreOfTheHeap(t *testing.T) {
 	for _, n := range []uint64{700, 3000, 30_000} {
-		runtime.GC()
-		before := heapUsage().objects
-		l := NewLines()
-		for i := range n {
-			growLines(t, l, i+1)
+		got, want := math.Inf(1), 0.0
+		for range 5 {
+			runtime.GC()
+			before := heapUsage().objects
+			l := NewLines()
+			for i := range n {
+				growLines(t, l, i+1)
+			}
+			runtime.GC()
+			got, want = min(got, float64(heapUsage().objects)-float64(before)), float64(l.Bytes())
+			runtime.KeepAlive(l)
 		}
-		runtime.GC()
-		got, want := float64(heapUsage().objects)-float64(before), float64(l.Bytes())
-		runtime.KeepAlive(l)
 		if got > want*1.01+1024 { // the rounding of the directory, and the array itself
 			t.Errorf("%d lines: %.0f bytes of the heap, want %.0f", n, got, want)
 		}

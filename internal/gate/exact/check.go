@@ -51,14 +51,19 @@ func (c *Check) Step(p *packets.Packet) (got, want gate.Verdict) {
 		c.ask(p.Src)
 		return got, want
 	}
-	want = c.Exact.StepWords(p.Src, p.Words, p.At)
+	if p.Payload != nil {
+		flow := p.Flow()
+		want = c.Exact.StepPayload(p.Src, flow[:], p.Payload, p.At)
+	} else {
+		want = c.Exact.StepWords(p.Src, p.Words, p.At)
+	}
 	return c.Follow(p, want), want
 }
 
 // Follow sends a packet to the engine alone and compares its verdict with that of the
 // exact gate. So several checks can share one exact gate: one steps, the others follow.
 func (c *Check) Follow(p *packets.Packet, want gate.Verdict) (got gate.Verdict) {
-	got = c.Engine.StepWords(p.Src, p.Words, p.At)
+	got = p.Judge(c.Engine)
 	c.report.Packets++
 	if c.report.Packets%sampling == 1 {
 		c.predicted = c.Engine.RejectRate()
@@ -131,8 +136,6 @@ func (c *Check) whyRejected(src netip.Addr, got gate.Verdict) Cause {
 		return SpuriousBan
 	case got.Reason == gate.Struck:
 		return SpuriousStrike
-	case got.Reason == gate.OverLimit:
-		return OverflowFilter
 	}
 	return FalsePositive
 }

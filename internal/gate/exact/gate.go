@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"bytes"
 	"cmp"
 	"net/netip"
 	"slices"
@@ -18,11 +19,18 @@ type Gate struct {
 	config   gate.Config
 	patterns []pattern.Pattern
 	endings  map[uint32][]int // patterns by their last word, longest first
+	tails    map[byte][]int   // patterns by their last byte, longest first
 
 	tracked, banned, exceptions map[netip.Addr]bool
 	users                       map[netip.Addr]*user
+	flows                       map[flow][]byte // the last bytes since a pattern
 	listed, allowed             networks
-	now                         int64
+}
+
+// flow is a conversation of a user.
+type flow struct {
+	user netip.Addr
+	name string
 }
 
 // user is the state of a user that is not banned.
@@ -35,7 +43,7 @@ type user struct {
 // filters and memory.
 func New(c gate.Config) *Gate {
 	g := &Gate{
-		config: c, endings: map[uint32][]int{},
+		config: c, endings: map[uint32][]int{}, tails: map[byte][]int{}, flows: map[flow][]byte{},
 		tracked: map[netip.Addr]bool{}, banned: map[netip.Addr]bool{}, exceptions: map[netip.Addr]bool{},
 		users: map[netip.Addr]*user{}, listed: networks{}, allowed: networks{},
 	}
@@ -43,21 +51,39 @@ func New(c gate.Config) *Gate {
 		g.patterns = c.Patterns.Patterns()
 	}
 	g.config.Strikes = cmp.Or(c.Strikes, 3)
-	g.config.IPv6Prefix = cmp.Or(c.IPv6Prefix, 128)
-	for i, p := range g.patterns {
-		last := p.Words[len(p.Words)-1]
-		g.endings[last] = append(g.endings[last], i)
-	}
-	for _, list := range g.endings {
-		slices.SortStableFunc(list, func(a, b int) int { return len(g.patterns[b].Words) - len(g.patterns[a].Words) })
-	}
+	g.config.IPv6Prefix = cmp.Or(c.IPv6Prefix, 64)
+	g.sortPatterns()
 	for _, p := range c.Blacklist {
 		g.Blacklist(p)
 	}
 	for _, p := range c.Whitelist {
-		g.allowed[normal(p)] = true
+		g.Whitelist(p)
 	}
 	return g
+}
+
+// Whitelist lets all packets of a prefix pass.
+func (g *Gate) Whitelist(p netip.Prefix) { g.allowed[normal(p)] = true }
+
+// sortPatterns finds the patterns that a word or a byte may complete, longest first.
+func (g *Gate) sortPatterns() {
+	for i, p := range g.patterns {
+		if n := len(p.Words); n > 0 {
+			g.endings[p.Words[n-1]] = append(g.endings[p.Words[n-1]], i)
+		}
+		last := p.Payload()[len(p.Payload())-1]
+		g.tails[last] = append(g.tails[last], i)
+		if other := last ^ 0x20; p.NoCase && other|0x20 >= 'a' && other|0x20 <= 'z' {
+			g.tails[other] = append(g.tails[other], i)
+		}
+	}
+	longest := func(a, b int) int { return len(g.patterns[b].Payload()) - len(g.patterns[a].Payload()) }
+	for _, list := range g.endings {
+		slices.SortStableFunc(list, longest)
+	}
+	for _, list := range g.tails {
+		slices.SortStableFunc(list, longest)
+	}
 }
 
 // identify returns the address in the form that the lists know it by, and the first
@@ -86,32 +112,85 @@ func (g *Gate) Blacklist(p netip.Prefix) {
 	g.listed[p] = true
 }
 
-// StepWords judges a packet.
+// StepWords judges a packet of words.
 func (g *Gate) StepWords(src netip.Addr, words []uint32, at int64) gate.Verdict {
-	one, src := g.identify(src)
-	if g.allowed.cover(one) {
-		return gate.Verdict{Action: gate.Pass, Reason: gate.Whitelisted, Pattern: -1}
+	src, v := g.judge(src)
+	if v.Reason != gate.Clean {
+		return v
 	}
-	if reason := g.rejects(one, src); reason != gate.Clean {
-		return gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
-	}
-	g.now = max(g.now, at)
-	g.tracked[src] = true
-	u := g.users[src]
-	if u == nil {
-		u = &user{}
-		g.users[src] = u
-	}
-	match := -1
+	u, match := g.users[src], -1
 	for _, w := range words {
 		if m := g.feed(u, w); m >= 0 && match < 0 {
 			match = m
 		}
 	}
+	return g.conclude(src, match, at)
+}
+
+// StepPayload judges a packet with a payload.
+func (g *Gate) StepPayload(src netip.Addr, name, payload []byte, at int64) gate.Verdict {
+	src, v := g.judge(src)
+	if v.Reason != gate.Clean {
+		return v
+	}
+	f, match := flow{src, string(name)}, -1
+	for _, c := range payload {
+		if m := g.feedByte(f, c); m >= 0 && match < 0 {
+			match = m
+		}
+	}
+	return g.conclude(src, match, at)
+}
+
+// judge judges a packet by its source, and returns the user. One that may pass is Clean.
+func (g *Gate) judge(src netip.Addr) (netip.Addr, gate.Verdict) {
+	one, src := g.identify(src)
+	if g.allowed.cover(one) {
+		return src, gate.Verdict{Action: gate.Pass, Reason: gate.Whitelisted, Pattern: -1}
+	}
+	if reason := g.rejects(one, src); reason != gate.Clean {
+		return src, gate.Verdict{Action: gate.Reject, Reason: reason, Pattern: -1}
+	}
+	g.tracked[src] = true
+	if g.users[src] == nil {
+		g.users[src] = &user{}
+	}
+	return src, gate.Verdict{Action: gate.Pass, Reason: gate.Clean, Pattern: -1}
+}
+
+// conclude gives a strike for a pattern, if there is one.
+func (g *Gate) conclude(src netip.Addr, match int, at int64) gate.Verdict {
 	if match < 0 {
 		return gate.Verdict{Action: gate.Pass, Reason: gate.Clean, Pattern: -1}
 	}
-	return g.strike(src, u, match)
+	return g.strike(src, g.users[src], match, at)
+}
+
+// feedByte appends a byte to those of a flow and returns the longest pattern that they
+// now end with, or -1.
+func (g *Gate) feedByte(f flow, c byte) int {
+	sent := append(g.flows[f], c)
+	sent = sent[max(0, len(sent)-pattern.MaxBytes):]
+	g.flows[f] = sent
+	for _, i := range g.tails[c] {
+		p := g.patterns[i]
+		want := p.Payload()
+		if n := len(sent) - len(want); n >= 0 && (bytes.Equal(sent[n:], want) || p.NoCase && equalFold(sent[n:], want)) {
+			g.flows[f] = nil
+			return i
+		}
+	}
+	return -1
+}
+
+// equalFold compares letters of ASCII in either case, and all other bytes as they are.
+func equalFold(a, b []byte) bool {
+	for i := range a {
+		if x, y := a[i]|0x20, b[i]|0x20; a[i] != b[i] && (x != y || x < 'a' || x > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // rejects returns why packets of an address of a user are rejected, or Clean.
@@ -145,11 +224,13 @@ func (g *Gate) feed(u *user, word uint32) int {
 }
 
 // strike gives a strike to a user, and bans at the last.
-func (g *Gate) strike(src netip.Addr, u *user, match int) gate.Verdict {
+func (g *Gate) strike(src netip.Addr, u *user, match int, now int64) gate.Verdict {
 	if window := int64(g.config.Window); window > 0 {
-		u.strikes = slices.DeleteFunc(u.strikes, func(at int64) bool { return g.now-at > window })
+		u.strikes = slices.DeleteFunc(u.strikes, func(at int64) bool {
+			return at != 0 && now != 0 && (now-at > window || at-now > window)
+		})
 	}
-	u.strikes = append(u.strikes, g.now)
+	u.strikes = append(u.strikes, now)
 	v := gate.Verdict{Action: gate.Pass, Reason: gate.Struck, Strikes: uint8(len(u.strikes)), Pattern: int32(match)}
 	if len(u.strikes) >= g.config.Strikes {
 		v.Action = gate.Ban
@@ -194,28 +275,4 @@ func (g *Gate) Unban(src netip.Addr) error {
 		g.exceptions[user] = true
 	}
 	return nil
-}
-
-// networks is a set of prefixes.
-type networks map[netip.Prefix]bool
-
-// cover reports whether one of the prefixes contains a.
-func (n networks) cover(a netip.Addr) bool {
-	if len(n) == 0 {
-		return false
-	}
-	for bits := range a.BitLen() + 1 {
-		if p, err := a.Prefix(bits); err == nil && n[p] {
-			return true
-		}
-	}
-	return false
-}
-
-// normal returns the form of a prefix that the lists have.
-func normal(p netip.Prefix) netip.Prefix {
-	if p.Addr().Is4In6() && p.Bits() >= 96 {
-		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
-	}
-	return p.Masked()
 }

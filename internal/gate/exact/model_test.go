@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
 	"github.com/everbloom-go/everbloom/internal/effort"
@@ -44,7 +45,7 @@ func newScript(tb testing.TB, seed uint64) *script {
 	}
 	s.config = gate.Config{
 		Users: 1000, Patterns: s.patterns(tb), Strikes: 1 + s.r.IntN(4), DropFlagged: s.r.IntN(2) == 0,
-		Window: time.Duration(s.r.IntN(3)) * 20, IPv6Prefix: []int{0, 48, 64, 128}[s.r.IntN(4)],
+		Window: time.Duration(s.r.IntN(3)) * 20, IPv6Prefix: []int{0, 48, 64, 128}[s.r.IntN(4)], Hash: filter.XXH3(1),
 		Blacklist: []netip.Prefix{netip.MustParsePrefix("10.0.1.0/24"), netip.MustParsePrefix("2001:db8:3::/48"), netip.PrefixFrom(s.users[0], 32)},
 		Whitelist: []netip.Prefix{netip.MustParsePrefix("10.0.2.16/28"), netip.MustParsePrefix("2001:db8:2::/64")},
 	}
@@ -141,6 +142,42 @@ func TestEngineEqualsExactGate(t *testing.T) {
 		}
 		if r := d.Report(0, 0); r.First != nil || r.WronglyPassed()+r.WronglyRejected()+r.Otherwise != 0 {
 			t.Fatalf("%s, seed %d: %+v", d.config.Kind, seed, r)
+		}
+	}
+}
+
+// TestEngineEqualsExactGateOnPayloads sends bytes of few letters in several flows of each
+// user, among them patterns in either case.
+func TestEngineEqualsExactGateOnPayloads(t *testing.T) {
+	for seed := range effort.PickVariant[uint64](10, 30, 100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		text := func(n int) (b []byte) {
+			for range n {
+				b = append(b, "abABxy.:"[r.IntN(8)])
+			}
+			return b
+		}
+		var list []pattern.Pattern
+		for i := range 1 + r.IntN(6) {
+			list = append(list, pattern.Pattern{Name: fmt.Sprint(i), Bytes: text(3 + r.IntN(5)), NoCase: r.IntN(2) == 0})
+		}
+		a, err := pattern.Compile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewCheck(gate.Config{Users: 10_000, Patterns: a, Strikes: 1 + r.IntN(4), Window: time.Duration(r.IntN(2)) * 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5000 {
+			p := packets.Packet{Src: netip.AddrFrom4([4]byte{10, 0, 0, byte(r.IntN(200))}), Payload: text(r.IntN(12)), At: 1 + int64(i+r.IntN(50)), Number: uint64(i + 1)}
+			p.From, p.To, p.Ports = p.Src, p.Src, [2]uint16{uint16(r.IntN(3)), 1}
+			if r.IntN(100) == 0 {
+				p.At += 1 << 60 // from the future
+			}
+			if got, want := c.Step(&p); got != want {
+				t.Fatalf("seed %d, packet %d of %v, %q: %+v, want %+v of %v", seed, i, p.Src, p.Payload, got, want, list)
+			}
 		}
 	}
 }

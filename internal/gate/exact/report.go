@@ -13,7 +13,6 @@ type Cause string
 // The causes.
 const (
 	FalsePositive   Cause = "false positive of the banned set"
-	OverflowFilter  Cause = "false positive of the overflow filter"
 	SpuriousBan     Cause = "spurious ban"
 	SpuriousStrike  Cause = "spurious strike"
 	MissedStrike    Cause = "missed strike"

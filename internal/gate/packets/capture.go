@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/gopacket/gopacket/layers"
-
 	"github.com/everbloom-go/everbloom/internal/capture"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
@@ -13,30 +11,37 @@ import (
 
 // captureReader reads pcap and pcapng files.
 type captureReader struct {
-	frames  *capture.Reader
-	frame   capture.Frame // the present one
-	words   []uint32
-	streams *streams // nil unless TCP is put together
-	flushed bool     // the streams have returned all that waits
-	skipped uint64   // frames that are no packets
-	strange layers.LinkType
-	known   bool // there was a link that can be read
+	frames    Frames
+	frame     capture.Frame // the present one
+	inner     bool          // the source of a packet inside another counts
+	fragments *fragments
+	streams   *streams // nil unless TCP is put together
+	flushed   bool     // the streams have returned all that waits
+	skipped   map[string]uint64
+}
+
+// Frames are where frames come from: a capture or an interface.
+type Frames interface {
+	Read(f *capture.Frame) error
+}
+
+// NewFrames returns a reader of the packets in frames. The format of the Options does not
+// matter.
+func NewFrames(f Frames, o Options) Reader {
+	c := &captureReader{frames: f, inner: o.Inner, fragments: newFragments(), skipped: map[string]uint64{}}
+	if !o.Segments {
+		c.streams = newStreams()
+	}
+	return c
 }
 
 // newCapture reads the header of a capture file.
-func newCapture(b *bufio.Reader, reassemble bool) (*captureReader, error) {
+func newCapture(b *bufio.Reader, o Options) (Reader, error) {
 	frames, err := capture.NewReader(b)
 	if err != nil {
 		return nil, fault.In("packets", "%w", err)
 	}
-	if link, all := frames.Link(); all && !supported(link) {
-		return nil, fault.In("packets", "capture: link type %d (%v) is not supported", link, link)
-	}
-	c := &captureReader{frames: frames}
-	if reassemble {
-		c.streams = newStreams()
-	}
-	return c, nil
+	return NewFrames(frames, o), nil
 }
 
 // Read fills in the next IP packet. At the end of the frames, for whatever reason, the
@@ -52,8 +57,6 @@ func (c *captureReader) Read(p *Packet) error {
 		case c.streams != nil && !c.flushed:
 			c.streams.flush()
 			c.flushed = true
-		case err == io.EOF && c.skipped > 0 && !c.known: //nolint:errorlint // only the bare one is the end
-			return fault.In("packets", "capture: none of %d frames can be read: link type %d (%v) is not supported", c.skipped, c.strange, c.strange)
 		case err == io.EOF: //nolint:errorlint // only the bare one is the end
 			return err
 		default:
@@ -67,35 +70,67 @@ func (c *captureReader) Read(p *Packet) error {
 // that are reassembled come from the streams.
 func (c *captureReader) decode(p *Packet) bool {
 	f := &c.frame
-	if !supported(f.Link) {
-		c.strange = f.Link
-		c.skipped++
-		return false
+	packet, what := network(f.Link, f.Data)
+	var d datagram
+	ok := what == ""
+	if ok {
+		d, ok = dissect(packet)
+		what = tooShort
 	}
-	c.known = true
-	d, ok := dissect(network(f.Link, f.Data))
 	if !ok {
-		c.skipped++
+		c.skipped[what]++
 		return false
 	}
-	*p = Packet{Src: d.src.Unmap(), Number: f.Number}
+	*p = Packet{Src: d.src, Number: f.Number}
 	if !f.At.IsZero() {
 		p.At = f.At.UnixNano()
 	}
-	if c.streams != nil && d.transport == ipTCP {
-		c.streams.add(&d, *p)
-		return false
+	whole := c.unwrap(&d)
+	if c.inner {
+		p.Src = d.src
 	}
-	c.words = appendWords(c.words[:0], d.payload())
-	p.Words = c.words
+	p.Conversation = Conversation{From: d.src, To: d.dst, Protocol: d.transport}
+	if !whole {
+		return true // its payload comes with the last fragment
+	}
+	p.Ports = d.ports()
+	if c.streams != nil && d.transport == ipTCP {
+		return c.streams.add(&d, p)
+	}
+	p.Payload = d.payload()
 	return true
 }
 
-// Skipped returns how many frames of a capture were skipped so far: not IP, or of a link
-// that is not supported. Other formats have none.
-func Skipped(r Reader) uint64 {
+// maxDepth is how many packets may be inside each other.
+const maxDepth = 8
+
+// unwrap finds the innermost datagram, and reports whether it is whole.
+func (c *captureReader) unwrap(d *datagram) bool {
+	for range maxDepth {
+		if d.piece != nil {
+			if d.body = c.fragments.add(d); d.body == nil {
+				return false
+			}
+			d.piece = nil
+		}
+		packet := d.inside()
+		if packet == nil {
+			return true // as most
+		}
+		next, ok := dissect(packet)
+		if !ok {
+			return true
+		}
+		*d = next
+	}
+	return true
+}
+
+// Skipped returns how many frames of a capture were skipped so far, by what they are.
+// Other formats have none.
+func Skipped(r Reader) map[string]uint64 {
 	if c, ok := r.(*captureReader); ok {
 		return c.skipped
 	}
-	return 0
+	return nil
 }

@@ -12,7 +12,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/gopacket/gopacket/layers"
+
 	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
+	"github.com/everbloom-go/everbloom/internal/effort"
 )
 
 // record is what a test remembers of a packet.
@@ -23,6 +26,12 @@ func record(p Packet) string {
 	}
 	for _, w := range p.Words {
 		text = fmt.Appendf(text, " %08x", w)
+	}
+	if p.At != 0 && len(p.Words) > 0 {
+		text = fmt.Appendf(text, " @%d", p.At)
+	}
+	if len(p.Payload) > 0 {
+		text = fmt.Appendf(text, " %s", p.Payload)
 	}
 	return string(text)
 }
@@ -62,10 +71,9 @@ func TestBinaryRecordsAreRead(t *testing.T) {
 	for name, r := range map[string]io.Reader{
 		"plain":       bytes.NewReader(data),
 		"byte wise":   iotest.OneByteReader(bytes.NewReader(data)),
-		"compressed":  bytes.NewReader(capturetest.Gzip(t, data)),
 		"end at once": iotest.DataErrReader(bytes.NewReader(data)),
 	} {
-		got, err := readAll(mustOpen(t, r, Options{}))
+		got, err := readAll(mustOpen(t, r, Options{Format: Binary}))
 		want(t, name, got, records)
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v", name, err)
@@ -138,10 +146,12 @@ func TestTextIsRead(t *testing.T) {
 1.2.3.4	 0000002B
 2001:db8::1   0000002A
 ?::ffff:1.2.3.4
+1970-01-01T00:00:01.000000002Z 1.2.3.4 00000001 00000002
 `
 	got, err := readAll(mustOpen(t, strings.NewReader(text), Options{}))
 	want(t, "text", got, []string{
 		"1 1.2.3.4 deadbeef", "2 9.9.9.9 ?", "3 1.2.3.4 00000007", "4 1.2.3.4 0000002b", "5 2001:db8::1 0000002a", "6 1.2.3.4 ?",
+		"7 1.2.3.4 00000001 00000002 @1000000002",
 	})
 	if !errors.Is(err, io.EOF) {
 		t.Error(err)
@@ -150,13 +160,13 @@ func TestTextIsRead(t *testing.T) {
 
 func TestTextThatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 	for text, problem := range map[string]string{
-		"1.2.3.4":                             `packet 2, line 3: 1 fields, must be an address and a word`,
+		"1.2.3.4":                             `packet 2, line 3: 1 fields, must be an address and 1 to 4096 words`,
 		"1.2.3 deadbeef":                      `packet 2, line 3: address "1.2.3": not an IPv4 or IPv6 address`,
 		"1.2.3.4 deadbeefx":                   `9 characters, must be 8 hexadecimal or 32 binary digits`,
 		"? 1.2.3.4 deadbeef":                  `address "1.2.3.4 deadbeef"`,
 		"?":                                   `address ""`,
 		strings.Repeat("1", maxLine+1):        "packet 2, line 3: bufio.Scanner: token too long",
-		"1.2.3.4 deadbeef 00000001":           `3 fields, must be an address and a word`,
+		"1.2.3.4 deadbeef 1":                  `1 characters, must be 8`,
 		strings.Repeat("1", 100) + " 1234567": `address "` + strings.Repeat("1", 60) + `": not`,
 	} {
 		got, err := readAll(newText(strings.NewReader("\n1.1.1.1 12345678\n" + text + "\n")))
@@ -172,28 +182,30 @@ func TestTextWrittenIsRead(t *testing.T) {
 	want(t, "text", got, []string{"1 1.2.3.4 00000abc", "2 2001:db8::2 80000000"})
 }
 
+// TestFormatIsFoundOut holds that records are never guessed: anything might be some.
 func TestFormatIsFoundOut(t *testing.T) {
 	for _, c := range []struct {
 		start string
-		want  Format
+		want  Format // empty if it is refused
 	}{
 		{"", Text},
 		{"1.2.3.4 00000001\n", Text},
 		{"\t\r\n# x", Text},
-		{"\x01\x02\x03\x04\x00\x00\x00\x01", Binary},
+		{"\x01\x02\x03\x04\x00\x00\x00\x01", ""},
+		{"\x7fELF\x02\x01\x01\x00", ""},
+		{"\x28\xb5\x2f\xfd\x04", ""}, // zstd
 		{"\xa1\xb2\xc3\xd4", Capture},
 		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a", Capture},
-		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x00\x00\x00\x00", Binary}, // of 10.13.13.10
+		{"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x00\x00\x00\x00", ""},
 		{"\n\r\r\n1.2.3.4 00000001\n", Text},
 		{"# caf\u00e9 \u2013 d\u00e9j\u00e0 vu\n", Text},
 		{"\ufeff1.2.3.4 00000001\n", Text},
-		{"# caf\xe9\n", Binary},
-		{"# caf\xc3", Binary},
-		{strings.Repeat(" ", sniffed-1) + "\xc3", Text}, // the rest of the letter was not looked at
-		{"\x7f\x00\x00\x01abcd", Binary},
+		{"# caf\xe9\n", ""},
+		{"# caf\xc3", Text}, // the rest of the letter was not looked at
 	} {
-		if got := sniff([]byte(c.start)); got != c.want {
-			t.Errorf("%q: %v, want %v", c.start, got, c.want)
+		got, err := sniff([]byte(c.start))
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q: %v, %v, want %v", c.start, got, err, c.want)
 		}
 	}
 	for _, f := range []Format{Auto, Binary, Text, Capture} {
@@ -219,43 +231,123 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 	}
 }
 
-// TestSourcesThatLookLikeSomethingElseAreRead has first sources that are the mark of
-// gzip and of pcapng.
-func TestSourcesThatLookLikeSomethingElseAreRead(t *testing.T) {
-	for src, formats := range map[string][]Format{
-		"31.139.9.9": {Auto, Binary}, "31.139.8.255": {Auto, Binary}, "10.13.13.10": {Auto, Binary},
-		"31.139.8.0": {Binary}, "161.178.195.212": {Binary}, // nothing but the user can tell
+// TestSlowInputsAreJudgedAsTheyCome has a line, and a capture with one frame, and then
+// silence: both are read without waiting for more.
+func TestSlowInputsAreJudgedAsTheyCome(t *testing.T) {
+	frame := parts(ether(etherIPv4), ip4("1.2.3.4", ipUDP, 0, udp("ABCD")))
+	for text, wanted := range map[string]string{
+		"1.2.3.4 deadbeef\n": "1 1.2.3.4 deadbeef",
+		"?::1\n":             "1 ::1 ?",
+		string(capturetest.Pcap(t, layers.LinkTypeEthernet, frame)): "1 1.2.3.4 ABCD",
 	} {
-		data := AppendBinary(AppendBinary(nil, addr(src), 1), addr("1.2.3.4"), 2)
-		for _, f := range formats {
-			r, err := Open(bytes.NewReader(data), Options{Format: f})
-			if err != nil {
-				t.Errorf("%s, %v: %v", src, f, err)
-				continue
-			}
-			got, _ := readAll(r)
-			want(t, src, got, []string{"1 " + src + " 00000001", "2 1.2.3.4 00000002"})
+		in, out := io.Pipe()
+		go func() { _, _ = out.Write([]byte(text)) }()
+		var p Packet
+		if err := mustOpen(t, in, Options{}).Read(&p); err != nil || record(p) != wanted {
+			t.Errorf("%q: %s, %v", text, record(p), err)
 		}
+		_ = in.Close()
 	}
 }
 
 func TestListsAreRead(t *testing.T) {
-	got, err := ReadPrefixes(strings.NewReader("# list\n1.2.3.4\t7\n\n10.0.0.0/8 # private\n2001:db8::/32\n::1\n::ffff:1.2.3.5\n"))
+	const text = `# list
+1.2.3.4	7
+
+10.0.0.0/8 # private
+2001:db8::/32 ; SBL1
+; comment
+::1
+::ffff:1.2.3.5
+192.0.2.1-192.0.2.6
+0.0.0.0-255.255.255.255
+2001:db8::-2001:db8::2
+create bad hash:net family inet
+add bad 198.51.100.0/24 timeout 300
+add bad 198.51.100.7
+203.0.113.9,spam,2026
+`
+	var l List
+	if err := l.Read(strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
 	var texts []string
-	for _, p := range got {
+	for _, p := range l.All() {
 		texts = append(texts, p.String())
 	}
-	want(t, "list", texts, []string{"1.2.3.4/32", "10.0.0.0/8", "2001:db8::/32", "::1/128", "1.2.3.5/32"})
-	if err != nil {
-		t.Error(err)
+	slices.Sort(texts)
+	entries := []string{
+		"1.2.3.4/32", "10.0.0.0/8", "2001:db8::/32", "::1/128", "1.2.3.5/32", "192.0.2.1/32", "192.0.2.2/31", "192.0.2.4/31", "192.0.2.6/32",
+		"0.0.0.0/0", "2001:db8::/127", "2001:db8::2/128", "198.51.100.0/24", "198.51.100.7/32", "203.0.113.9/32",
+	}
+	slices.Sort(entries)
+	want(t, "list", texts, entries)
+	if l.Len() != len(entries) {
+		t.Errorf("%d entries", l.Len())
 	}
 	for text, problem := range map[string]string{
-		"1.2.3.4\n1.2.3":             `line 2: address "1.2.3"`,
-		"1.2.3.4/33":                 `line 1: network "1.2.3.4/33"`,
-		strings.Repeat("x", maxLine): "line 1: bufio.Scanner: token too long",
+		"1.2.3.4\n1.2.3":               `line 2: address "1.2.3"`,
+		"1.2.3.4/33":                   `line 1: network "1.2.3.4/33"`,
+		"1.2.3.4-1.2.3.3":              "line 1: range 1.2.3.4-1.2.3.3: the first address must come before",
+		"1.2.3.4-::1":                  "line 1: range",
+		strings.Repeat("x", maxLine+1): "line 1: bufio.Scanner: token too long",
 	} {
-		if _, err := ReadPrefixes(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), problem) {
+		if err := new(List).Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%.20q: %v, want %q", text, err, problem)
+		}
+	}
+}
+
+// TestLongListsTakeLittleMemory holds that a line costs no more than its text.
+func TestLongListsTakeLittleMemory(t *testing.T) {
+	var text []byte
+	for i := range 1000 {
+		text = fmt.Appendf(text, "10.0.%d.%d # spam\n", i/256, i%256)
+	}
+	var l List
+	if n := testing.AllocsPerRun(5, func() { l = List{}; _ = l.Read(bytes.NewReader(text)) }); n > 1100 || l.Len() != 1000 {
+		t.Errorf("%v allocations for %d lines", n, l.Len())
+	}
+}
+
+// TestDamagedTextIsHarmless changes bytes of lines and lists at random.
+func TestDamagedTextIsHarmless(t *testing.T) {
+	const text = "2026-11-16T00:00:00Z 1.2.3.4 deadbeef 00000001\n? ::1\n10.0.0.0/8 ; x\n1.1.1.1-1.1.1.9\nadd s 2001:db8::/32 timeout 5\n"
+	r := rand.New(rand.NewPCG(4, 0))
+	for range effort.PickVariant(500, 3000, 100_000) {
+		b := []byte(text)
+		for range 1 + r.IntN(5) {
+			b[r.IntN(len(b))] = " .:/-?#;\n0fg\xff"[r.IntN(13)]
+		}
+		var l List
+		if err := l.Read(bytes.NewReader(b)); err == nil && l.Len() > 10_000 {
+			t.Fatalf("%q: %d entries", b, l.Len())
+		}
+		_, _ = readAll(newText(bytes.NewReader(b)))
+	}
+}
+
+// TestListsAreNotMisread has what lists of others may mean: ranges in two ways, two
+// addresses, and exceptions.
+func TestListsAreNotMisread(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.1.1.0 - 1.1.1.3":          "[1.1.1.0/30]",
+		"1.1.1.0 -1.1.1.3 x":         "[1.1.1.0/30]",
+		"1.1.1.1 5 spam":             "[1.1.1.1/32]",
+		"add x 1.1.1.0/24 timeout 5": "[1.1.1.0/24]",
+		"1.1.1.0\t1.1.1.255\t24":     "line 1: a second address \"1.1.1.255\": write one entry to a line, and a range as a-b",
+		"1.1.1.1,2.2.2.2":            "line 1: a second address \"2.2.2.2\": write one entry to a line, and a range as a-b",
+		"add x 1.1.1.1 nomatch":      "line 1: nomatch: exceptions are not read: put the entry on the white list",
+		"1.1.1.1 -":                  "line 1: address \"\": not an IPv4 or IPv6 address",
+	} {
+		var l List
+		err := l.Read(strings.NewReader(text))
+		got := fmt.Sprint(l.All())
+		if err != nil {
+			got = strings.TrimPrefix(err.Error(), "packets: ")
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }

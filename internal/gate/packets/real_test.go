@@ -49,7 +49,7 @@ func count(t *testing.T, path string, reassemble bool) (packets int, v4 map[neti
 		t.Fatal(err)
 	}
 	defer file.Close()
-	r := mustOpen(t, file, Options{Reassemble: reassemble})
+	r := mustOpen(t, file, Options{Segments: !reassemble})
 	v4 = map[netip.Addr]bool{}
 	for {
 		var p Packet

@@ -3,40 +3,44 @@ package packets
 import (
 	"cmp"
 	"encoding/binary"
-	"net/netip"
 	"slices"
 )
 
 // Limits of what is kept of streams.
 const (
 	maxWaiting      = 1 << 8  // segments of a stream that came too early
-	maxWaitingBytes = 1 << 26 // of all streams
-	maxStreams      = 1 << 17 // in a generation
+	maxWaitingBytes = 1 << 25 // of all streams, with what a segment takes besides
+	segmentCost     = 512     // bytes of a segment besides its own
+	maxStreams      = 1 << 16 // in a generation
 	maxSeen         = 1 << 30 // bytes that are known to be repeated, of the 2^31 before
 )
 
 // streams reassembles TCP. Each segment is one packet: one that continues its stream is
 // returned at once, then those that waited for it, each with its own number, time and
-// words. A repetition has no words. So a pattern in each of several segments gets as many
-// strikes as without reassembly, whatever their order.
+// payload. A repetition has no payload. So a pattern in each of several segments gets as
+// many strikes as without reassembly, whatever their order.
 //
 // A stream begins with its first segment, which need not be the beginning of the
 // connection. Idle streams are dropped, a generation at a time; a stream that was dropped
 // begins again.
 type streams struct {
-	young, old map[flow]*stream
-	room       int // streams in a generation
-	bytes      int // of segments that wait
+	young, old map[Flow]*stream
+	recent     []recent // some of the young ones, by their ports and addresses
+	room       int      // streams in a generation
+	bytes      int      // of segments that wait, with their cost
 	queue      []Packet
-	given      int      // packets of the queue that were returned
-	words      []uint32 // of the queue
+	given      int // packets of the queue that were returned
+	fresh      []stream
 }
 
-// A flow is one direction of a connection.
-type flow struct {
-	src, dst netip.Addr
-	ports    uint32
+// A recent stream is found without a map.
+type recent struct {
+	flow Flow
+	at   *stream
 }
+
+// maxRecent is how many recent streams there are at most, a power of two.
+const maxRecent = 1 << 12
 
 // A stream is the state of a flow. The zero stream has not begun.
 type stream struct {
@@ -44,16 +48,14 @@ type stream struct {
 	ended   bool   // the next segment is of another connection
 	next    uint32 // number of the byte that continues it
 	seen    uint32 // bytes before next that are repetitions if they come again
-	rest    []byte // of a word that is not complete
 	waiting []segment
 }
 
 // A segment is one packet of a flow.
 type segment struct {
 	Packet
-	seq     uint32
-	last    bool // FIN or RST
-	payload []byte
+	seq  uint32
+	last bool // FIN or RST
 }
 
 // Flags of TCP.
@@ -64,43 +66,77 @@ const (
 )
 
 func newStreams() *streams {
-	return &streams{young: map[flow]*stream{}, old: map[flow]*stream{}, room: maxStreams}
+	return &streams{young: map[Flow]*stream{}, old: map[Flow]*stream{}, room: maxStreams, recent: make([]recent, maxRecent)}
 }
 
-// add takes a packet that is TCP. The payload is valid until add returns. Packets that
-// are due are returned by next.
-func (s *streams) add(d *datagram, p Packet) {
+// add takes a packet that is TCP. It reports whether p is to be returned now, with the
+// payload filled in; else next returns what is due. The payload of the datagram is valid
+// until then.
+func (s *streams) add(d *datagram, p *Packet) (now bool) {
 	if len(d.body) < tcpHeader {
-		s.give(p, nil)
-		return
+		return true
 	}
 	flags := d.body[13]
-	g := segment{Packet: p, seq: binary.BigEndian.Uint32(d.body[4:]), last: flags&(tcpFIN|tcpRST) != 0, payload: d.payload()}
-	at := s.find(flow{d.src, d.dst, binary.BigEndian.Uint32(d.body)})
-	if flags&tcpSYN != 0 {
+	seq, payload, last := binary.BigEndian.Uint32(d.body[4:]), d.payload(), flags&(tcpFIN|tcpRST) != 0
+	flow := p.Flow()
+	at := s.find(&flow)
+	syn := flags&tcpSYN != 0
+	if !syn && at.begun && !at.ended && seq == at.next && len(at.waiting) == 0 { // most are so
+		at.move(uint32(len(payload)))
+		at.ended = last
+		p.Payload = payload
+		return true
+	}
+	g := segment{Packet: *p, seq: seq, last: last}
+	g.Payload = payload
+	if syn {
 		g.seq++ // the SYN counts as a byte
 		if !at.begun || at.ended || g.seq != at.next-at.seen {
 			s.begin(at, g.seq) // else it was just sent again
 		}
 	}
 	s.take(at, g)
+	return false
+}
+
+// move goes on by so many bytes.
+func (at *stream) move(n uint32) {
+	at.next += n
+	at.seen = min(at.seen+n, maxSeen)
 }
 
 // find returns the stream of a flow.
-func (s *streams) find(f flow) *stream {
-	if at := s.young[f]; at != nil {
+func (s *streams) find(f *Flow) *stream {
+	const golden = 0x9E3779B97F4A7C15
+	low := binary.LittleEndian.Uint64(f[29:]) ^ binary.LittleEndian.Uint64(f[8:]) // ports and addresses
+	r := &s.recent[low*golden>>32%maxRecent]
+	if r.at != nil && r.flow == *f {
+		return r.at
+	}
+	at := s.look(f)
+	*r = recent{*f, at}
+	return at
+}
+
+// look finds a stream by its map, or makes one.
+func (s *streams) look(f *Flow) *stream {
+	if at := s.young[*f]; at != nil {
 		return at
 	}
 	if len(s.young) == s.room {
 		s.release(s.old)
-		s.young, s.old = map[flow]*stream{}, s.young
+		s.young, s.old = map[Flow]*stream{}, s.young
+		clear(s.recent)
 	}
-	at := s.old[f]
+	at := s.old[*f]
 	if at == nil {
-		at = &stream{}
+		if len(s.fresh) == 0 {
+			s.fresh = make([]stream, 64)
+		}
+		at, s.fresh = &s.fresh[0], s.fresh[1:]
 	}
-	delete(s.old, f)
-	s.young[f] = at
+	delete(s.old, *f)
+	s.young[*f] = at
 	return at
 }
 
@@ -114,7 +150,7 @@ func (s *streams) begin(at *stream, seq uint32) {
 // that was seen, and not ahead, is no repetition: the first segment may have been a stray
 // one, and a sender must not be able to hide behind it.
 func (s *streams) take(at *stream, g segment) {
-	length := uint32(len(g.payload))
+	length := uint32(len(g.Payload))
 	ahead := int32(g.seq - at.next)
 	switch {
 	case length == 0:
@@ -129,7 +165,7 @@ func (s *streams) take(at *stream, g segment) {
 	case uint32(-ahead) <= at.seen: // it continues the stream, or repeats some
 	case g.seq+length == at.next-at.seen: // the first two came in disorder
 		at.seen = min(at.seen+length, maxSeen)
-		s.give(g.Packet, appendWords(nil, g.payload))
+		s.give(g.Packet, g.Payload)
 		return
 	default:
 		s.begin(at, g.seq)
@@ -141,12 +177,12 @@ func (s *streams) take(at *stream, g segment) {
 // wait keeps a segment for later. If there is no room for more, the missing bytes are
 // given up.
 func (s *streams) wait(at *stream, g segment) {
-	g.payload = slices.Clone(g.payload)
+	g.Payload = slices.Clone(g.Payload)
 	i, _ := slices.BinarySearchFunc(at.waiting, g, func(a, b segment) int {
 		return cmp.Or(cmp.Compare(int32(a.seq-at.next), int32(b.seq-at.next)), -1) // equal ones in the order they came
 	})
 	at.waiting = slices.Insert(at.waiting, i, g)
-	s.bytes += len(g.payload)
+	s.bytes += len(g.Payload) + segmentCost
 	if len(at.waiting) > maxWaiting {
 		at.skip()
 		s.drain(at, false)
@@ -156,9 +192,8 @@ func (s *streams) wait(at *stream, g segment) {
 	}
 }
 
-// skip gives up the bytes before the first segment that waits. Where words begin is
-// unknown then; they begin with the segment.
-func (at *stream) skip() { at.next, at.seen, at.rest = at.waiting[0].seq, 0, at.rest[:0] }
+// skip gives up the bytes before the first segment that waits.
+func (at *stream) skip() { at.next, at.seen = at.waiting[0].seq, 0 }
 
 // drain returns the segments that continue the stream, or all.
 func (s *streams) drain(at *stream, all bool) {
@@ -173,7 +208,7 @@ func (s *streams) drain(at *stream, all bool) {
 			n = 0
 			at.skip()
 		}
-		s.bytes -= len(g.payload)
+		s.bytes -= len(g.Payload) + segmentCost
 		s.advance(at, g)
 	}
 	at.waiting = slices.Delete(at.waiting, 0, n)
@@ -181,28 +216,24 @@ func (s *streams) drain(at *stream, all bool) {
 
 // advance returns a segment that begins at or before the next byte of its stream.
 func (s *streams) advance(at *stream, g segment) {
-	if again := at.next - g.seq; again < uint32(len(g.payload)) {
-		g.payload = g.payload[again:]
+	if again := at.next - g.seq; again < uint32(len(g.Payload)) {
+		g.Payload = g.Payload[again:]
 	} else {
-		g.payload = nil
+		g.Payload = nil
 	}
-	n := uint32(len(g.payload))
-	at.next += n
-	at.seen = min(at.seen+n, maxSeen)
+	at.move(uint32(len(g.Payload)))
 	at.ended = at.ended || g.last
-	from := len(s.words)
-	s.words = at.cut(s.words, g.payload)
-	s.give(g.Packet, s.words[from:])
+	s.give(g.Packet, g.Payload)
 }
 
-// give queues a packet with its words.
-func (s *streams) give(p Packet, words []uint32) {
-	p.Words = words
+// give queues a packet with its payload.
+func (s *streams) give(p Packet, payload []byte) {
+	p.Payload = payload
 	s.queue = append(s.queue, p)
 }
 
 // release returns all segments that wait, ordered by the first of each stream.
-func (s *streams) release(all map[flow]*stream) {
+func (s *streams) release(all map[Flow]*stream) {
 	var list []*stream
 	for _, at := range all {
 		if len(at.waiting) > 0 {
@@ -221,29 +252,14 @@ func (s *streams) flush() {
 	s.release(s.young)
 }
 
-// next takes a packet from the queue. Its words are valid until next returns false.
+// next takes a packet from the queue. Its payload is valid until next returns false.
 func (s *streams) next(p *Packet) bool {
 	if s.given == len(s.queue) {
-		s.queue, s.words, s.given = s.queue[:0], s.words[:0], 0
+		clear(s.queue) // of payloads
+		s.queue, s.given = s.queue[:0], 0
 		return false
 	}
 	*p = s.queue[s.given]
 	s.given++
 	return true
-}
-
-// cut appends the complete words of the stream.
-func (at *stream) cut(words []uint32, b []byte) []uint32 {
-	if n := len(at.rest); n > 0 {
-		take := min(4-n, len(b))
-		at.rest = append(at.rest, b[:take]...)
-		b = b[take:]
-		if len(at.rest) < 4 {
-			return words
-		}
-		words = appendWords(words, at.rest)
-	}
-	words = appendWords(words, b)
-	at.rest = append(at.rest[:0], b[len(b)&^3:]...)
-	return words
 }

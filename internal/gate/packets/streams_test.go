@@ -3,7 +3,6 @@ package packets
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ import (
 func TestStreamsEndAndBeginAgain(t *testing.T) {
 	frames := [][]byte{
 		ip4("10.0.0.1", ipTCP, 0, tcp(1, 2, "")),
-		ip4("10.0.0.1", ipTCP, 0, tcp(2, 1, "ABCDEF")), // and the end: EF is lost
+		ip4("10.0.0.1", ipTCP, 0, tcp(2, 1, "ABCDEF")), // and the end
 		ip4("10.0.0.1", ipTCP, 0, tcp(900, 2, "")),
 		ip4("10.0.0.1", ipTCP, 0, tcp(901, 0, "GHIJ")),
 		ip4("10.0.0.2", ipTCP, 0, tcp(500, 0, "never began")),
@@ -31,10 +30,10 @@ func TestStreamsEndAndBeginAgain(t *testing.T) {
 		ip6("2001:db8::9", ipTCP, tcp(8, 0, "K")),
 		ip6("2001:db8::9", ipTCP, tcp(9, 0, "LMN")),
 	}
-	got, err := readAll(mustOpen(t, bytes.NewReader(capturetest.Pcap(t, layers.LinkTypeRaw, frames...)), Options{Reassemble: true}))
+	got, err := readAll(mustOpen(t, bytes.NewReader(capturetest.Pcap(t, layers.LinkTypeRaw, frames...)), Options{}))
 	want(t, "streams", got, []string{
-		"1 10.0.0.1", "2 10.0.0.1 41424344", "3 10.0.0.1", "4 10.0.0.1 4748494a", "5 10.0.0.2 6e657665 72206265",
-		"6 10.0.0.3", "7 2001:db8::9", "8 2001:db8::9", "9 2001:db8::9 4b4c4d4e",
+		"1 10.0.0.1", "2 10.0.0.1 ABCDEF", "3 10.0.0.1", "4 10.0.0.1 GHIJ", "5 10.0.0.2 never began",
+		"6 10.0.0.3", "7 2001:db8::9", "8 2001:db8::9 K", "9 2001:db8::9 LMN",
 	})
 	if !errors.Is(err, io.EOF) {
 		t.Error(err)
@@ -47,21 +46,24 @@ func together(segments ...[]byte) (got []string) {
 	s := newStreams()
 	for i, g := range segments {
 		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, g))
-		s.add(&d, Packet{Number: uint64(i + 1)})
-		got = append(got, queued(s)...)
+		got = append(got, added(s, d, Packet{Number: uint64(i + 1)})...)
 	}
 	s.flush()
 	return append(got, queued(s)...)
 }
 
+// added returns what becomes of a packet.
+func added(s *streams, d datagram, p Packet) []string {
+	if s.add(&d, &p) {
+		return []string{fmt.Sprintf("%d %s", p.Number, p.Payload)}
+	}
+	return queued(s)
+}
+
 func queued(s *streams) (got []string) {
 	var p Packet
 	for s.next(&p) {
-		text := fmt.Appendf(nil, "%d ", p.Number)
-		for _, w := range p.Words {
-			text = binary.BigEndian.AppendUint32(text, w)
-		}
-		got = append(got, string(text))
+		got = append(got, fmt.Sprintf("%d %s", p.Number, p.Payload))
 	}
 	return got
 }
@@ -77,8 +79,8 @@ func TestEverySegmentIsOnePacket(t *testing.T) {
 		"one was missing":     {[][]byte{tcp(9, 2, ""), tcp(14, 0, "evil"), tcp(18, 0, "evil"), tcp(10, 0, "evil")}, "1 ,4 evil,2 evil,3 evil"},
 		"one is missing":      {[][]byte{tcp(9, 2, ""), tcp(14, 0, "evil"), tcp(18, 0, "evil")}, "1 ,2 evil,3 evil"},
 		"disorder at first":   {[][]byte{tcp(54, 0, "two!"), tcp(50, 0, "one!"), tcp(58, 0, "three!!!")}, "1 two!,2 one!,3 three!!!"},
-		"across segments":     {[][]byte{tcp(50, 0, "evi"), tcp(53, 0, "levi"), tcp(57, 0, "l")}, "1 ,2 evil,3 evil"},
-		"numbers wrap":        {[][]byte{tcp(1<<32-2, 0, "ev"), tcp(0, 0, "il")}, "1 ,2 evil"},
+		"across segments":     {[][]byte{tcp(50, 0, "evi"), tcp(53, 0, "levi"), tcp(57, 0, "l")}, "1 evi,2 levi,3 l"},
+		"numbers wrap":        {[][]byte{tcp(1<<32-2, 0, "ev"), tcp(0, 0, "il")}, "1 ev,2 il"},
 		"sent again":          {[][]byte{tcp(50, 0, "onlyonce"), tcp(50, 0, "onlyonce"), tcp(54, 0, "oncemore")}, "1 onlyonce,2 ,3 more"},
 		"waits twice":         {[][]byte{tcp(9, 2, ""), tcp(14, 0, "two!"), tcp(14, 0, "two!"), tcp(10, 0, "one!")}, "1 ,4 one!,2 two!,3 "},
 		"SYN sent again":      {[][]byte{tcp(9, 2, ""), tcp(10, 0, "once"), tcp(9, 2, ""), tcp(10, 0, "once")}, "1 ,2 once,3 ,4 "},
@@ -86,9 +88,9 @@ func TestEverySegmentIsOnePacket(t *testing.T) {
 		"same number again":   {[][]byte{tcp(9, 2, ""), tcp(10, 1, "one!"), tcp(9, 2, ""), tcp(10, 0, "two!")}, "1 ,2 one!,3 ,4 two!"},
 		"ended by an empty":   {[][]byte{tcp(10, 0, "one!"), tcp(14, 1, ""), tcp(900, 0, "two!")}, "1 one!,2 ,3 two!"},
 		"a RST from nowhere":  {[][]byte{tcp(10, 0, "one!"), tcp(99, 4, ""), tcp(18, 0, "thre"), tcp(14, 0, "two!")}, "1 one!,2 ,4 two!,3 thre"},
-		"a stray one first":   {[][]byte{tcp(5000, 0, "stray"), tcp(9, 2, ""), tcp(10, 0, "ev"), tcp(12, 0, "il")}, "1 stra,2 ,3 ,4 evil"},
-		"stray, no beginning": {[][]byte{tcp(5000, 0, "stray"), tcp(10, 0, "ev"), tcp(12, 0, "il")}, "1 stra,2 ,3 evil"},
-		"data in the SYN":     {[][]byte{tcp(9, 2, "ev"), tcp(12, 0, "il")}, "1 ,2 evil"},
+		"a stray one first":   {[][]byte{tcp(5000, 0, "stray"), tcp(9, 2, ""), tcp(10, 0, "ev"), tcp(12, 0, "il")}, "1 stray,2 ,3 ev,4 il"},
+		"stray, no beginning": {[][]byte{tcp(5000, 0, "stray"), tcp(10, 0, "ev"), tcp(12, 0, "il")}, "1 stray,2 ev,3 il"},
+		"data in the SYN":     {[][]byte{tcp(9, 2, "ev"), tcp(12, 0, "il")}, "1 ev,2 il"},
 	} {
 		if got := strings.Join(together(c.segments...), ","); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -101,8 +103,7 @@ func TestTooMuchWaitingIsGivenUp(t *testing.T) {
 	s := newStreams()
 	add := func(number uint64, seq uint32, text string) []string {
 		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(seq, 0, text)))
-		s.add(&d, Packet{Number: number})
-		return queued(s)
+		return added(s, d, Packet{Number: number})
 	}
 	add(1, 0, "lost")
 	for i := range uint32(maxWaiting) {
@@ -128,13 +129,13 @@ func TestStreamsAreForgotten(t *testing.T) {
 	s := newStreams()
 	s.room = 100
 	d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(0, 0, "here")))
-	s.add(&d, Packet{Number: 1})
+	got := added(s, d, Packet{Number: 1})
 	d, _ = dissect(ip4("10.0.0.1", ipTCP, 0, tcp(8, 0, "wait")))
-	s.add(&d, Packet{Number: 2})
+	got = append(got, added(s, d, Packet{Number: 2})...)
 	for i := range uint32(2 * s.room) {
-		s.find(flow{ports: i})
+		s.find(&Flow{byte(i), byte(i >> 8), 1})
 	}
-	if got := queued(s); !slices.Equal(got, []string{"1 here", "2 wait"}) {
+	if got = append(got, queued(s)...); !slices.Equal(got, []string{"1 here", "2 wait"}) {
 		t.Errorf("%q", got)
 	}
 	if n := len(s.young) + len(s.old); n > 2*s.room {
@@ -178,5 +179,23 @@ func TestStreamsAreWholeInAnyOrder(t *testing.T) {
 		if whole.String() != string(text) || len(got) != len(segments) {
 			t.Fatalf("seed %d, round %d: %d segments, %d packets\n%q\n%q", seed, round, len(segments), len(got), text, whole.String())
 		}
+	}
+}
+
+// TestWaitingSegmentsAreCountedWhole sends segments of one byte that came too early, of
+// many connections: what they take besides their byte is in the limit.
+func TestWaitingSegmentsAreCountedWhole(t *testing.T) {
+	s := newStreams()
+	waiting := 0
+	for i := range 2 * maxWaitingBytes / segmentCost {
+		c := Conversation{From: addr("10.0.0.1"), Ports: [2]uint16{uint16(i / 200), 2}, Protocol: ipTCP}
+		d, _ := dissect(ip4("10.0.0.1", ipTCP, 0, tcp(2*uint32(i%200), 0, "x")))
+		waiting += 1 - len(added(s, d, Packet{Number: uint64(i + 1), Conversation: c}))
+		if s.bytes > maxWaitingBytes || waiting*segmentCost > maxWaitingBytes {
+			t.Fatalf("%d segments, %d bytes", waiting, s.bytes)
+		}
+	}
+	if s.bytes < maxWaitingBytes/2 {
+		t.Errorf("%d bytes wait: the test shows nothing", s.bytes)
 	}
 }

@@ -6,21 +6,25 @@ import (
 	"io"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/everbloom-go/everbloom/gate/pattern"
 
 	"github.com/everbloom-go/everbloom/internal/fault"
 )
 
-// maxLine is far longer than any valid line.
-const maxLine = 1 << 12
+// maxLine is longer than any valid line, and maxWords more words than fit in a packet.
+const (
+	maxLine  = 1 << 16
+	maxWords = 1 << 12
+)
 
 // textReader reads the text format.
 type textReader struct {
 	lines  *bufio.Scanner
 	line   uint64
 	number uint64
-	word   [1]uint32
+	words  []uint32
 }
 
 func newText(r io.Reader) *textReader {
@@ -56,17 +60,27 @@ func (t *textReader) parse(text string, p *Packet) error {
 		return err
 	}
 	fields := strings.Fields(text)
-	if len(fields) != 2 {
-		return fmt.Errorf("%d fields, must be an address and a word", len(fields))
+	*p = Packet{Number: t.number}
+	if at, err := time.Parse(time.RFC3339Nano, fields[0]); err == nil {
+		p.At = at.UnixNano()
+		fields = fields[1:]
 	}
-	src, err := ParseAddress(fields[0])
-	if err != nil {
+	if len(fields) < 2 || len(fields) > maxWords {
+		return fmt.Errorf("%d fields, must be an address and 1 to %d words", len(fields), maxWords)
+	}
+	var err error
+	if p.Src, err = ParseAddress(fields[0]); err != nil {
 		return err
 	}
-	if t.word[0], err = pattern.ParseWord(fields[1]); err != nil {
-		return err
+	t.words = t.words[:0]
+	for _, field := range fields[1:] {
+		w, err := pattern.ParseWord(field)
+		if err != nil {
+			return err
+		}
+		t.words = append(t.words, w)
 	}
-	*p = Packet{Src: src, Words: t.word[:], Number: t.number}
+	p.Words = t.words
 	return nil
 }
 

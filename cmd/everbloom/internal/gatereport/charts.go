@@ -3,6 +3,7 @@ package gatereport
 import (
 	"fmt"
 	"html/template"
+	"time"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
 	"github.com/everbloom-go/everbloom/internal/draw"
@@ -36,16 +37,41 @@ func (p Page) gateCharts() (all []chart) {
 	return all
 }
 
-// overPackets is a chart of what happens as packets are judged.
-func overPackets(title, text string, y draw.Axis, lines ...draw.Series) chart {
-	return chart{draw.Plot{Title: title, X: draw.Axis{Label: "packets judged so far"}, Y: y, Series: lines}, text}
+// overTime is a chart of what happens as packets are judged.
+func (s Summary) overTime(title, text string, y draw.Axis, lines ...draw.Series) chart {
+	label, _ := s.clock()
+	return chart{draw.Plot{Title: title, X: draw.Axis{Label: label}, Y: y, Series: lines}, text}
+}
+
+// clock returns the axis that points lie on: their time, if it is known, or the number of
+// packets.
+func (s Summary) clock() (label string, of func(Point) float64) {
+	first, last := s.Began, s.Points[len(s.Points)-1].At
+	if begun := s.Points[0].At; begun-first > last-begun {
+		first = begun // the first packets have a date of their own
+	}
+	if first == 0 || last <= first {
+		return "packets judged so far", func(p Point) float64 { return float64(p.Packets) }
+	}
+	name, unit := "seconds", time.Second
+	switch took := time.Duration(last - first); {
+	case took > 72*time.Hour:
+		name, unit = "days", 24*time.Hour
+	case took > 3*time.Hour:
+		name, unit = "hours", time.Hour
+	case took > 3*time.Minute:
+		name, unit = "minutes", time.Minute
+	}
+	label = fmt.Sprintf("%s since %s", name, time.Unix(0, first).UTC().Format("2006-01-02 15:04:05 UTC"))
+	return label, func(p Point) float64 { return float64(p.At-first) / float64(unit) }
 }
 
 // curve has a value for each point of the summary.
 func (s Summary) curve(name string, value func(Point) float64) draw.Series {
 	out := draw.Series{Name: name}
+	_, clock := s.clock()
 	for _, p := range s.Points {
-		out.Points = append(out.Points, draw.Point{X: float64(p.Packets), Y: value(p)})
+		out.Points = append(out.Points, draw.Point{X: clock(p), Y: value(p)})
 	}
 	return out
 }
@@ -54,23 +80,24 @@ func (s Summary) curve(name string, value func(Point) float64) draw.Series {
 func (s Summary) verdictChart() chart {
 	passed, held := draw.Series{Name: "passed"}, draw.Series{Name: "rejected or held back"}
 	before := Point{}
+	_, clock := s.clock()
 	for _, p := range s.Points {
 		if 2*(p.Packets-before.Packets) < s.Points[0].Packets {
 			break // the rest at the end is too short for a share
 		}
-		x, share := float64(p.Packets), float64(p.Passed-before.Passed)/float64(p.Packets-before.Packets)
+		x, share := clock(p), float64(p.Passed-before.Passed)/float64(p.Packets-before.Packets)
 		passed.Points = append(passed.Points, draw.Point{X: x, Y: share})
 		held.Points = append(held.Points, draw.Point{X: x, Y: 1 - share})
 		before = p
 	}
-	return overPackets("What became of packets",
+	return s.overTime("What became of packets",
 		"Of the packets between one point and the next, how many passed and how many were rejected or held back.",
 		draw.Axis{Label: "share of packets", Percent: true, Max: 1}, passed, held)
 }
 
 // banChart shows how the bans add up.
 func (s Summary) banChart() chart {
-	return overPackets("Sources banned", "A source is banned with the packet that completes its last allowed pattern.",
+	return s.overTime("Sources banned", "A source is banned with the packet that completes its last allowed pattern.",
 		draw.Axis{Label: "sources banned so far"}, s.curve("bans", func(p Point) float64 { return float64(p.Bans) }))
 }
 
@@ -103,7 +130,7 @@ func (p Page) rateChart() (chart, bool) {
 			high = max(high, at.Y)
 		}
 	}
-	return overPackets("False positives", text, y, lines...), len(s.Points) >= fewPoints && high >= rareRate
+	return s.overTime("False positives", text, y, lines...), len(s.Points) >= fewPoints && high >= rareRate
 }
 
 // lowestRate is where the axis of the rates begins: measured ones may be 0.

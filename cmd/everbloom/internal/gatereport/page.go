@@ -2,12 +2,15 @@ package gatereport
 
 import (
 	_ "embed" // for the template
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/growth"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -16,6 +19,12 @@ var pageText string
 
 var report = template.Must(template.New("report").Funcs(template.FuncMap{
 	"count": quantity.Count,
+	"clock": func(t *time.Time) string {
+		if t == nil {
+			return ""
+		}
+		return t.Format("2006-01-02 15:04:05")
+	},
 }).Parse(pageText))
 
 // Page is a summary as a page that needs nothing else.
@@ -37,8 +46,45 @@ func (p Page) HTML(w io.Writer) error {
 		Headline, Lead           string
 		Facts                    []Fact
 		GrowthCharts, GateCharts []chart
+		Gauges                   []gauge
+		Downloads                []download
 		Text                     string
-	}{p, p.Headline(), p.lead(), p.Facts(), growthCharts(p.Growth), p.gateCharts(), text.String()})
+	}{p, p.Headline(), p.lead(), p.Facts(), growthCharts(p.Growth), p.gateCharts(), p.gauges(), p.downloads(), text.String()})
+}
+
+// A gauge shows how full something is.
+type gauge struct {
+	Name, Text string
+	Share      float64
+}
+
+// gauges are of the states, and of the memory if it has a limit.
+func (s Summary) gauges() (all []gauge) {
+	g := s.Gate
+	if g.Room > 0 {
+		all = append(all, gauge{"states", fmt.Sprintf("%s of %s users inside a pattern or with strikes", quantity.Count(uint64(g.States)), quantity.Count(uint64(g.Room))), float64(g.States) / float64(g.Room)})
+	}
+	if g.Limit > 0 {
+		all = append(all, gauge{"memory", memory(g), float64(g.Bytes) / float64(g.Limit)})
+	}
+	return all
+}
+
+// A download is the list of bans as a file that is inside the page.
+type download struct {
+	Format string
+	Data   template.URL
+}
+
+func (s Summary) downloads() (all []download) {
+	for _, format := range event.Formats() {
+		var text strings.Builder
+		if event.Export(&text, format, s.Bans, time.Now()) == nil {
+			data := base64.StdEncoding.EncodeToString([]byte(text.String()))
+			all = append(all, download{format, template.URL("data:text/plain;base64," + data)})
+		}
+	}
+	return all
 }
 
 // Headline returns the result in a sentence.
@@ -89,21 +135,30 @@ func plural(n uint64, thing string) string {
 	return quantity.Count(n) + " " + thing
 }
 
+// fact returns a number of things and what became of them.
+func fact(n uint64, thing, rest string) Fact {
+	value, name, _ := strings.Cut(plural(n, thing), " ")
+	return Fact{value, name + " " + rest}
+}
+
 // A Fact is a figure and what it means, as the rest of a sentence.
 type Fact struct{ Value, Text string }
 
 // Facts are the figures that matter, in the order in which things happen.
 func (p Page) Facts() []Fact {
 	g := p.Gate
-	facts := []Fact{{quantity.Count(g.Packets), "packets " + p.senders()}}
-	memory := Fact{quantity.Bytes(float64(g.Bytes)), "of memory, limit " + quantity.Bytes(float64(g.Limit))}
+	facts := []Fact{fact(g.Packets, "packet", p.senders())}
+	memory := Fact{quantity.Bytes(float64(g.Bytes)), "of memory"}
+	if g.Limit > 0 {
+		memory.Text += ", limit " + quantity.Bytes(float64(g.Limit))
+	}
 	if p.Traffic != nil {
 		memory.Text += fmt.Sprintf("; a Go map of the addresses takes %s", quantity.Bytes(float64(p.Traffic.MapBytes)))
 	}
 	facts = append(facts, memory,
-		Fact{quantity.Count(g.Passed), "packets passed"},
-		Fact{quantity.Count(g.Rejected), "packets rejected, of sources that were banned or listed"},
-		Fact{quantity.Count(g.Bans), "sources banned for the patterns they completed"})
+		fact(g.Passed, "packet", "passed"),
+		fact(g.Rejected, "packet", "rejected, of sources that were banned or listed"),
+		fact(g.Bans, "source", "banned for completed patterns"))
 	if g.Lost.Any() {
 		facts = append(facts, Fact{"Given up", given(g.Lost)})
 	}

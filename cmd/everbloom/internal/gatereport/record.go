@@ -3,28 +3,21 @@
 package gatereport
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
 
-// Event is a strike or a ban.
-type Event struct {
-	Number  uint64     `json:"number"`       // of the packet
-	At      int64      `json:"at,omitempty"` // nanoseconds since 1970, if known
-	Src     netip.Addr `json:"src"`
-	Ban     bool       `json:"ban"`
-	Pattern string     `json:"pattern"`
-	Strikes uint8      `json:"strikes"`
-}
-
 // Point is the state after some number of packets.
 type Point struct {
 	Packets  uint64  `json:"packets"`
+	At       int64   `json:"at,omitempty"` // time of the last packet, nanoseconds since 1970
 	Passed   uint64  `json:"passed"`
 	Dropped  uint64  `json:"dropped"`
 	Rejected uint64  `json:"rejected"`
@@ -72,9 +65,8 @@ type Summary struct {
 	Inputs  []string `json:"inputs,omitempty"`
 	Seconds float64  `json:"seconds"` // reading and judging
 
-	// Skipped is how many frames of captures are not IP, or of a link that is not
-	// supported.
-	Skipped uint64 `json:"skipped,omitempty"`
+	// Skipped is how many frames of captures are no packets, by what they are.
+	Skipped map[string]uint64 `json:"skipped,omitempty"`
 
 	// Confirmed says that hits of the banned set are looked up exactly.
 	Confirmed bool `json:"confirmed"`
@@ -82,9 +74,13 @@ type Summary struct {
 	Traffic  *Traffic       `json:"traffic,omitempty"`
 	Gate     gate.Stats     `json:"gate"`
 	Patterns []PatternCount `json:"patterns"` // that were completed, the most frequent first
-	Events   []Event        `json:"latest"`
+	Events   []event.Event  `json:"latest"`
+	Bans     []event.Event  `json:"bans,omitempty"`     // at most [MaxBans]
+	Talkers  []Talker       `json:"talkers,omitempty"`  // that sent most, if they were counted
+	Rejects  []Talker       `json:"rejected,omitempty"` // that were rejected most
 	Queries  []Answered     `json:"queries,omitempty"`
 	Omitted  uint64         `json:"queries_omitted,omitempty"` // answers beyond [MaxQueries]
+	Began    int64          `json:"began,omitempty"`           // time of the first packet, nanoseconds since 1970
 	Points   []Point        `json:"points"`
 	Check    *exact.Report  `json:"check,omitempty"`
 }
@@ -97,7 +93,12 @@ type Recorder struct {
 	actions  [4]uint64 // packets by verdict
 	points   []Point
 	every    uint64 // packets between two points, a power of two
-	latest   []Event
+	latest   []event.Event
+	bans     []event.Event
+	talkers  *top // nil if sources are not counted
+	rejected *top
+	began    int64 // time of the first packet
+	at       int64 // and of the last
 	queries  []Answered
 	omitted  uint64 // queries
 	look     func(*Point)
@@ -106,6 +107,9 @@ type Recorder struct {
 const (
 	maxPoints = 64
 	maxLatest = 12
+
+	// MaxBans is how many bans a summary keeps.
+	MaxBans = 10_000
 
 	// MaxQueries is how many answers a summary keeps.
 	MaxQueries = 1000
@@ -117,24 +121,41 @@ func NewRecorder(patterns []pattern.Pattern, look func(*Point)) *Recorder {
 	return &Recorder{patterns: patterns, strikes: make([]uint64, len(patterns)), every: 1, look: look}
 }
 
+// CountSources makes the recorder count packets by source, too, which takes time.
+func (r *Recorder) CountSources() { r.talkers, r.rejected = newTop(), newTop() }
+
 // Count counts the verdict on a packet.
-func (r *Recorder) Count(v gate.Verdict) {
+func (r *Recorder) Count(p *packets.Packet, v gate.Verdict) {
 	r.packets++
 	r.actions[v.Action]++
+	if r.talkers != nil {
+		r.talkers.count(p.Src)
+		if v.Action == gate.Reject {
+			r.rejected.count(p.Src)
+		}
+	}
+	if p.At != 0 {
+		r.at = p.At
+		r.began = cmp.Or(r.began, p.At)
+	}
 	if r.packets&(r.every-1) == 0 {
 		r.mark()
 	}
 }
 
+// Pattern returns the name of the pattern that a packet completed.
+func (r *Recorder) Pattern(v gate.Verdict) string { return r.patterns[v.Pattern].Name }
+
 // Strike records a verdict whose reason is [gate.Struck], after Count.
-func (r *Recorder) Strike(p *packets.Packet, v gate.Verdict) Event {
+func (r *Recorder) Strike(v gate.Verdict, e event.Event) {
 	r.strikes[v.Pattern]++
-	e := Event{Number: p.Number, At: p.At, Src: p.Src, Ban: v.Action == gate.Ban, Pattern: r.patterns[v.Pattern].Name, Strikes: v.Strikes}
 	if len(r.latest) == maxLatest {
 		r.latest = slices.Delete(r.latest, 0, 1)
 	}
 	r.latest = append(r.latest, e)
-	return e
+	if e.Kind == event.Ban && len(r.bans) < MaxBans {
+		r.bans = append(r.bans, e)
+	}
 }
 
 // mark keeps a point. When there are too many, every second one is dropped.
@@ -153,8 +174,8 @@ func (r *Recorder) mark() {
 // point returns the present state.
 func (r *Recorder) point() Point {
 	p := Point{
-		Packets: r.packets,
-		Passed:  r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
+		Packets: r.packets, At: r.at,
+		Passed: r.actions[gate.Pass], Dropped: r.actions[gate.Drop], Rejected: r.actions[gate.Reject], Bans: r.actions[gate.Ban],
 	}
 	r.look(&p)
 	return p
@@ -173,11 +194,14 @@ func (r *Recorder) Answer(src netip.Addr, a gate.Answer) {
 func (r *Recorder) Omitted() uint64 { return r.omitted }
 
 // Now returns the present state and the latest events.
-func (r *Recorder) Now() (Point, []Event) { return r.point(), slices.Clone(r.latest) }
+func (r *Recorder) Now() (Point, []event.Event) { return r.point(), slices.Clone(r.latest) }
 
 // Summary puts everything together.
 func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
-	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Omitted: r.omitted, Points: slices.Clone(r.points)}
+	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Omitted: r.omitted, Points: slices.Clone(r.points), Bans: r.bans, Began: r.began}
+	if r.talkers != nil {
+		out.Talkers, out.Rejects = r.talkers.most(), r.rejected.most()
+	}
 	for i, n := range r.strikes {
 		if n > 0 {
 			out.Patterns = append(out.Patterns, PatternCount{r.patterns[i].Name, n})

@@ -2,6 +2,7 @@ package gatereport
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
 	"github.com/everbloom-go/everbloom/internal/gate/packets"
 )
@@ -30,9 +32,9 @@ func filled(n int) *Recorder {
 		case i%3 == 0:
 			v = gate.Verdict{Action: gate.Reject, Reason: gate.Banned, Pattern: -1}
 		}
-		r.Count(v)
+		r.Count(p, v)
 		if v.Reason == gate.Struck {
-			r.Strike(p, v)
+			r.Strike(v, event.Of(p, v, r.Pattern(v), "in"))
 		}
 	}
 	return r
@@ -52,9 +54,8 @@ func TestRecorderCounts(t *testing.T) {
 	if last := s.Points[len(s.Points)-1]; now.Packets != 1000 || now.Bans != 10 || last.Packets != 1000 || len(latest) != maxLatest {
 		t.Errorf("now: %+v", now)
 	}
-	event := r.Strike(&packets.Packet{Src: netip.MustParseAddr("::1"), Number: 7, At: 5}, gate.Verdict{Action: gate.Ban, Reason: gate.Struck, Strikes: 3})
-	if want := (Event{7, 5, netip.MustParseAddr("::1"), true, "rare", 3}); event != want {
-		t.Errorf("event: %+v, want %+v", event, want)
+	if len(s.Bans) != 10 || s.Bans[0].Number != 10 || s.Bans[0].Pattern != "rare" {
+		t.Errorf("bans: %v", s.Bans)
 	}
 }
 
@@ -79,15 +80,15 @@ func everything() Summary {
 	stats := gate.Stats{
 		Packets: 5000, Passed: 3000, Dropped: 7, Rejected: 1900, Bans: 50, Strikes: 500,
 		Reasons: map[string]uint64{"banned": 1800, "listed": 90, "over-limit": 10},
-		Lost:    gate.Lost{Chains: 1, Strikes: 2, Users: 3, Exact: true, Overflow: 4},
+		Lost:    gate.Lost{Chains: 1, Strikes: 2, Users: 3, Exact: true, Overflow: 4, Bans: 5},
 		Tracked: gate.Set{Info: filter.Info{Kind: "deletable", Keys: 10, Overfull: true}, Pinned: 6},
 	}
 	s := r.Summary(stats, 0.5)
-	s.Inputs, s.Skipped = []string{"a.pcap", "<script>"}, 12
+	s.Inputs, s.Skipped = []string{"a.pcap", "<script>"}, map[string]uint64{"ARP": 12, "LLDP": 1, "too short": 12}
 	s.Check = &exact.Report{
 		Otherwise: 9,
 		Packets:   5000, Legitimate: 4000, Expected: 1.5, Both: 1,
-		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 3, exact.OverflowFilter: 1, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
+		Rejected: map[exact.Cause]uint64{exact.FalsePositive: 4, exact.SpuriousBan: 5}, Passed: map[exact.Cause]uint64{exact.MissingBan: 2},
 		First: &exact.Difference{Number: 77, Src: netip.MustParseAddr("1.2.3.4"), Got: gate.Verdict{Action: gate.Reject, Reason: gate.Banned}},
 	}
 	return s
@@ -99,9 +100,9 @@ func TestTextSaysEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "skipped           12 frames that are not IP",
+		"packets           5,000, 10.0 k per second", "dropped           7, each completed a pattern", "skipped           frames: 12 ARP, 12 too short, 1 LLDP",
 		"rejected          1,900: 1,800 banned, 90 listed, 10 over-limit", "deletable, 10 keys, 0 B, rate 0 %, 6 pinned, overfull",
-		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans in the overflow filter, exact confirmation",
+		"1 beginnings of patterns, 2 strikes, 3 packets of users that could not be tracked, 4 bans kept beside the banned set, 5 bans that were forgotten, exact confirmation",
 		"false positives   4 of 4,000 packets that an exact gate passes, 1.50 predicted\n", "wrongly rejected  5 more: 5 spurious ban\n",
 		"wrongly passed    2: 2 missing ban", "other reason      9 packets", "packet 77 of 1.2.3.4: reject (banned), should be pass (clean)", "in both sets      1",
 	} {
@@ -112,7 +113,7 @@ func TestTextSaysEverything(t *testing.T) {
 }
 
 // svgNames are names, which nothing loads.
-var svgNames = strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "")
+var svgNames = strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "", `href="data:text/plain;base64,`, "")
 
 // external is what would make a page load something.
 var external = []string{"<script", "http:", "https:", "src=", "href=", "url(", "@import", "<link"}
@@ -182,5 +183,63 @@ func TestSummaryIsJSON(t *testing.T) {
 	text, err := json.Marshal(everything())
 	if err != nil || !strings.Contains(string(text), `"standing":"bad"`) {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestPageHasAClockWhereTimesAreKnown has packets a minute apart.
+func TestPageHasAClockWhereTimesAreKnown(t *testing.T) {
+	r := NewRecorder(patterns, func(*Point) {})
+	r.CountSources()
+	r.Count(&packets.Packet{Src: netip.MustParseAddr("::1"), At: 1}, gate.Verdict{Pattern: -1}) // of 1970
+	for i := range 1000 {
+		p := &packets.Packet{Src: netip.AddrFrom4([4]byte{10, 0, 0, byte(i * i % 7)}), Number: uint64(i + 1), At: 1_700_000_000_000_000_000 + int64(i)*60e9}
+		v := gate.Verdict{Action: gate.Reject, Reason: gate.Banned, Pattern: -1}
+		if i%100 == 9 {
+			v = gate.Verdict{Action: gate.Ban, Reason: gate.Struck, Strikes: 3}
+		}
+		r.Count(p, v)
+		if v.Reason == gate.Struck {
+			r.Strike(v, event.Of(p, v, r.Pattern(v), "in"))
+		}
+	}
+	page := write(t, Page{Summary: r.Summary(gate.Stats{Room: 10, States: 5, Limit: 4096, Bytes: 1024, Bans: 10}, 1)})
+	for _, want := range []string{
+		"hours since 2023-11-14 22:", "<td class=\"t\">2023-11-14 22:22:20</td>", `download="bans.nft" href="data:text/plain;base64,`,
+		"Top sources", "<td>10.0.0.1</td>", "1.00 KiB of 4.00 KiB", `value="0.500"`, "All 10, as they came",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// TestTopFindsTheMostFrequent has a few sources that send much among very many.
+func TestTopFindsTheMostFrequent(t *testing.T) {
+	top := newTop()
+	for i := range 300_000 {
+		top.count(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}))
+		if i%20 == 0 {
+			top.count(netip.AddrFrom4([4]byte{9, 9, 9, byte(i / 20 % 3)}))
+		}
+	}
+	list := top.most()
+	if len(list) != shown || len(top.packets) > maxSources {
+		t.Fatalf("%d shown, %d kept", len(list), len(top.packets))
+	}
+	for _, s := range list[:3] {
+		if s.Src.As4()[0] != 9 || s.Packets > 5000 || s.Packets < 5000-300_000/maxSources-10 {
+			t.Errorf("%v", s)
+		}
+	}
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	var s Summary
+	s.Gate.Passed, s.Gate.Bans = 1, 1
+	facts := fmt.Sprint(Page{Summary: s}.Facts())
+	for _, want := range []string{"{0 packets ", "{1 packet passed}", "{1 source banned for completed patterns}"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("no %q in %s", want, facts)
+		}
 	}
 }

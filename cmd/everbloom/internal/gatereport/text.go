@@ -1,8 +1,10 @@
 package gatereport
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -26,8 +28,8 @@ func (s Summary) Text(w io.Writer) error {
 	t := newTable(w)
 	g := s.Gate
 	t.row("packets", "%s%s", quantity.Count(g.Packets), s.speed())
-	if s.Skipped > 0 {
-		t.row("skipped", "%s frames that are not IP, or of a link that is not supported", quantity.Count(s.Skipped))
+	if len(s.Skipped) > 0 {
+		t.row("skipped", "%s", Skipped(s.Skipped))
 	}
 	t.row("passed", "%s", quantity.Count(g.Passed))
 	if g.Dropped > 0 {
@@ -39,7 +41,7 @@ func (s Summary) Text(w io.Writer) error {
 	t.row("tracked users", "%s", describe(g.Tracked))
 	t.row("banned sources", "%s", describe(g.Banned))
 	t.row("states", "%s of %s", quantity.Count(uint64(g.States)), quantity.Count(uint64(g.Room)))
-	t.row("memory", "%s of %s", quantity.Bytes(float64(g.Bytes)), quantity.Bytes(float64(g.Limit)))
+	t.row("memory", "%s", memory(g))
 	if g.Lost.Any() {
 		t.row("given up", "%s", given(g.Lost))
 	}
@@ -47,6 +49,25 @@ func (s Summary) Text(w io.Writer) error {
 		checkRows(t, *s.Check)
 	}
 	return t.Flush()
+}
+
+// memory returns what is in use, and the limit if there is one.
+func memory(g gate.Stats) string {
+	text := quantity.Bytes(float64(g.Bytes))
+	if g.Limit > 0 {
+		text += " of " + quantity.Bytes(float64(g.Limit))
+	}
+	return text
+}
+
+// Skipped describes frames that were skipped, the most frequent first.
+func Skipped(by map[string]uint64) string {
+	kinds := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+	var list []string
+	for _, what := range kinds {
+		list = append(list, quantity.Count(by[what])+" "+what)
+	}
+	return "frames: " + strings.Join(list, ", ")
 }
 
 func (s Summary) speed() string {
@@ -92,7 +113,8 @@ func given(l gate.Lost) string {
 		{l.Chains, "beginnings of patterns"},
 		{l.Strikes, "strikes"},
 		{l.Users, "packets of users that could not be tracked"},
-		{l.Overflow, "bans in the overflow filter"},
+		{l.Overflow, "bans kept beside the banned set"},
+		{l.Bans, "bans that were forgotten"},
 	} {
 		if c.n > 0 {
 			list = append(list, quantity.Count(c.n)+" "+c.what)
@@ -106,7 +128,7 @@ func given(l gate.Lost) string {
 
 // checkRows writes the result of the comparison with an exact gate.
 func checkRows(t table, r exact.Report) {
-	ordinary := r.Rejected[exact.FalsePositive] + r.Rejected[exact.OverflowFilter]
+	ordinary := r.Rejected[exact.FalsePositive]
 	t.row("false positives", "%s of %s packets that an exact gate passes, %s predicted", quantity.Count(ordinary),
 		quantity.Count(r.Legitimate), quantity.Short(r.Expected))
 	if other := r.WronglyRejected() - ordinary; other > 0 {
@@ -135,7 +157,7 @@ func checkRows(t table, r exact.Report) {
 func causes(by map[exact.Cause]uint64) string {
 	var list []string
 	for cause, n := range by {
-		if cause == exact.FalsePositive || cause == exact.OverflowFilter {
+		if cause == exact.FalsePositive {
 			continue // has a row of its own
 		}
 		list = append(list, fmt.Sprintf("%s %s", quantity.Count(n), cause))

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
+	"github.com/everbloom-go/everbloom/server/load"
+)
+
+// loadVerb measures servers.
+type loadVerb struct {
+	*env
+	load.Config
+	rounds       int
+	command      string
+	other        string
+	otherCommand string
+	prepare      string
+	otherPrepare string
+	logs         []string
+}
+
+func newLoad(e *env) *cobra.Command {
+	l := &loadVerb{env: e}
+	cmd := &cobra.Command{
+		Use:     "load",
+		GroupID: groupServe,
+		Short:   "Measure a server beside others",
+		Long: `Start servers with different logs, send them the same commands in turns, and
+print how many they answer: with the log that everbloom serve has, with a plain
+file in its place, and with a log in memory that forgets. --other names a server
+that runs already, to compare with. The shares are those of the first row's rate
+and of its rate per second of processor time.
+
+In commands, {item} stands for a random item. They must be answered with a
+number, as BF.ADD, BF.EXISTS, SETBIT and SADD are. What --prepare says is sent
+for one turn before all others, or once if it is about no item.`,
+		Example: `  everbloom load
+  everbloom load --prepare 'BF.ADD s {item}' --command 'BF.EXISTS s {item}'
+  everbloom load --prepare 'BF.RESERVE load 0.01 10000000' --pipeline 64
+  everbloom load --other 127.0.0.1:6379 --other-command 'SADD load {item}'`,
+		Args: noArguments("say what to send with --command"),
+		RunE: verb(l.run),
+	}
+	f := cmd.Flags()
+	f.IntVar(&l.Connections, "connections", 50, "connections that send at the same time")
+	f.IntVar(&l.Pipeline, "pipeline", 16, "commands that are sent at once")
+	f.DurationVar(&l.Duration, "duration", time.Second, "time of one turn")
+	f.IntVar(&l.rounds, "rounds", 3, "turns of each server; the median counts")
+	l.Items = 10_000_000
+	f.Var(countFlag(&l.Items), "items", "different items")
+	f.StringVar(&l.command, "command", "BF.ADD load {item}", "what to send")
+	f.StringVar(&l.prepare, "prepare", "", "what to send first, to make or fill a set")
+	f.StringSliceVar(&l.logs, "logs", []string{"jetstream", "file", "memory"}, "logs to start servers with")
+	f.StringVar(&l.other, "other", "", "`ADDRESS` of another server")
+	f.StringVar(&l.otherCommand, "other-command", "", "what to send to that one (default: the same)")
+	f.StringVar(&l.otherPrepare, "other-prepare", "", "what to send to that one first (default: the same)")
+	return cmd
+}
+
+// run measures the servers in turns.
+func (l *loadVerb) run(ctx context.Context, _ []string) error {
+	if l.Connections < 1 || l.Pipeline < 1 || l.rounds < 1 || l.Duration <= 0 {
+		return fmt.Errorf("connections, pipeline, rounds and duration must be above 0")
+	}
+	dir, err := os.MkdirTemp("", "everbloom-load-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what stays is in the system's temporary folder
+	var targets []load.Target
+	for _, name := range l.logs {
+		t, stop, err := l.start(ctx, name, filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		defer stop()
+		targets = append(targets, t)
+	}
+	if l.other != "" {
+		targets = append(targets, load.Target{
+			Name: l.other, Addr: l.other, CPU: load.InfoCPU(l.other),
+			Prepare: cmp.Or(l.otherPrepare, l.prepare), Command: cmp.Or(l.otherCommand, l.command),
+		})
+	}
+	for _, t := range targets {
+		if err := load.Prepare(ctx, l.Config, t); err != nil {
+			return err
+		}
+	}
+	results := make([][]load.Result, len(targets))
+	for round := range l.rounds {
+		for i, t := range targets {
+			l.Seed = uint64(round)
+			r, err := load.Run(ctx, l.Config, t)
+			if err != nil {
+				return err
+			}
+			results[i] = append(results[i], r)
+		}
+	}
+	return l.print(targets, results)
+}
+
+// start starts a server with a log.
+func (l *loadVerb) start(ctx context.Context, log, dir string) (t load.Target, stop func(), err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return t, nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, "serve", "--log", log, "--dir", dir, "--addr", "127.0.0.1:0", "--http", "off")
+	cmd.Stderr = io.Discard
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return t, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return t, nil, err
+	}
+	stop = func() {
+		_ = cmd.Process.Kill() // its data is thrown away
+		_ = cmd.Wait()
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	addr, ok := strings.CutPrefix(line, "everbloom serves at ")
+	if err != nil || !ok {
+		stop()
+		return t, nil, fmt.Errorf("the server with log %s did not start", log)
+	}
+	addr, _, _ = strings.Cut(addr, ". ")
+	t = load.Target{Name: log, Addr: addr, Prepare: l.prepare, Command: l.command, CPU: load.ProcessCPU(cmd.Process.Pid)}
+	return t, stop, nil
+}
+
+// print prints a row for each server.
+func (l *loadVerb) print(targets []load.Target, results [][]load.Result) error {
+	w := tabwriter.NewWriter(l.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintln(w, "server\tops/s\tops/CPU s\tmedian\t99 %\tshare\tof CPU\t")
+	var first, firstCPU float64
+	for i, t := range targets {
+		rate, perCPU := median(results[i], load.Result.Rate), median(results[i], load.Result.PerCPU)
+		if i == 0 {
+			first, firstCPU = rate, perCPU
+		}
+		each, share := "–", "–"
+		if perCPU > 0 {
+			each = quantity.Short(math.Round(perCPU))
+		}
+		if perCPU > 0 && firstCPU > 0 {
+			share = fmt.Sprintf("%.2f", perCPU/firstCPU)
+		}
+		r := results[i][len(results[i])/2] // in the order of PerCPU: one turn is as good as another
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%.2f\t%s\t\n", t.Name, quantity.Short(rate), each,
+			r.Latency(0.5).Round(time.Microsecond), r.Latency(0.99).Round(time.Microsecond), rate/first, share)
+	}
+	return w.Flush()
+}
+
+// median returns the median of a figure of all turns.
+func median(turns []load.Result, figure func(load.Result) float64) float64 {
+	slices.SortFunc(turns, func(a, b load.Result) int { return cmp.Compare(figure(a), figure(b)) })
+	return figure(turns[len(turns)/2])
+}

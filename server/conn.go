@@ -1,0 +1,218 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/command"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
+)
+
+const (
+	writeTimeout = 10 * time.Second // a reader that takes nothing for so long is closed
+	flushSize    = 64 << 10         // replies are sent when there are so many bytes
+	loginTime    = 30 * time.Second // for clients that have to say which user they are
+)
+
+// A conn is one connection. Its goroutine reads, runs commands and writes.
+type conn struct {
+	net.Conn
+	server  *Server
+	session *command.Session
+	reader  *resp.Reader
+	limited bool      // there is a deadline for reading
+	allowed time.Time // when the deadline for writing was set
+	ended   atomic.Bool
+}
+
+// accept takes connections until the listener is closed.
+func (s *Server) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // for want of files; the clients wait
+			s.logger.Warn("accepting a connection failed", "error", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		s.add(c)
+	}
+}
+
+// add serves a connection, unless there are too many.
+func (s *Server) add(raw net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		_ = raw.Close() // the server ends
+		return
+	}
+	if uint64(len(s.conns)) >= s.settings.Number("maxclients") {
+		s.env.Stats.Rejected.Add(1)
+		_ = raw.SetWriteDeadline(time.Now().Add(time.Second)) // it may be gone
+		_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
+		_ = raw.Close()
+		return
+	}
+	s.env.Stats.Connections.Add(1)
+	s.nextID++
+	c := &conn{Conn: raw, server: s, session: command.NewSession(s.env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())}
+	limits := resp.Standard()
+	if !c.session.Authenticated() {
+		limits = resp.Unauthenticated()
+	}
+	c.reader = resp.NewReader(raw, limits)
+	s.conns[c.session.ID] = c
+	s.wg.Go(c.serve)
+}
+
+// serve handles the connection until it ends.
+func (c *conn) serve() {
+	defer func() {
+		c.server.mu.Lock()
+		delete(c.server.conns, c.session.ID)
+		c.server.mu.Unlock()
+		_ = c.Close() // nothing can be done about it
+	}()
+	for !c.ended.Load() {
+		c.setReadDeadline()
+		if c.reader.Fill() != nil {
+			return
+		}
+		c.session.Begin()
+		goOn := c.handle()
+		c.session.End()
+		if !goOn {
+			return
+		}
+	}
+}
+
+// setReadDeadline says how long the connection may be idle.
+func (c *conn) setReadDeadline() {
+	wait := time.Duration(c.server.idle.Load())
+	if !c.session.Authenticated() {
+		wait = loginTime
+	}
+	var deadline time.Time
+	switch {
+	case wait != 0:
+		deadline = time.Now().Add(wait)
+	case !c.limited:
+		return
+	}
+	c.limited = wait != 0
+	_ = c.SetReadDeadline(deadline) // reading tells
+	if c.ended.Load() {
+		c.interrupt()
+	}
+}
+
+// handle runs all commands that have arrived and sends the replies. It reports whether the
+// connection goes on.
+func (c *conn) handle() bool {
+	for {
+		args, err := c.reader.Next()
+		if err != nil {
+			return c.protocolError(err)
+		}
+		if args == nil {
+			break
+		}
+		before := c.session.Authenticated()
+		if c.session.Take(args) != nil {
+			return false
+		}
+		if !before && c.session.Authenticated() {
+			c.reader.SetLimits(resp.Standard())
+			_ = c.SetReadDeadline(time.Time{}) // reading tells
+		}
+		if c.session.Closing() {
+			break
+		}
+		if c.session.Writer().Len() >= flushSize && !c.session.Waiting() && !c.send() {
+			return false
+		}
+	}
+	return c.session.Flush() == nil && c.send() && !c.session.Closing()
+}
+
+// protocolError answers bytes that are not the protocol, after what came before them.
+func (c *conn) protocolError(err error) bool {
+	if c.session.Flush() == nil {
+		c.session.Writer().Err("ERR " + err.Error())
+		c.send()
+	}
+	return false
+}
+
+// send writes the replies.
+func (c *conn) send() bool {
+	c.session.Answer()
+	w := c.session.Writer()
+	if w.Len() == 0 {
+		return true
+	}
+	if w.Len() > flushSize {
+		return c.sendLarge(w)
+	}
+	c.allowWriting()
+	_, err := c.Write(w.Bytes())
+	w.Reset()
+	return err == nil
+}
+
+// sendLarge writes in parts, each of which has its time.
+func (c *conn) sendLarge(w *resp.Writer) bool {
+	defer w.Reset()
+	for b := w.Bytes(); len(b) > 0; {
+		n := min(len(b), flushSize)
+		c.allowWriting()
+		if _, err := c.Write(b[:n]); err != nil {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// allowWriting sees to it that writing may take its time, and twice that at most: to set a
+// deadline takes longer than to write.
+func (c *conn) allowWriting() {
+	if now := time.Now(); now.Sub(c.allowed) >= writeTimeout {
+		c.allowed = now
+		_ = c.SetWriteDeadline(now.Add(2 * writeTimeout)) // writing tells
+	}
+}
+
+// interrupt ends the connection when the commands that run are done.
+func (c *conn) interrupt() {
+	c.ended.Store(true)
+	_ = c.SetReadDeadline(time.Unix(1, 0)) // reading ends at once
+}
+
+// Sessions returns the sessions of all connections.
+func (s *Server) Sessions() []*command.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]*command.Session, 0, len(s.conns))
+	for _, c := range s.conns {
+		list = append(list, c.session)
+	}
+	return list
+}
+
+// Kill closes a connection.
+func (s *Server) Kill(id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conns[id]
+	if c != nil {
+		c.interrupt()
+	}
+	return c != nil
+}

@@ -1,0 +1,42 @@
+package command
+
+import "fmt"
+
+// check returns what is wrong with a command, in the order in which Redis looks.
+func (s *Session) check(cmd *Command, args [][]byte) string {
+	if cmd == nil {
+		return s.env.Table.unknown(args)
+	}
+	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+		return arity(cmd)
+	}
+	if s.user == nil {
+		if cmd.Flags&NoAuth == 0 {
+			return "NOAUTH Authentication required."
+		}
+		return ""
+	}
+	if problem := s.user.forbids(cmd, args); problem != "" {
+		return problem
+	}
+	if s.multi != nil && cmd.Flags&NoMulti != 0 {
+		return "ERR Command not allowed inside a transaction"
+	}
+	if len(args) == 1 || cmd.Last == 1 && len(args[1]) <= maxName { // as most commands
+		return ""
+	}
+	for i := range cmd.keyPositions(len(args)) {
+		if len(args[i]) > maxName {
+			return fmt.Sprintf("ERR key of %d bytes, at most %d", len(args[i]), maxName)
+		}
+	}
+	return ""
+}
+
+const maxName = 64 << 10
+
+func arity(cmd *Command) string {
+	return "ERR wrong number of arguments for '" + cmd.Name + "' command"
+}
+
+func (c *Call) arity() { c.w.Err(arity(c.cmd)) }

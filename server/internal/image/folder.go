@@ -1,0 +1,256 @@
+package image
+
+import (
+	"bufio"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Folder holds generations of images. One goroutine at a time uses it, but for Content.
+type Folder struct {
+	disk   Disk
+	newest uint64 // generation; 0 if there is none
+	last   *Manifest
+	before *Manifest // the generation before
+}
+
+// Open reads the newest manifest. Files that belong to no generation are removed.
+func Open(d Disk) (*Folder, error) {
+	f := &Folder{disk: d}
+	generations, err := f.generations()
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range generations[:min(2, len(generations))] {
+		m, err := f.read(g)
+		if err != nil {
+			return nil, fmt.Errorf("%w: restore a copy of images/%s, or remove it to start from the images before", err, manifestName(g))
+		}
+		if i == 0 {
+			f.newest, f.last = g, m
+		} else {
+			f.before = m
+		}
+	}
+	return f, f.clean()
+}
+
+func manifestName(g uint64) string { return "manifest-" + strconv.FormatUint(g, 10) }
+
+func packName(g uint64) string { return "pack-" + strconv.FormatUint(g, 10) }
+
+// generations returns the numbers of all manifests, the newest first.
+func (f *Folder) generations() (found []uint64, err error) {
+	names, err := f.disk.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if text, ok := strings.CutPrefix(name, "manifest-"); ok {
+			if g, err := strconv.ParseUint(text, 10, 64); err == nil && manifestName(g) == name {
+				found = append(found, g)
+			}
+		}
+	}
+	slices.Sort(found)
+	slices.Reverse(found)
+	return found, nil
+}
+
+// read reads the manifest of a generation.
+func (f *Folder) read(g uint64) (*Manifest, error) {
+	r, err := f.disk.Open(manifestName(g))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	b, err := io.ReadAll(io.LimitReader(r, maxManifest))
+	if err != nil {
+		return nil, err
+	}
+	m, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", manifestName(g), err)
+	}
+	return m, nil
+}
+
+// Last returns the newest manifest, nil if there is none.
+func (f *Folder) Last() *Manifest { return f.last }
+
+// Before returns the manifest before, nil if there is none.
+func (f *Folder) Before() *Manifest { return f.before }
+
+// Content returns the content of an entry of the newest manifest.
+func (f *Folder) Content(e *Entry) ([]byte, error) {
+	if e.Length < 0 || e.Length > maxManifest {
+		return nil, fmt.Errorf("image: entry %d has %d bytes: %w", e.Number, e.Length, ErrDamaged)
+	}
+	b := make([]byte, e.Length)
+	if err := f.disk.ReadAt(packName(e.Pack), b, e.Offset); err != nil {
+		return nil, fmt.Errorf("image: entry %d in %s: %w: %w", e.Number, packName(e.Pack), ErrDamaged, err)
+	}
+	if sum := crc32.Checksum(b, castagnoli); sum != e.Sum {
+		return nil, fmt.Errorf("image: entry %d in %s at %d: checksum %08x, must be %08x: %w", e.Number, packName(e.Pack), e.Offset, sum, e.Sum, ErrDamaged)
+	}
+	return b, nil
+}
+
+// clean removes what belongs to neither of the two newest generations.
+func (f *Folder) clean() error {
+	keep := make(map[string]bool)
+	generations, err := f.generations()
+	if err != nil {
+		return err
+	}
+	for _, g := range generations[:min(2, len(generations))] {
+		keep[manifestName(g)] = true
+	}
+	for _, m := range []*Manifest{f.last, f.before} {
+		if m == nil {
+			continue
+		}
+		for i := range m.Entries {
+			keep[packName(m.Entries[i].Pack)] = true
+		}
+	}
+	names, err := f.disk.List()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !keep[name] {
+			if err := f.disk.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Size returns how many bytes the contents of the newest generation have.
+func (f *Folder) Size() (n int64) {
+	if f.last == nil {
+		return 0
+	}
+	for i := range f.last.Entries {
+		n += f.last.Entries[i].Length
+	}
+	return n
+}
+
+// A Writer writes a generation.
+type Writer struct {
+	folder     *Folder
+	generation uint64
+	file       File
+	buffer     *bufio.Writer // before file: contents are written in many small pieces
+	size       int64
+	entries    []Entry
+}
+
+const temporary = ".tmp"
+
+// Begin begins the next generation.
+func (f *Folder) Begin() (*Writer, error) {
+	g := f.newest + 1
+	file, err := f.disk.Create(packName(g) + temporary)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{folder: f, generation: g, file: file, buffer: bufio.NewWriterSize(file, 1<<20)}, nil
+}
+
+// counter counts bytes and sums them up.
+type counter struct {
+	w   io.Writer
+	n   int64
+	sum uint32
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	c.sum = crc32.Update(c.sum, castagnoli, b[:n])
+	return n, err
+}
+
+// Add writes the content of an entry.
+func (w *Writer) Add(e Entry, content io.WriterTo) error {
+	c := &counter{w: w.buffer}
+	if _, err := content.WriteTo(c); err != nil {
+		return err
+	}
+	e.Pack, e.Offset, e.Length, e.Sum = w.generation, w.size, c.n, c.sum
+	w.size += c.n
+	w.entries = append(w.entries, e)
+	return nil
+}
+
+// Keep takes an entry over that did not change, from the pack where it is.
+func (w *Writer) Keep(e Entry) { w.entries = append(w.entries, e) }
+
+// Commit makes the generation the newest one. m has everything but the entries.
+func (w *Writer) Commit(m *Manifest) error {
+	f := w.folder
+	m.Entries = w.entries
+	if err := errorOf(w.buffer.Flush(), w.file.Sync(), w.file.Close()); err != nil {
+		return err
+	}
+	if err := f.disk.Rename(packName(w.generation)+temporary, packName(w.generation)); err != nil {
+		return err
+	}
+	file, err := f.disk.Create(manifestName(w.generation) + temporary)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(m.encode())
+	if err := errorOf(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := f.disk.Rename(manifestName(w.generation)+temporary, manifestName(w.generation)); err != nil {
+		return err
+	}
+	f.before, f.last, f.newest = f.last, m, w.generation
+	return f.clean()
+}
+
+// errorOf returns the first error.
+func errorOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cancel gives a generation up.
+func (w *Writer) Cancel() {
+	_ = w.file.Close()                                           // it is not wanted
+	_ = w.folder.disk.Remove(packName(w.generation) + temporary) // or later, when the folder is opened
+}
+
+// Thin returns the packs of which less than half is in use.
+func (f *Folder) Thin(used func(*Entry) bool) map[uint64]bool {
+	total, live := make(map[uint64]int64), make(map[uint64]int64)
+	if f.last == nil {
+		return nil
+	}
+	for i := range f.last.Entries {
+		e := &f.last.Entries[i]
+		total[e.Pack] = max(total[e.Pack], e.Offset+e.Length)
+		if used(e) {
+			live[e.Pack] += e.Length
+		}
+	}
+	thin := make(map[uint64]bool)
+	for pack, n := range total {
+		thin[pack] = 2*live[pack] < n
+	}
+	return thin
+}

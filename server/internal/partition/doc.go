@@ -1,0 +1,27 @@
+// Package partition is the write path of a server: one log, one store, one goroutine that
+// changes both.
+//
+//	connection ──┐ unit: what one read of the socket brought, in order
+//	connection ──┼──> queue ──> decide ──> append ──> apply ──> answer
+//	connection ──┘              effects    one record  memory    replies, in order
+//
+// The partition takes all waiting units and lets them decide. Deciding changes nothing: a
+// [Tx] answers questions by what this batch has decided so far, then by the filters, and
+// turns changes into effects. All effects become one record, which is appended to the log;
+// when that is on disk it is applied to the store, and only then are the units answered.
+// Batches form while the disk works; there are no timers.
+//
+// What changes nothing is not logged: an add of a key that is there, a delete of one that is
+// not. That holds for sets that never delete and for kinds that store their keys. Others
+// count: if the add of a key was left out because another looks like it, deleting the other
+// would take both out.
+//
+// # Failures
+//
+// A log that refuses a record has not stored it: the batch is forgotten and decided anew,
+// and each change in it is answered with an error, as are all changes until there is room.
+// A unit whose effects take several records ends with the first that fails. If the outcome is unknown, units
+// are answered with that, which closes their connections without a reply; the partition
+// then reads the end of the log before it takes further changes. What is in memory is at
+// all times a prefix of the log.
+package partition

@@ -1,0 +1,245 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/server/internal/log"
+	"github.com/everbloom-go/everbloom/server/internal/record"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+// A Unit is a list of commands of one connection that is decided together.
+type Unit interface {
+	// Decide runs the commands, as far as they were not run before, and keeps their replies.
+	Decide(t *Tx)
+
+	// Restart forgets what Decide did: none of it was stored.
+	Restart()
+
+	// Answer ends the unit: everything it decided is stored and applied. With an error it
+	// is unknown what is stored.
+	Answer(err error)
+}
+
+// Config is what a partition works with.
+type Config struct {
+	Store *store.Store
+	Log   log.Log
+	Hash  filter.Hash // of items, for a log that is empty
+
+	// Tail is told the place behind each record that is on disk; it may be nil.
+	Tail func(record.Chain)
+
+	// Check is asked about the end of the log before anything is written to it; it may be
+	// nil.
+	Check func(record.Chain) error
+
+	// Fatal is called when memory is not what the log says any more, so that the process
+	// must end; it may be nil.
+	Fatal func(error)
+
+	// Report is told about what an operator must know; it may be nil.
+	Report func(text string, err error)
+
+	// After is where the log goes on: the last record that is in the store already, and its
+	// position in the log.
+	After    record.Chain
+	Position uint64
+
+	// Clock is the clock; nil means that of the system.
+	Clock Clock
+}
+
+// A Partition owns a log and a store.
+type Partition struct {
+	store    *store.Store
+	log      log.Log
+	config   Config
+	clock    clock
+	chain    record.Chain
+	position uint64
+	tx       Tx
+	outcomes []store.Outcome
+	expiries expiries
+	lost     bool // memory is not what the log says
+
+	mu     sync.Mutex
+	queue  []Unit
+	tasks  []func()
+	closed bool
+	wake   chan struct{}
+	done   chan struct{}
+	cancel context.CancelFunc
+	ctx    context.Context //nolint:containedctx // it ends with the partition
+
+	broken  atomic.Pointer[error]
+	records atomic.Uint64
+	logged  atomic.Uint64 // bytes
+	effects atomic.Uint64
+	waited  atomic.Int64 // nanoseconds for the log
+	read    atomic.Uint64
+}
+
+// ErrClosed is the answer to units that come too late.
+var ErrClosed = errors.New("partition: closed")
+
+// Open reads the log to its end and starts the partition.
+func Open(ctx context.Context, c Config) (*Partition, error) {
+	p := &Partition{
+		store: c.Store, log: c.Log, config: c, chain: c.After, position: c.Position,
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	p.clock.start(c.Clock)
+	p.tx = Tx{p: p, finder: store.NewFinder(c.Store), names: make(map[string]*store.Entry), copies: make(map[copyOf]uint64)}
+	if err := p.follow(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.store.Loaded(); err != nil {
+		return nil, err
+	}
+	if c.Check != nil {
+		if err := c.Check(p.chain); err != nil {
+			return nil, err
+		}
+	}
+	p.settle()
+	if err := p.clock.behind(); err != nil {
+		p.report(standsStill, err)
+	}
+	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if p.chain.Number == 0 {
+		if err := p.begin(); err != nil {
+			return nil, err
+		}
+	}
+	go p.run()
+	return p, nil
+}
+
+// settle takes what was decided about entries from what they are.
+func (p *Partition) settle() {
+	p.expiries.clear()
+	p.store.Entries(func(e *store.Entry) {
+		e.Settle()
+		p.expiries.set(e.Expiry(), e.Number())
+	})
+}
+
+// begin writes the first record, with the hash of items.
+func (p *Partition) begin() error {
+	data, err := p.config.Hash.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	p.tx.now = p.clock.now()
+	p.tx.builder.Data(record.Hash, 0, data)
+	return p.commit()
+}
+
+// follow applies the records behind the last one that was applied.
+func (p *Partition) follow(ctx context.Context) error {
+	return p.log.Follow(ctx, p.position, func(at uint64, b []byte) error {
+		next, h, effects, err := p.chain.Next(b)
+		if err != nil {
+			return fmt.Errorf("partition: position %d of the log: %w", at, err)
+		}
+		if p.outcomes, err = p.store.Apply(h.Number, effects, p.outcomes[:0]); err != nil {
+			return fmt.Errorf("partition: position %d of the log: %w", at, err)
+		}
+		p.clock.least(h.Time)
+		p.chain, p.position = next, at
+		p.read.Add(uint64(len(b)))
+		return nil
+	})
+}
+
+// Submit hands a unit to the partition, which answers it some time.
+func (p *Partition) Submit(u Unit) {
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.queue = append(p.queue, u)
+	}
+	p.mu.Unlock()
+	if closed {
+		u.Answer(ErrClosed)
+		return
+	}
+	p.signal()
+}
+
+// Do runs a function in the goroutine of the partition, between two batches, and returns
+// when it is done. It reports false if the partition is closed.
+func (p *Partition) Do(task func()) bool {
+	finished := make(chan struct{})
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return false
+	}
+	p.tasks = append(p.tasks, func() {
+		defer close(finished)
+		task()
+	})
+	p.mu.Unlock()
+	p.signal()
+	<-finished
+	return true
+}
+
+func (p *Partition) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Now returns the time in milliseconds since 1970. It never goes back.
+func (p *Partition) Now() int64 { return p.clock.now() }
+
+// Place returns the last record that was applied, and its position in the log. It is called
+// by functions that Do runs.
+func (p *Partition) Place() (record.Chain, uint64) { return p.chain, p.position }
+
+// Stats are numbers that only grow.
+type Stats struct {
+	Records, Bytes, Effects uint64
+	Waited                  time.Duration // for the log
+	Read                    uint64        // bytes of records that were there before
+}
+
+// Stats returns what the partition did since it was opened.
+func (p *Partition) Stats() Stats {
+	return Stats{p.records.Load(), p.logged.Load(), p.effects.Load(), time.Duration(p.waited.Load()), p.read.Load()}
+}
+
+// Broken returns why nothing can be changed at the moment, nil if it can.
+func (p *Partition) Broken() error {
+	if err := p.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Close ends the partition when all units that wait were answered. It does not close the
+// log.
+func (p *Partition) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.signal()
+	<-p.done
+	p.cancel()
+}
+
+func (p *Partition) report(text string, err error) {
+	if p.config.Report != nil {
+		p.config.Report(text, err)
+	}
+}

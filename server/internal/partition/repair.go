@@ -1,0 +1,54 @@
+package partition
+
+import "github.com/everbloom-go/everbloom/server/internal/log"
+
+// breakDown refuses all changes until repair succeeds.
+func (p *Partition) breakDown(text string, err error) {
+	if p.broken.Swap(&err) == nil {
+		p.report(text, err)
+	}
+}
+
+// fatal handles memory that is not what the log says any more. It stays so.
+func (p *Partition) fatal(err error) {
+	p.lost = true
+	p.breakDown("a record cannot be applied: restart the server", err)
+	if p.config.Fatal != nil {
+		p.config.Fatal(err)
+	}
+}
+
+// watch refuses changes before the disk is full.
+func (p *Partition) watch() {
+	if w, ok := p.log.(log.Watcher); ok {
+		if err := w.Room(); err != nil {
+			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
+		}
+	}
+}
+
+// repair sees whether there is room and reads the end of the log. What is there though its
+// writer was told nothing is applied.
+func (p *Partition) repair() {
+	if p.lost {
+		return
+	}
+	if w, ok := p.log.(log.Watcher); ok {
+		if err := w.Probe(); err != nil {
+			p.breakDown("the disk is full", err)
+			return
+		}
+	}
+	if err := p.follow(p.ctx); err != nil {
+		p.breakDown("the log cannot be read", err)
+		return
+	}
+	p.store.ForgetPieces() // no unit is deciding
+	p.settle()
+	last, err := p.log.Last(p.ctx)
+	if err != nil || last != p.position {
+		return
+	}
+	p.broken.Store(nil)
+	p.report("the log works again: writes are accepted", nil)
+}

@@ -1,0 +1,291 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/server/internal/command"
+	"github.com/everbloom-go/everbloom/server/internal/image"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/record"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+// A keeper writes images, and knows where the log should end.
+type keeper struct {
+	server *Server
+	folder *image.Folder // nil if nothing is kept
+	tail   record.Chain  // as it was when the server was opened
+
+	mu      sync.Mutex // one generation at a time
+	running atomic.Bool
+	failed  atomic.Bool // the last time
+	saved   atomic.Int64
+	logged  atomic.Uint64 // bytes of the log when images were written last
+	size    atomic.Int64  // of the images
+}
+
+// newKeeper loads the newest images, and says where the log goes on.
+func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
+	k := &keeper{server: s}
+	k.saved.Store(time.Now().Unix())
+	if s.folder == nil {
+		return k, nil
+	}
+	dir, err := image.MakeDir(filepath.Join(s.folder.path, "images"))
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if k.folder, err = image.Open(dir); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if k.tail, err = s.folder.readTail(); err != nil {
+		s.logger.Warn("the end of the log cannot be verified", "error", err)
+	}
+	config.Tail = func(c record.Chain) {
+		if err := s.folder.writeTail(c); err != nil {
+			s.logger.Warn("the file tail cannot be written", "error", err)
+		}
+	}
+	config.Check = k.verify
+	m := k.folder.Last()
+	if m == nil {
+		return k, nil
+	}
+	config.After, config.Position = m.Chain, m.Position
+	k.size.Store(k.folder.Size())
+	return k, k.load(m)
+}
+
+// load brings images into memory.
+func (k *keeper) load(m *image.Manifest) error {
+	var hash filter.Hash
+	if err := hash.UnmarshalBinary(m.Hash); err != nil {
+		return fmt.Errorf("server: images: hash: %w", err)
+	}
+	k.server.store.LoadState(hash, m.Last, m.Gone)
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		content, err := k.folder.Content(e)
+		if err == nil {
+			err = k.server.store.Load(e.Meta, content)
+		}
+		if err != nil {
+			return fmt.Errorf("server: images: %w: restore a copy of the folder", err)
+		}
+	}
+	return nil
+}
+
+// state returns how the writing of images goes.
+func (k *keeper) state() command.ImageState {
+	return command.ImageState{Last: time.Unix(k.saved.Load(), 0), Running: k.running.Load(), Failed: k.failed.Load()}
+}
+
+const (
+	lookForImages = time.Second
+	tryAgain      = time.Minute // after images could not be written
+)
+
+// run writes images whenever the log has become long.
+func (k *keeper) run(ctx context.Context) {
+	if k.folder == nil {
+		return
+	}
+	ticks := time.NewTicker(lookForImages)
+	defer ticks.Stop()
+	var tried time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		grown := k.logSize() - k.logged.Load()
+		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
+			continue
+		}
+		tried = time.Now()
+		_ = k.save() // which reports its errors
+	}
+}
+
+// logSize returns the bytes of records behind the images that were loaded.
+func (k *keeper) logSize() uint64 {
+	s := k.server.partition.Stats()
+	return s.Read + s.Bytes
+}
+
+// save writes a generation of images and trims the log.
+func (k *keeper) save() error {
+	if k.folder == nil {
+		return errors.New("the server keeps nothing")
+	}
+	if !k.mu.TryLock() {
+		return command.ErrSaving
+	}
+	defer k.mu.Unlock()
+	k.running.Store(true)
+	defer k.running.Store(false)
+	started, logged := time.Now(), k.logSize()
+	written, err := k.write()
+	k.failed.Store(err != nil)
+	if err != nil {
+		k.server.logger.Error("writing images failed", "error", err)
+		return err
+	}
+	k.logged.Store(logged)
+	k.size.Store(k.folder.Size())
+	k.saved.Store(time.Now().Unix())
+	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
+	if before := k.folder.Before(); before != nil && before.Position > 0 {
+		if err := errors.Join(k.server.folder.tail.Sync(), k.server.log.Trim(context.Background(), before.Position)); err != nil {
+			k.server.logger.Warn("trimming the log failed", "error", err)
+		}
+	}
+	return nil
+}
+
+// write writes a generation, and returns how many entries had changed.
+func (k *keeper) write() (changed int, err error) {
+	m, entries, err := k.begin()
+	if err != nil {
+		return 0, err
+	}
+	w, err := k.folder.Begin()
+	if err != nil {
+		return 0, err
+	}
+	old := k.unchanged(entries)
+	thin := k.folder.Thin(func(e *image.Entry) bool { return old[e.Number] != nil })
+	var stale []*store.Entry
+	for _, e := range entries {
+		switch kept := old[e.Number()]; {
+		case kept == nil:
+			stale = append(stale, e)
+		case !thin[kept.Pack]:
+			w.Keep(*kept)
+		default:
+			content, err := k.folder.Content(kept)
+			if err == nil {
+				err = w.Add(*kept, bytes.NewReader(content))
+			}
+			if err != nil {
+				w.Cancel()
+				return 0, err
+			}
+		}
+	}
+	if err := k.cutAll(w, m, stale); err != nil {
+		w.Cancel()
+		return 0, err
+	}
+	return len(stale), w.Commit(m)
+}
+
+var errEnded = errors.New("the server ends")
+
+// begin returns the manifest of this moment, and all entries.
+func (k *keeper) begin() (m *image.Manifest, entries []*store.Entry, err error) {
+	p := k.server.partition
+	ok := p.Do(func() {
+		m = &image.Manifest{Last: k.server.store.LastNumber(), Gone: make(map[uint64]uint64)}
+		m.Chain, m.Position = p.Place()
+		k.server.store.Entries(func(e *store.Entry) { entries = append(entries, e) })
+	})
+	if !ok {
+		return nil, nil, errEnded
+	}
+	m.Hash, err = k.server.store.Hash().MarshalBinary()
+	return m, entries, err
+}
+
+// unchanged returns the images that are still right, by number.
+func (k *keeper) unchanged(entries []*store.Entry) map[uint64]*image.Entry {
+	last := k.folder.Last()
+	old := make(map[uint64]*image.Entry)
+	if last == nil {
+		return old
+	}
+	images := make(map[uint64]*image.Entry, len(last.Entries))
+	for i := range last.Entries {
+		images[last.Entries[i].Number] = &last.Entries[i]
+	}
+	for _, e := range entries {
+		if i := images[e.Number()]; i != nil && i.Record >= e.Version() {
+			old[e.Number()] = i
+		}
+	}
+	return old
+}
+
+// cutTime is how long commands may wait while sets are copied, but for one large set.
+const cutTime = 2 * time.Millisecond
+
+// A cut is an entry at one moment.
+type cut struct {
+	image.Entry
+	content io.WriterTo
+	live    *store.Entry // to be captured while it changes
+}
+
+// cutAll captures entries between commits, a few at a time, and writes them.
+func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Entry) error {
+	for len(entries) > 0 {
+		var cuts []cut
+		var err error
+		ok := k.server.partition.Do(func() {
+			cuts, entries, err = k.cut(m, entries)
+		})
+		if !ok {
+			return errEnded
+		}
+		for _, c := range cuts {
+			if c.live != nil && err == nil {
+				c.content, err = c.live.Snapshot()
+			}
+			if err == nil {
+				err = w.Add(c.Entry, c.content)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut captures entries for a short while and returns the others. The partition runs it.
+func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, rest []*store.Entry, err error) {
+	chain, _ := k.server.partition.Place()
+	for started := time.Now(); len(entries) > 0 && time.Since(started) < cutTime; entries = entries[1:] {
+		e := entries[0]
+		if k.server.store.ByNumber(e.Number()) != e {
+			m.Gone[e.Number()] = chain.Number
+			continue
+		}
+		c := cut{Entry: image.Entry{Meta: e.Meta(chain.Number)}}
+		if e.Concurrent() {
+			c.live = e
+		} else if c.content, err = e.Snapshot(); err != nil {
+			return nil, nil, err
+		}
+		cuts = append(cuts, c)
+	}
+	return cuts, entries, nil
+}
+
+// close waits for images that are being written.
+func (k *keeper) close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// machineMemory returns the memory of the machine, or of the control group if that is less.
+func machineMemory() int64 {
+	limit := int64(math.MaxInt64)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) >= 2 && f[0] == "MemTotal:" {
+				if n, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+					limit = n << 10
+				}
+			}
+		}
+	}
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if text, err := os.ReadFile(path); err == nil {
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
+				limit = min(limit, n)
+			}
+		}
+	}
+	if limit == math.MaxInt64 {
+		limit = 4 << 30 // unknown
+	}
+	return limit
+}
+
+const (
+	someGarbage = 32 << 20
+	mostGarbage = 1 << 30
+	fewBytes    = 1 << 20 // that are allocated per second when nothing happens
+	freeAgain   = 20      // seconds
+	everything  = 100
+)
+
+// A collector sees to it that there is little garbage: 32 MiB beside a heap that is not much
+// larger, a fifth of a large one, and a GiB at most. When nothing happens, memory that is
+// not in use goes back to the system.
+type collector struct {
+	samples []metrics.Sample
+	percent int
+	seen    uint64 // bytes allocated, so far
+	freed   uint64 // that when memory went back
+	again   int    // seconds until more does: the log keeps some for a while
+}
+
+func newCollector() *collector {
+	c := &collector{percent: everything}
+	for _, name := range []string{"/gc/heap/live:bytes", "/gc/heap/allocs:bytes"} {
+		c.samples = append(c.samples, metrics.Sample{Name: name})
+	}
+	return c
+}
+
+// step is called once a second.
+func (c *collector) step() {
+	metrics.Read(c.samples)
+	live, allocated := c.samples[0].Value.Uint64(), c.samples[1].Value.Uint64()
+	if allocated-c.seen < fewBytes {
+		c.rest(allocated)
+	}
+	c.seen = allocated
+	c.set(percentFor(live))
+}
+
+// rest gives memory back, and once more after a while.
+func (c *collector) rest(allocated uint64) {
+	if allocated-c.freed > someGarbage/4 {
+		c.again = freeAgain
+	} else if c.again--; c.again != 0 {
+		return
+	}
+	debug.FreeOSMemory()
+	c.freed = allocated
+}
+
+// percentFor returns how much garbage there may be, as a share of a live heap.
+func percentFor(live uint64) int {
+	if live <= someGarbage {
+		return everything
+	}
+	return int(min(max(20, everything*someGarbage/live), max(2, everything*mostGarbage/live)))
+}
+
+func (c *collector) set(percent int) {
+	if percent != c.percent {
+		debug.SetGCPercent(percent)
+		c.percent = percent
+	}
+}
+
+// run works until ctx ends.
+func (c *collector) run(ctx context.Context) {
+	ticks := time.NewTicker(time.Second)
+	defer ticks.Stop()
+	defer c.set(everything)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			c.step()
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+)
+
+// start runs a server on some port until the test ends. Settings are pairs of name and
+// value.
+func start(t *testing.T, settings ...string) *Server {
+	t.Helper()
+	s, stop := run(t, settings...)
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// run runs a server on some port until stop is called.
+func run(t *testing.T, settings ...string) (s *Server, stop func() error) {
+	t.Helper()
+	s, err := open(t, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	return s, func() error {
+		cancel()
+		return <-done
+	}
+}
+
+// open opens a server on some port.
+func open(tb testing.TB, settings ...string) (*Server, error) {
+	tb.Helper()
+	values := NewSettings()
+	for i := 0; i < len(settings); i += 2 {
+		if err := values.Set(settings[i], settings[i+1]); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for name, value := range map[string]string{"addr": "127.0.0.1:0", "http": "off"} {
+		if values.Get(name) == NewSettings().Get(name) {
+			if err := values.Set(name, value); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	return Open(context.Background(), values, slog.New(slog.DiscardHandler))
+}

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// web is the HTTP side: numbers for Prometheus, and whether the server works.
+type web struct {
+	listener net.Listener
+	server   *http.Server
+}
+
+// listenWeb listens on an address; off means that there is no HTTP.
+func listenWeb(addr string) (*web, error) {
+	if addr == "" || addr == "off" {
+		return &web{}, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w: choose another address with --http, or off", err)
+	}
+	return &web{listener: l}, nil
+}
+
+func (w *web) addr() net.Addr {
+	if w.listener == nil {
+		return nil
+	}
+	return w.listener.Addr()
+}
+
+// start answers requests.
+func (w *web) start(s *Server) {
+	if w.listener == nil {
+		return
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(s))
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
+		if err := s.partition.Broken(); err != nil {
+			http.Error(w, "writes are refused: "+err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
+	})
+	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.wg.Go(func() { _ = w.server.Serve(w.listener) }) // it ends when it is closed
+}
+
+func (w *web) close() {
+	if w.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = w.server.Shutdown(ctx) // the process ends, whatever requests run
+	}
+	if w.listener != nil {
+		_ = w.listener.Close() // it may be closed already
+	}
+}
+
+// gauges are the numbers of a server, read when they are asked for.
+type gauges struct {
+	server   *Server
+	commands *prometheus.Desc
+	numbers  []gauge
+}
+
+type gauge struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	read func() float64
+}
+
+func newGauges(s *Server) *gauges {
+	g := &gauges{server: s, commands: prometheus.NewDesc("everbloom_commands_total", "Commands processed.", []string{"command"}, nil)}
+	add := func(name, help string, kind prometheus.ValueType, read func() float64) {
+		g.numbers = append(g.numbers, gauge{prometheus.NewDesc("everbloom_"+name, help, nil, nil), kind, read})
+	}
+	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { n, _ := s.store.Len(); return float64(n) })
+	add("sets_bytes", "Memory of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.store.Bytes()) })
+	add("maxmemory_bytes", "Memory limit of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.maxMemory()) })
+	add("connections", "Open connections.", prometheus.GaugeValue, func() float64 { return float64(len(s.Sessions())) })
+	add("connections_total", "Connections accepted.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Connections.Load()) })
+	add("connections_rejected_total", "Connections refused.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Rejected.Load()) })
+	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Records) })
+	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Bytes) })
+	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Effects) })
+	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.partition.Stats().Waited.Seconds() })
+	add("writable", "1 if writes are accepted, 0 if they are refused.", prometheus.GaugeValue, func() float64 {
+		if s.partition.Broken() != nil {
+			return 0
+		}
+		return 1
+	})
+	return g
+}
+
+// Describe implements prometheus.Collector.
+func (g *gauges) Describe(out chan<- *prometheus.Desc) {
+	out <- g.commands
+	for _, n := range g.numbers {
+		out <- n.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (g *gauges) Collect(out chan<- prometheus.Metric) {
+	g.server.env.Stats.Each(func(name string, n int64) {
+		out <- prometheus.MustNewConstMetric(g.commands, prometheus.CounterValue, float64(n), name)
+	})
+	for _, n := range g.numbers {
+		out <- prometheus.MustNewConstMetric(n.desc, n.kind, n.read())
+	}
+}
