@@ -275,7 +275,7 @@ func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, res
 		c := cut{Entry: image.Entry{Meta: e.Meta(chain.Number)}}
 		if e.Concurrent() {
 			c.live = e
-		} else if c.content, err = e.Snapshot(); err != nil {
+		} else if c.content, err = e.Stream(k.server.partition.Do); err != nil {
 			return nil, nil, err
 		}
 		cuts = append(cuts, c)

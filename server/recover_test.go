@@ -411,3 +411,40 @@ func TestLogin(t *testing.T) {
 		t.Error("a file of users that is missing is accepted")
 	}
 }
+
+// TestLargeSetsAreImagedWhileTheyChange saves a set that is captured part by part, beside a
+// client that adds to it.
+func TestLargeSetsAreImagedWhileTheyChange(t *testing.T) {
+	effort.PlainOnly(t)
+	dir := t.TempDir()
+	s, stop := run(t, "dir", dir, "bf-kind", "perennial")
+	c := dial(t, s.Addr().String())
+	c.do("BF.RESERVE", "large", "1e-9", "100")
+	const batch = 5000
+	add := func(from, to int) (items []string) {
+		for ; from < to; from += batch {
+			args := []string{"BF.MADD", "large"}
+			for i := range batch {
+				args = append(args, fmt.Sprint("item-", from+i))
+			}
+			c.do(args...)
+			items = append(items, args[2], args[batch])
+		}
+		return items
+	}
+	items := add(0, 450_000)
+	if e := s.store.Lookup([]byte("large"), 0); e.Bytes() < 2<<20 {
+		t.Fatalf("the set has only %d bytes", e.Bytes())
+	}
+	other, saved := dial(t, s.Addr().String()), make(chan string)
+	go func() { saved <- other.do("SAVE") }()
+	items = append(items, add(450_000, 500_000)...)
+	if reply := <-saved; reply != "+OK" {
+		t.Fatal(reply)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, "dir", dir)
+	askAll(t, dial(t, s.Addr().String()), "BF.MEXISTS", "large", items, ":1")
+}

@@ -35,6 +35,11 @@ func (f *Filter) Snapshot() io.WriterTo {
 // written.
 func (f *Filter) Image() io.WriterTo {
 	r := f.ring.Load()
+	return r.image(r.writeLines)
+}
+
+// image returns the file of the ring as it is now, with a payload that is written later.
+func (r *ring) image(payload func(io.Writer) error) *frame.Image {
 	s := r.shape
 	s.Lines = r.least
 	return &frame.Image{
@@ -45,7 +50,7 @@ func (f *Filter) Image() io.WriterTo {
 			Summary: r.summary(),
 			Payload: 8*(2+extraWords*uint64(len(r.extras.Load().all()))) + r.layout.total*lineBits/8,
 		},
-		Payload: r.writeLines,
+		Payload: payload,
 	}
 }
 
@@ -53,13 +58,18 @@ func (r *ring) summary() frame.Summary {
 	return frame.Summary{Keys: r.keys, SetBits: r.slots, FastBits: r.layout.total*lineBits + 64*extraWords*uint64(len(r.extras.Load().all()))}
 }
 
-func (r *ring) writeLines(w io.Writer) error {
+// head returns the words of the payload before the lines.
+func (r *ring) head() []uint64 {
 	list := r.extras.Load().all()
 	words := []uint64{r.keys, uint64(len(list))}
 	for _, e := range list {
 		words = append(words, e.bits, uint64(e.n), e.count)
 	}
-	if err := frame.WriteWords(w, words); err != nil {
+	return words
+}
+
+func (r *ring) writeLines(w io.Writer) error {
+	if err := frame.WriteWords(w, r.head()); err != nil {
 		return err
 	}
 	for i := range r.layout.total {

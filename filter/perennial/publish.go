@@ -34,6 +34,7 @@ func (r *ring) draftPair(i, j uint64) (first, second *line) {
 
 // publishOne is publish for one line, which will be as given.
 func (r *ring) publishOne(i uint64, l *line) {
+	r.keep(i)
 	seq := r.seqs.Load().of(i)
 	seq.Add(1)
 	r.at(i).set(l)
@@ -45,6 +46,7 @@ func (r *ring) publishOne(i uint64, l *line) {
 func (r *ring) publish(y layout) {
 	seqs := *r.seqs.Load()
 	for i := range r.drafts {
+		r.keep(r.drafts[i].index)
 		if seq := seqs.of(r.drafts[i].index); seq.Load()&1 == 0 {
 			seq.Add(1)
 		}

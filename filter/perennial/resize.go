@@ -41,6 +41,7 @@ func (r *ring) resize(lines uint64) error {
 	r.renumber()
 	r.prefetchGroup(to.next)
 	if !s.grows {
+		r.keep(lines)
 		r.lines.Shrink(lines)
 	}
 	return nil

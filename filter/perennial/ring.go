@@ -35,6 +35,7 @@ type ring struct {
 	drafts  []draft   // in the workspace
 	work    *workspace
 	written uint64 // lines, so far
+	capture *capture
 }
 
 // Sequences are numbers of changes, one for every line in turn. A line is being changed

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -511,4 +513,31 @@ func TestInfoTellsResidentMemory(t *testing.T) {
 	if resident, ok := mem.Resident(); told == 0 || ok && told > resident+64<<20 {
 		t.Errorf("%d bytes, %d are resident", told, resident)
 	}
+}
+
+// TestReplacedKeyIsNeverMissing asks for a key that is replaced all the time.
+func TestReplacedKeyIsNeverMissing(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	writer, reader := NewSession(env, 1, "", ""), NewSession(env, 2, "", "")
+	if _, err := ask(writer, "SET k x", "SET source x"); err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer done.Store(true)
+		for i := range effort.Pick(1000, 20_000) {
+			if _, err := ask(writer, fmt.Sprintf("SET k %d", i), "COPY source k REPLACE"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for !done.Load() {
+		if got, err := ask(reader, "EXISTS k"); err != nil || got[0] != ":1" {
+			t.Error("the key is missing:", got, err)
+			break
+		}
+	}
+	wg.Wait()
 }

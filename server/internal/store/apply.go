@@ -27,6 +27,7 @@ const (
 // outcomes. An error means that memory is not what the log says: the store is of no use any
 // more. The partition calls it.
 func (s *Store) Apply(number uint64, effects record.Effects, outcomes []Outcome) ([]Outcome, error) {
+	defer s.hideDropped()
 	for {
 		x, ok, err := effects.Next()
 		if err == nil && ok {

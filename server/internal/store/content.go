@@ -141,7 +141,27 @@ func readFilter(src io.Reader) (filter.Filter, *filter.Hash, error) {
 // Snapshot captures the content of an entry, hash included. Of kinds that are concurrent
 // every key is as it was at some moment until the snapshot is written; of others it is the
 // filter as it is now.
-func (e *Entry) Snapshot() (io.WriterTo, error) {
+func (e *Entry) Snapshot() (io.WriterTo, error) { return e.capture(e.File) }
+
+// streamed is from how many bytes on a set is captured part by part: copying as much takes
+// half a millisecond.
+const streamed = 2 << 20
+
+// Stream is Snapshot, but a large set of a kind that can be captured part by part is copied
+// while the result is written, inside of calls of exclusive: these run a function between
+// changes, or return false.
+func (e *Entry) Stream(exclusive func(func()) bool) (io.WriterTo, error) {
+	f, ok := e.filter.(interface {
+		Stream(exclusive func(func()) bool) io.WriterTo
+	})
+	if !ok || e.Bytes() < streamed {
+		return e.Snapshot()
+	}
+	return e.capture(func() (io.WriterTo, error) { return e.stamped(f.Stream(exclusive)) })
+}
+
+// capture captures the content with the file of the filter that is given.
+func (e *Entry) capture(filterFile func() (io.WriterTo, error)) (io.WriterTo, error) {
 	if e.filter == nil {
 		return bytes.NewReader(e.text), nil
 	}
@@ -150,7 +170,7 @@ func (e *Entry) Snapshot() (io.WriterTo, error) {
 		defer e.mu.RUnlock()
 		return bytes.NewReader(c.Bytes()), nil
 	}
-	file, err := e.File()
+	file, err := filterFile()
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +195,11 @@ func (e *Entry) File() (io.WriterTo, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.stamped(w)
+}
+
+// stamped adds the hash to the file of a filter.
+func (e *Entry) stamped(w io.WriterTo) (io.WriterTo, error) {
 	image, ok := w.(*frame.Image)
 	if !ok {
 		return nil, fmt.Errorf("store: %T has a file format of its own", e.filter)

@@ -30,6 +30,7 @@ type Store struct {
 	pending map[uint64]*Entry // made when they were decided, to be published
 	gone    map[uint64]uint64 // entries that are not in the images, and until when
 	pieces  map[uint64][]byte // of contents that are not complete
+	dropped []*Entry          // by the record that is applied
 	loading bool              // names are not in use yet
 	last    uint64            // number of the last entry
 	shapes  map[request]filterShape
@@ -172,7 +173,17 @@ func (s *Store) remove(e *Entry) {
 		s.expires.Add(-1)
 	}
 	e.Ahead.Gone = true
-	s.hide(e)
+	s.dropped = append(s.dropped, e)
+}
+
+// hideDropped makes the entries unknown that a record has dropped. It is called behind its last
+// effect: a name that goes to another entry is never missing.
+func (s *Store) hideDropped() {
+	for _, e := range s.dropped {
+		s.hide(e)
+	}
+	clear(s.dropped)
+	s.dropped = s.dropped[:0]
 }
 
 // setExpiry changes when an entry ends.
