@@ -92,7 +92,7 @@ func canUse(patterns []string) string {
 // last says what the last run found, and if it was one of other code or other
 // parameters.
 func last(dir store.Dir, x lab.Experiment) string {
-	r, err := dir.Load(x.ID)
+	r, err := dir.Load(x)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "not run"

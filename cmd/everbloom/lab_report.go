@@ -103,7 +103,7 @@ func (r *labReport) storedOutcomes(chosen []lab.Experiment) ([]store.Outcome, er
 	outcomes := make([]store.Outcome, len(chosen))
 	for i, x := range chosen {
 		outcomes[i].Experiment = x
-		switch record, err := dir.Load(x.ID); {
+		switch record, err := dir.Load(x); {
 		case err == nil:
 			outcomes[i].Record, outcomes[i].Stored = record, true
 		case !errors.Is(err, fs.ErrNotExist):

@@ -33,7 +33,7 @@ func TestQuotedFiguresAreThoseOfTheResults(t *testing.T) {
 				t.Errorf("%s: %s has no claim %q", page, id, name)
 				continue
 			}
-			r, err := store.Dir("../../docs/results").Load(id)
+			r, err := store.Dir("../../docs/results").Load(catalog.All()[i])
 			if err != nil {
 				t.Errorf("%s: %v", page, err)
 				continue

@@ -25,7 +25,7 @@ func TestCommittedResultsAreWhole(t *testing.T) {
 	var outcomes []store.Outcome
 	commits := map[string]bool{}
 	for _, x := range catalog.All() {
-		r, err := store.Dir(folder).Load(x.ID)
+		r, err := store.Dir(folder).Load(x)
 		if err != nil {
 			t.Errorf("%v: make results runs it", err)
 			continue

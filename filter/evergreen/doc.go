@@ -106,7 +106,7 @@
 // At 1 % 10.1 to 13.5 bits per key of fast memory, 12.2 on average over a
 // doubling, and 67 to 70 of slow memory; compact with 32 bits 39 to 42. At 0.1
 // % 15.7 to 21.6, 19.3 on average, and 68 to 72; compact 41 to 45. The upper ends
-// of slow memory are for sets that shrink. Compact filters take up to 1.02 times the
+// of slow memory are for sets that shrink. Compact filters take up to 1.03 times the
 // fast memory at 50 million keys, where equal fingerprints take part of the rate.
 // [Shape.Predict] tells for any number of keys. Up to 512 keys take 64 bits each and
 // 88 bytes. A query reads one cache line of a table. An Add waits for one cache line, and

@@ -57,10 +57,27 @@ func (f findings) judge(c Claim, e *Env) (Check, error) {
 		return check, fmt.Errorf("claim %q: %w", c.Name, err)
 	}
 	check.Ours, check.Tolerance, check.Verdict = j.ours, j.tolerance, j.verdict
-	if j.verdict == Differs {
+	c.explain(&check)
+	return check, nil
+}
+
+// explain gives a check that differs the reason of its claim.
+func (c Claim) explain(check *Check) {
+	if check.Verdict == Differs {
 		check.Reason, check.Known = cmp.Or(c.Why, unexplained), c.Why != ""
 	}
-	return check, nil
+}
+
+// Explain gives checks of an earlier run the reasons that the claims have today: reasons are
+// often found after a run, and change nothing that it measured.
+func (x Experiment) Explain(checks []Check) {
+	for i := range checks {
+		for _, c := range x.Claims {
+			if c.Name == checks[i].Name {
+				c.explain(&checks[i])
+			}
+		}
+	}
 }
 
 // Rounds is for computed numbers: they round to the printed digits.

@@ -34,17 +34,17 @@ const resultFile = "result.json"
 // Folder is where the files of an experiment are.
 func (d Dir) Folder(id string) string { return filepath.Join(string(d), filepath.FromSlash(id)) }
 
-// Load reads what was stored last. The error wraps fs.ErrNotExist if that is
-// nothing, or of another version of the form.
-func (d Dir) Load(id string) (*Record, error) {
-	name := filepath.Join(d.Folder(id), resultFile)
+// Load reads what was stored last, and takes the reasons of differences from the claims of
+// today. The error wraps fs.ErrNotExist if that is nothing, or of another version of the form.
+func (d Dir) Load(x lab.Experiment) (*Record, error) {
+	name := filepath.Join(d.Folder(x.ID), resultFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fault.In("store", "%w", err)
 	}
 	var r Record
 	err = json.Unmarshal(data, &r)
-	if json.Valid(data) && (r.Version != version || r.ID != id) {
+	if json.Valid(data) && (r.Version != version || r.ID != x.ID) {
 		return nil, fault.In("store", "%s: version %d of %q: %w", name, r.Version, r.ID, fs.ErrNotExist)
 	}
 	if err == nil {
@@ -53,6 +53,7 @@ func (d Dir) Load(id string) (*Record, error) {
 	if err != nil {
 		return nil, fault.In("store", "%s: %w", name, err)
 	}
+	x.Explain(r.Result.Checks)
 	return &r, nil
 }
 

@@ -71,7 +71,7 @@ func (r *Runner) Run(ctx context.Context, list []lab.Experiment) ([]Outcome, err
 // stored returns what is there and whether it will do. A result that cannot be
 // read is as good as none.
 func (r *Runner) stored(x lab.Experiment) Outcome {
-	record, err := r.Dir.Load(x.ID)
+	record, err := r.Dir.Load(x)
 	if err != nil {
 		return Outcome{Experiment: x}
 	}

@@ -187,7 +187,7 @@ func TestResultOfAnInterruptedExperimentIsNotStored(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !errors.Is(outcomes[0].Err, context.Canceled) || outcomes[0].Record != nil {
 		t.Errorf("%v, %+v", err, outcomes[0])
 	}
-	if _, err := r.Dir.Load("x/a"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := r.Dir.Load(lab.Experiment{ID: "x/a"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("stored: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -37,12 +38,28 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	if err := dir.Save(want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := dir.Load("sum/params")
+	got, err := dir.Load(lab.Experiment{ID: "sum/params"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestReasonsAreThoseOfToday(t *testing.T) {
+	dir := Dir(t.TempDir())
+	if err := dir.Save(record()); err != nil {
+		t.Fatal(err)
+	}
+	for _, why := range []string{"found later", ""} {
+		r, err := dir.Load(lab.Experiment{ID: "sum/params", Claims: []lab.Claim{{Name: "x", Why: why}, {Name: "y", Why: why}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x, y := r.Result.Checks[0], r.Result.Checks[1]; x.Reason != "" || y.Known != (why != "") || !strings.Contains(y.Reason, cmp.Or(why, "not explained")) {
+			t.Errorf("%q: %+v, %+v", why, x, y)
+		}
 	}
 }
 
@@ -124,7 +141,7 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Load(lab.Experiment{ID: "sum/params"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if err := dir.Save(record()); err != nil {
@@ -134,22 +151,22 @@ func TestLoadTellsNothingFromDamage(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir.Folder("sum/params"), resultFile), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := dir.Load(lab.Experiment{ID: "sum/params"}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", content, err)
 		}
 	}
 	write(func(r *Record) { r.Version++ })
-	if _, err := dir.Load("sum/params"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Load(lab.Experiment{ID: "sum/params"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("another version: %v", err)
 	}
 	write(func(r *Record) { r.Result.Plots[0].X.Log, r.Result.Plots[0].Series[0].Points[0].X = true, -1 })
-	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Load(lab.Experiment{ID: "sum/params"}); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a plot that cannot be drawn: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir.Folder("sum/params"), resultFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dir.Load("sum/params"); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Load(lab.Experiment{ID: "sum/params"}); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("half a file: %v", err)
 	}
 }
