@@ -129,7 +129,6 @@ func (c *conn) handle() bool {
 		}
 		if !before && c.session.Authenticated() {
 			c.reader.SetLimits(resp.Standard())
-			_ = c.SetReadDeadline(time.Time{}) // reading tells
 		}
 		if c.session.Closing() {
 			break
