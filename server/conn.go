@@ -76,6 +76,7 @@ func (c *conn) serve() {
 		c.server.mu.Lock()
 		delete(c.server.conns, c.session.ID)
 		c.server.mu.Unlock()
+		c.session.Close()
 		_ = c.Close() // nothing can be done about it
 	}()
 	for !c.ended.Load() {
