@@ -323,6 +323,18 @@ func TestCopiesTakeMemory(t *testing.T) {
 	}
 }
 
+// TestSavesDoNotOverlap asks for images while some are being written.
+func TestSavesDoNotOverlap(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	env.Images = func() ImageState { return ImageState{Running: true} }
+	env.Save = func() error { return ErrSaving }
+	s := NewSession(env, 1, "", "")
+	if got := one(t, s, "SAVE") + one(t, s, "BGSAVE"); got != "-"+saving+"\r\n-"+saving+"\r\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestTransactionsSeeThemselves asks about keys that the same transaction has changed.
 func TestTransactionsSeeThemselves(t *testing.T) {
 	env := newEnv(t, new(log.Memory))

@@ -48,9 +48,6 @@ func NewTable() *Table {
 	return t
 }
 
-// All returns all commands, in the order of their names.
-func (t *Table) All() []*Command { return t.sorted }
-
 // lookup returns the command, or subcommand, that words begin with; nil if there is none.
 func (t *Table) lookup(args [][]byte) *Command {
 	cmd := t.find(args[0])

@@ -12,7 +12,9 @@ type Limits struct {
 func Standard() Limits { return Limits{Args: 1 << 20, Bulk: 512 << 20, Command: 1 << 30} }
 
 // Unauthenticated is what peers may send that have yet to say which user they are.
-func Unauthenticated() Limits { return Limits{Args: 10, Bulk: 16 << 10, Command: 1 << 20, Strict: true} }
+func Unauthenticated() Limits {
+	return Limits{Args: 10, Bulk: 16 << 10, Command: 1 << 20, Strict: true}
+}
 
 // maxLine is how long a line may be: a count, or a command that is no array.
 const maxLine = 64 << 10

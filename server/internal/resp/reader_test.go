@@ -223,8 +223,7 @@ func TestArgumentsStayUntilFill(t *testing.T) {
 	}
 }
 
-// FuzzReader compares the reader with one that begins anew at each byte, and a stream at
-// once with the same in pieces.
+// FuzzReader compares a stream that comes at once with the same in pieces.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\nPING\r\n", "*0\r\n*-1\r\n", "*1\r\n$9223372036854775800\r\n",

@@ -122,10 +122,10 @@ func (e *Entry) Key(item []byte) filter.Key {
 func (e *Entry) Expiry() int64 { return e.expiry.Load() }
 
 // Items returns how many items were added that were new, or if they are counted, how often
-// items were added; Deletes how often they were deleted.
+// items were added.
 func (e *Entry) Items() uint64 { return e.items.Load() }
 
-// Deletes returns how many items were deleted.
+// Deletes returns how often items were deleted.
 func (e *Entry) Deletes() uint64 { return e.deletes.Load() }
 
 // Version returns the number of the record that changed the entry last.
