@@ -232,6 +232,53 @@ func TestFullRingsAreCounted(t *testing.T) {
 
 // TestNftDropsWhatIsBanned asks AF_PACKET whether frames came, and a socket whether they
 // passed: the interface has an address.
+// TestPacketEnds closes readers, one of which waits: it is told, and nothing stays open.
+func TestPacketEnds(t *testing.T) {
+	newWire(t)
+	open := func() *Packet {
+		t.Helper()
+		p, err := OpenPacket("eb0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	files := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skipf("NOT TESTED: %v", err)
+		}
+		return len(list)
+	}
+	p, ended := open(), make(chan error)
+	go func() {
+		var err error
+		for f := new(capture.Frame); err == nil; {
+			err = p.Read(f)
+		}
+		ended <- err
+	}()
+	before := files()
+	for range 20 {
+		other := open()
+		if err := errors.Join(other.Close(), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Read(new(capture.Frame)); !errors.Is(err, os.ErrClosed) || other.Counters() == nil {
+			t.Error(err)
+		}
+	}
+	if n := files() - before; n > 10 {
+		t.Errorf("%d files stay open", n)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
+
 func TestNftDropsWhatIsBanned(t *testing.T) {
 	w := newWire(t)
 	for _, args := range []string{"addr add 10.0.0.1/8 dev eb0", "addr add 2001:db8::ffff/32 dev eb0 nodad"} {
