@@ -217,11 +217,11 @@ func (k *Keeper) enforce(b *Ban) {
 	if b.Until != nil {
 		until = *b.Until
 	}
-	k.note(k.config.Enforcer.Ban(b.User, until))
+	k.recordFailure(k.config.Enforcer.Ban(b.User, until))
 }
 
-// note keeps an error of something that is done beside judging.
-func (k *Keeper) note(err error) {
+// recordFailure keeps an error of something that is done beside judging.
+func (k *Keeper) recordFailure(err error) {
 	if err != nil {
 		k.failed++
 		k.failure = err // of many the last
@@ -249,7 +249,7 @@ func (k *Keeper) forget(e *event.Event, user netip.Prefix) {
 		e.User = user.String()
 	}
 	if k.config.Enforcer != nil {
-		k.note(k.config.Enforcer.Unban(user))
+		k.recordFailure(k.config.Enforcer.Unban(user))
 	}
 	k.tell(e)
 }
@@ -257,7 +257,7 @@ func (k *Keeper) forget(e *event.Event, user netip.Prefix) {
 // tell numbers an event, has it written, and passes it on.
 func (k *Keeper) tell(e *event.Event) {
 	k.seq++
-	k.note(k.journal.append(k.seq, e))
+	k.recordFailure(k.journal.append(k.seq, e))
 	for _, q := range k.queues {
 		if !q.put(e) {
 			k.missed++
