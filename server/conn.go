@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync/atomic"
@@ -13,7 +15,7 @@ import (
 const (
 	writeTimeout = 10 * time.Second // a reader that takes nothing for so long is closed
 	flushSize    = 64 << 10         // replies are sent when there are so many bytes
-	loginTime    = 30 * time.Second // for clients that have to say which user they are
+	loginTime    = 30 * time.Second // for handshakes, and for clients that have to say which user they are
 )
 
 // A conn is one connection. Its goroutine reads, runs commands and writes.
@@ -79,6 +81,9 @@ func (c *conn) serve() {
 		c.session.Close()
 		_ = c.Close() // nothing can be done about it
 	}()
+	if !c.shakeHands() {
+		return
+	}
 	for !c.ended.Load() {
 		c.setReadDeadline()
 		if c.reader.Fill() != nil {
@@ -93,11 +98,23 @@ func (c *conn) serve() {
 	}
 }
 
+// shakeHands does the handshake of TLS. A peer that does not finish it is not known, and does
+// not keep the place of a connection.
+func (c *conn) shakeHands() bool {
+	t, ok := c.Conn.(*tls.Conn)
+	if !ok {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.loginTime)
+	defer cancel()
+	return t.HandshakeContext(ctx) == nil
+}
+
 // setReadDeadline says how long the connection may be idle.
 func (c *conn) setReadDeadline() {
 	wait := time.Duration(c.server.idle.Load())
 	if !c.session.Authenticated() {
-		wait = loginTime
+		wait = c.server.loginTime
 	}
 	var deadline time.Time
 	switch {

@@ -48,6 +48,7 @@ type Server struct {
 	web       *web
 	memory    atomic.Int64 // bytes that sets may take
 	idle      atomic.Int64 // nanoseconds that connections may be idle; 0 means any time
+	loginTime time.Duration
 
 	mu     sync.Mutex
 	conns  map[int64]*conn
@@ -60,7 +61,7 @@ type Server struct {
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
 func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Server, err error) {
-	s = &Server{settings: settings, logger: logger, conns: make(map[int64]*conn), failed: make(chan error, 1)}
+	s = &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
 	s.configure()
 	defer func() {
 		if err != nil {
