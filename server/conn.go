@@ -55,9 +55,7 @@ func (s *Server) add(raw net.Conn) {
 	}
 	if uint64(len(s.conns)) >= s.settings.Number("maxclients") {
 		s.env.Stats.Rejected.Add(1)
-		_ = raw.SetWriteDeadline(time.Now().Add(time.Second)) // it may be gone
-		_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
-		_ = raw.Close()
+		s.wg.Go(func() { refuse(raw) })
 		return
 	}
 	s.env.Stats.Connections.Add(1)
@@ -70,6 +68,13 @@ func (s *Server) add(raw net.Conn) {
 	c.reader = resp.NewReader(raw, limits)
 	s.conns[c.session.ID] = c
 	s.wg.Go(c.serve)
+}
+
+// refuse tells a client that there are too many. Over TLS it waits for the handshake.
+func refuse(raw net.Conn) {
+	_ = raw.SetDeadline(time.Now().Add(time.Second)) // it may be gone
+	_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
+	_ = raw.Close()
 }
 
 // serve handles the connection until it ends.

@@ -97,6 +97,25 @@ func TestClientsNeedACertificate(t *testing.T) {
 	}
 }
 
+// TestRefusedHandshakesHoldNothingUp has one client too many, which does not begin its handshake.
+func TestRefusedHandshakesHoldNothingUp(t *testing.T) {
+	cert, key := writeCertificate(t, t.TempDir(), "server")
+	s := start(t, "log", "memory", "maxclients", "1", "tls-addr", "127.0.0.1:0", "tls-cert", cert, "tls-key", key)
+	c := dial(t, s.Addr().String())
+	c.do("PING")
+	silent, err := net.Dial("tcp", s.listeners[1].Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for s.env.Stats.Rejected.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if got := c.do("CLIENT", "LIST"); got[0] != '"' {
+		t.Error(got)
+	}
+}
+
 // pingTLS returns what a server answers to PING.
 func pingTLS(t *testing.T, addr, authority string, present []tls.Certificate) string {
 	t.Helper()
