@@ -130,7 +130,7 @@ func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Ev
 
 func (k *Keeper) judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
 	v := p.Judge(k.engine)
-	if v.Reason == gate.Banned && k.ended(p) {
+	if (v.Reason == gate.Banned || v.Reason == gate.OverLimit) && k.ended(p) {
 		v = p.Judge(k.engine)
 	}
 	if v.Reason != gate.Struck {

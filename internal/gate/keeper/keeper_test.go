@@ -136,6 +136,31 @@ func TestBansEndByThePacketsTime(t *testing.T) {
 	}
 }
 
+// TestBansBesideTheSetEndToo has more bans than the banned set has room for.
+func TestBansBesideTheSetEndToo(t *testing.T) {
+	a, err := pattern.Compile([]pattern.Pattern{{Name: "evil", Bytes: []byte("evil")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Open(Config{BanFor: time.Minute}, gate.Config{Kind: "dleft", Users: 1000, Banned: 1, Patterns: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bans = 2000
+	source := func(i int) string { return fmt.Sprintf("10.0.%d.%d", i>>8, i&255) }
+	for i := range bans {
+		evil(k, source(i), 3, noon)
+	}
+	if n := k.Status().Gate.Overflow.Bans; n == 0 {
+		t.Fatal("all bans fit: the test shows nothing")
+	}
+	for i := range bans {
+		if v := evil(k, source(i), 1, noon.Add(time.Minute)); v.Strikes != 1 {
+			t.Fatalf("ban %d does not end: %+v", i, v)
+		}
+	}
+}
+
 func TestBansByHand(t *testing.T) {
 	c := &clock{noon}
 	k := open(t, Config{BanFor: time.Minute, Now: c.now})
