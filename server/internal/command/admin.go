@@ -79,7 +79,7 @@ func lookCommands() []*Command {
 			sub("memory|doctor", 2, 0, "", "Returns a fixed text", func(c *Call) { c.w.Verbatim("Everything is in order.") }),
 		}},
 		{Name: "shutdown", Arity: -1, Flags: Admin | Alone | NoMulti, Syntax: "[NOSAVE|SAVE] [NOW] [FORCE]", Summary: "Shuts the server down", Run: shutdown},
-		{Name: "debug", Arity: -2, Flags: Admin | Alone, Syntax: "SLEEP seconds | RELOAD", Summary: "Runs a test function; needs enable-debug-command", Run: debug},
+		{Name: "debug", Arity: -2, Flags: Admin | Alone | NoMulti, Syntax: "SLEEP seconds | RELOAD", Summary: "Runs a test function; needs enable-debug-command", Run: debug},
 	}
 }
 

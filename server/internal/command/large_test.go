@@ -323,6 +323,19 @@ func TestCopiesTakeMemory(t *testing.T) {
 	}
 }
 
+// TestTransactionsDoNotWaitForThemselves has commands that wait for the partition.
+func TestTransactionsDoNotWaitForThemselves(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	for _, line := range []string{"SAVE", "DEBUG RELOAD", "SHUTDOWN", "EB.UNION a b", "EB.DIFF a b", "EB.INTERSECT a b"} {
+		replies, err := ask(s, "MULTI", line, "EXEC")
+		if got := strings.Join(replies, " "); err != nil || !strings.HasPrefix(got, "+OK -ERR Command not allowed inside a transaction -EXECABORT") {
+			t.Errorf("%s: %s, %v", line, got, err)
+		}
+	}
+}
+
 // TestSavesDoNotOverlap asks for images while some are being written.
 func TestSavesDoNotOverlap(t *testing.T) {
 	env := newEnv(t, new(log.Memory))
