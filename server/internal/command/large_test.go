@@ -308,6 +308,9 @@ func TestCopiesTakeMemory(t *testing.T) {
 		expect(s, verb+" k 0", "*2\r\n")
 		expect(other, verb+" k 0", "-OOM a copy of ")
 		expect(s, verb+" k 0", "*2\r\n") // in the place of the first
+		if told, want := one(t, other, "INFO", "memory"), fmt.Sprint("used_memory:", 2*env.Store.Bytes()); !strings.Contains(told, want) {
+			t.Errorf("%q, want %s", told, want)
+		}
 		limit = 3 * env.Store.Bytes() / 2
 		expect(other, "BF.ADD k y", "-"+outOfMemory)
 		expect(s, verb+" k 100000000", "*2\r\n:0\r\n")
