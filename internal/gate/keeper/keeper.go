@@ -228,12 +228,18 @@ func (k *Keeper) recordFailure(err error) {
 	}
 }
 
-// end ends a ban whose time is over. A user that the black list has, too, stays rejected.
+// end ends a ban whose time is over. A user that the black list has, too, stays rejected,
+// unless there was an exception for it: that holds again.
 func (k *Keeper) end(e *event.Event, user netip.Prefix) error {
-	if !k.black.Has(user) {
-		if err := k.engine.EndBan(e.Src); err != nil && !errors.Is(err, filter.ErrNotFound) {
-			return err
-		}
+	var err error
+	switch {
+	case k.excepted[user]:
+		err = k.engine.Unban(e.Src)
+	case !k.black.Has(user):
+		err = k.engine.EndBan(e.Src)
+	}
+	if err != nil && !errors.Is(err, filter.ErrNotFound) {
+		return err
 	}
 	k.forget(e, user)
 	return nil

@@ -399,6 +399,13 @@ func TestListedUsersStayRejectedWhenABanEnds(t *testing.T) {
 		if v := evil(k, src, 1, c.Time); v.Action != gate.Pass || len(kernel) != 1 {
 			t.Errorf("%s is an exception: %+v, enforced %v", src, v, kernel)
 		}
+		if _, err := k.Ban(addr(src), time.Minute, "x"); err != nil {
+			t.Fatal(err)
+		}
+		c.Time = c.Add(time.Hour)
+		if k.Expire(); evil(k, src, 1, c.Time).Action != gate.Pass {
+			t.Errorf("%s: the exception does not outlive a ban", src)
+		}
 		clear(kernel)
 	}
 	k.Relist(list(t, "1.1.1.1 2.2.2.0/24 2001:db8::/64"), list(t, "3.3.3.3"))
