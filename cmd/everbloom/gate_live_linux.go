@@ -107,10 +107,10 @@ func (g *gateLive) demoBans() (attackers, honest int) {
 }
 
 // demoMissing returns how many packets of honest sources have not passed so far. Those of an
-// attacker pass that are strikes and do not ban.
+// attacker pass that are strikes, do not ban and are not dropped.
 func (g *gateLive) demoMissing(s *demoSender, l *live.Live) uint64 {
 	judged := g.keeper.Status().Gate
-	passed := judged.Passed - (judged.Strikes - judged.Bans) + l.Counters()[live.Clean]
+	passed := judged.Passed - (judged.Strikes - judged.Bans - judged.Dropped) + l.Counters()[live.Clean]
 	return s.honest.Load() - min(s.honest.Load(), passed)
 }
 
