@@ -25,6 +25,7 @@ type conn struct {
 	session *command.Session
 	reader  *resp.Reader
 	limited bool      // there is a deadline for reading
+	unknown time.Time // since when the client has not logged in; zero if it has
 	allowed time.Time // when the deadline for writing was set
 	ended   atomic.Bool
 }
@@ -115,20 +116,25 @@ func (c *conn) shakeHands() bool {
 	return t.HandshakeContext(ctx) == nil
 }
 
-// setReadDeadline says how long the connection may be idle.
+// setReadDeadline says how long the connection may be idle, or until when the client must have
+// logged in, whatever it sends before.
 func (c *conn) setReadDeadline() {
-	wait := time.Duration(c.server.idle.Load())
-	if !c.session.Authenticated() {
-		wait = c.server.loginTime
-	}
 	var deadline time.Time
-	switch {
-	case wait != 0:
-		deadline = time.Now().Add(wait)
-	case !c.limited:
+	if c.session.Authenticated() {
+		c.unknown = time.Time{}
+		if idle := time.Duration(c.server.idle.Load()); idle != 0 {
+			deadline = time.Now().Add(idle)
+		}
+	} else {
+		if c.unknown.IsZero() {
+			c.unknown = time.Now()
+		}
+		deadline = c.unknown.Add(c.server.loginTime)
+	}
+	if deadline.IsZero() && !c.limited {
 		return
 	}
-	c.limited = wait != 0
+	c.limited = !deadline.IsZero()
 	_ = c.SetReadDeadline(deadline) // reading tells
 	if c.ended.Load() {
 		c.interrupt()

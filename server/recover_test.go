@@ -421,6 +421,46 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// TestLoginEnds has a client that sends commands and does not log in, and one that does.
+func TestLoginEnds(t *testing.T) {
+	token, line, err := NewToken("alice", "admin", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := filepath.Join(t.TempDir(), "users")
+	if err := os.WriteFile(users, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t, "log", "memory", "users", users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.loginTime = 300 * time.Millisecond
+	stop := serve(s)
+	known, unknown := dial(t, s.Addr().String()), dial(t, s.Addr().String())
+	if got := known.do("AUTH", "alice", token); got != "+OK" {
+		t.Fatal(got)
+	}
+	for n := 0; ; n++ {
+		if _, err := unknown.conn.Write(encode("PING")); err != nil {
+			break
+		}
+		if _, err := readReply(unknown.r); err != nil {
+			break
+		}
+		if n == 1000 {
+			t.Fatal("a client that does not log in stays")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := known.do("PING"); got != "+PONG" {
+		t.Error(got)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLargeSetsAreImagedWhileTheyChange saves a set that is captured part by part, beside a
 // client that adds to it.
 func TestLargeSetsAreImagedWhileTheyChange(t *testing.T) {
