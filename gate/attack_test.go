@@ -129,7 +129,7 @@ func TestChosenBansDoNotRejectAVictim(t *testing.T) {
 }
 
 // TestAPacketFromTheFutureChangesNothingForOthers has strikes an hour apart, a window of
-// ten minutes, and a stranger's packet dated seventy years ahead.
+// ten minutes, and a packet of another user dated seventy years ahead.
 func TestAPacketFromTheFutureChangesNothingForOthers(t *testing.T) {
 	effort.OneGoroutine(t)
 	e := gate(t, Config{Window: 10 * time.Minute})

@@ -62,7 +62,7 @@ func (a *ahead) judge(e *Engine, records []Record, out []Verdict) {
 	for i, at := range a.places[:a.n] {
 		u, r := a.users[i], &records[at]
 		word := [1]uint32{r.Word}
-		v := Verdict{Pass, Clean, 0, -1}
+		var v Verdict
 		if e.banCount == bans {
 			v = e.judgeAsked(u, a.banned[i], a.tracked[i])
 		} else {

@@ -35,8 +35,8 @@
 //
 // The tracked and the banned set are filters of one kind, chosen by name ([Kinds]). The
 // set of words is a blocked Bloom filter; bans that the banned set has no room for are in an
-// exact table behind it.
-// The states are a table of cache lines, 19 bytes per user when four fifths full.
+// exact table behind it. The states are a table of cache lines, 19 bytes per user when four
+// fifths full.
 // Networks are in an exact table of prefixes, which the limit does not cover.
 //
 // # The limit

@@ -234,7 +234,7 @@ func TestBlacklistLeavesRoomForBans(t *testing.T) {
 		}
 	}
 	if s := e.Stats(); s.Lost.Overflow != 0 || s.Bans < 990 {
-		t.Errorf("%d bans, %d in the overflow filter", s.Bans, s.Lost.Overflow)
+		t.Errorf("%d bans, %d beside the banned set", s.Bans, s.Lost.Overflow)
 	}
 }
 

@@ -138,9 +138,9 @@ func (e *Engine) tables() uint64 {
 }
 
 // Limit returns the bytes that [Engine.Bytes] never exceeds: Config.Memory, or 0 if the
-// gate takes what it needs. That is memory in use: sets that grow by segments reserve address space ahead of it, which is not touched
-// but counts as allocated, so with evergreen the heap may show up to 1.2 times the
-// limit.
+// gate takes what it needs. That is memory in use: sets that grow by segments reserve
+// address space ahead of it, which is not touched but counts as allocated, so with
+// evergreen the heap may show up to 1.2 times the limit.
 func (e *Engine) Limit() uint64 { return e.limit }
 
 // Confirms reports whether hits of the banned set are looked up exactly.

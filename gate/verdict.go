@@ -43,7 +43,7 @@ const (
 	Whitelisted               // the source is on the white list
 	Banned                    // the source is in the banned set
 	Listed                    // a prefix of the black list covers the source
-	OverLimit                 // the source is in the filter that takes bans beyond the limit of the banned set
+	OverLimit                 // the source is in the table of bans that the banned set has no room for
 	Struck                    // the packet completed a pattern
 
 	reasons = iota

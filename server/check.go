@@ -16,7 +16,8 @@ type Found struct {
 	Records uint64 // of the log since the folder was made
 }
 
-// Check reads everything that is in a folder, as Open does, and closes it again.
+// Check reads everything that is in a folder, as Open does, and closes it again. It takes the
+// lock, and the log engine writes files of its own: the folder must be writable.
 func Check(ctx context.Context, settings *Settings, logger *slog.Logger) (found Found, err error) {
 	dir := settings.Get("dir")
 	if dir == "" {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync/atomic"
@@ -13,7 +15,7 @@ import (
 const (
 	writeTimeout = 10 * time.Second // a reader that takes nothing for so long is closed
 	flushSize    = 64 << 10         // replies are sent when there are so many bytes
-	loginTime    = 30 * time.Second // for clients that have to say which user they are
+	loginTime    = 30 * time.Second // for handshakes, and for clients that have to say which user they are
 )
 
 // A conn is one connection. Its goroutine reads, runs commands and writes.
@@ -23,6 +25,7 @@ type conn struct {
 	session *command.Session
 	reader  *resp.Reader
 	limited bool      // there is a deadline for reading
+	unknown time.Time // since when the client has not logged in; zero if it has
 	allowed time.Time // when the deadline for writing was set
 	ended   atomic.Bool
 }
@@ -53,9 +56,7 @@ func (s *Server) add(raw net.Conn) {
 	}
 	if uint64(len(s.conns)) >= s.settings.Number("maxclients") {
 		s.env.Stats.Rejected.Add(1)
-		_ = raw.SetWriteDeadline(time.Now().Add(time.Second)) // it may be gone
-		_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
-		_ = raw.Close()
+		s.wg.Go(func() { refuse(raw) })
 		return
 	}
 	s.env.Stats.Connections.Add(1)
@@ -70,14 +71,25 @@ func (s *Server) add(raw net.Conn) {
 	s.wg.Go(c.serve)
 }
 
+// refuse tells a client that there are too many. Over TLS it waits for the handshake.
+func refuse(raw net.Conn) {
+	_ = raw.SetDeadline(time.Now().Add(time.Second)) // it may be gone
+	_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
+	_ = raw.Close()
+}
+
 // serve handles the connection until it ends.
 func (c *conn) serve() {
 	defer func() {
 		c.server.mu.Lock()
 		delete(c.server.conns, c.session.ID)
 		c.server.mu.Unlock()
+		c.session.Close()
 		_ = c.Close() // nothing can be done about it
 	}()
+	if !c.shakeHands() {
+		return
+	}
 	for !c.ended.Load() {
 		c.setReadDeadline()
 		if c.reader.Fill() != nil {
@@ -92,20 +104,37 @@ func (c *conn) serve() {
 	}
 }
 
-// setReadDeadline says how long the connection may be idle.
-func (c *conn) setReadDeadline() {
-	wait := time.Duration(c.server.idle.Load())
-	if !c.session.Authenticated() {
-		wait = loginTime
+// shakeHands does the handshake of TLS. A peer that does not finish it is not known, and does
+// not keep the place of a connection.
+func (c *conn) shakeHands() bool {
+	t, ok := c.Conn.(*tls.Conn)
+	if !ok {
+		return true
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.server.loginTime)
+	defer cancel()
+	return t.HandshakeContext(ctx) == nil
+}
+
+// setReadDeadline says how long the connection may be idle, or until when the client must have
+// logged in, whatever it sends before.
+func (c *conn) setReadDeadline() {
 	var deadline time.Time
-	switch {
-	case wait != 0:
-		deadline = time.Now().Add(wait)
-	case !c.limited:
+	if c.session.Authenticated() {
+		c.unknown = time.Time{}
+		if idle := time.Duration(c.server.idle.Load()); idle != 0 {
+			deadline = time.Now().Add(idle)
+		}
+	} else {
+		if c.unknown.IsZero() {
+			c.unknown = time.Now()
+		}
+		deadline = c.unknown.Add(c.server.loginTime)
+	}
+	if deadline.IsZero() && !c.limited {
 		return
 	}
-	c.limited = wait != 0
+	c.limited = !deadline.IsZero()
 	_ = c.SetReadDeadline(deadline) // reading tells
 	if c.ended.Load() {
 		c.interrupt()
@@ -129,7 +158,6 @@ func (c *conn) handle() bool {
 		}
 		if !before && c.session.Authenticated() {
 			c.reader.SetLimits(resp.Standard())
-			_ = c.SetReadDeadline(time.Time{}) // reading tells
 		}
 		if c.session.Closing() {
 			break

@@ -171,7 +171,11 @@ func askAll(t *testing.T, c *client, verb, set string, items []string, want stri
 	for len(items) > 0 {
 		n := min(1000, len(items))
 		reply := c.do(append([]string{verb, set}, items[:n]...)...)
-		for i, answer := range strings.Fields(strings.Trim(reply, "[]")) {
+		answers := strings.Fields(strings.Trim(reply, "[]"))
+		if len(answers) != n {
+			t.Fatalf("%s %s: %d answers about %d items: %.200s", verb, set, len(answers), n, reply)
+		}
+		for i, answer := range answers {
 			if answer != want {
 				t.Fatalf("%s %s: %s for %s, which was acknowledged otherwise", verb, set, answer, items[i])
 			}

@@ -55,8 +55,7 @@ func allowAddresses(settings *Settings, login bool) error {
 	return nil
 }
 
-// tlsConfig reads certificates. They are read again for each connection when the files have
-// changed.
+// tlsConfig reads certificates. That of the server is read again when its files have changed.
 func tlsConfig(settings *Settings) (*tls.Config, error) {
 	certFile, keyFile := settings.Get("tls-cert"), settings.Get("tls-key")
 	if certFile == "" || keyFile == "" {

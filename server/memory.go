@@ -37,11 +37,11 @@ func machineMemory() int64 {
 }
 
 const (
-	someGarbage = 32 << 20
-	mostGarbage = 1 << 30
-	fewBytes    = 1 << 20 // that are allocated per second when nothing happens
-	freeAgain   = 20      // seconds
-	everything  = 100
+	someGarbage  = 32 << 20
+	mostGarbage  = 1 << 30
+	fewBytes     = 1 << 20 // that are allocated per second when nothing happens
+	freeAgain    = 20      // seconds
+	usualPercent = 100
 )
 
 // A collector sees to it that there is little garbage: 32 MiB beside a heap that is not much
@@ -56,7 +56,7 @@ type collector struct {
 }
 
 func newCollector() *collector {
-	c := &collector{percent: everything}
+	c := &collector{percent: usualPercent}
 	for _, name := range []string{"/gc/heap/live:bytes", "/gc/heap/allocs:bytes"} {
 		c.samples = append(c.samples, metrics.Sample{Name: name})
 	}
@@ -88,9 +88,9 @@ func (c *collector) rest(allocated uint64) {
 // percentFor returns how much garbage there may be, as a share of a live heap.
 func percentFor(live uint64) int {
 	if live <= someGarbage {
-		return everything
+		return usualPercent
 	}
-	return int(min(max(20, everything*someGarbage/live), max(2, everything*mostGarbage/live)))
+	return int(min(max(20, 100*someGarbage/live), max(2, 100*mostGarbage/live)))
 }
 
 func (c *collector) set(percent int) {
@@ -104,7 +104,7 @@ func (c *collector) set(percent int) {
 func (c *collector) run(ctx context.Context) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	defer c.set(everything)
+	defer c.set(usualPercent)
 	for {
 		select {
 		case <-ctx.Done():

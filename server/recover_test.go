@@ -61,13 +61,16 @@ func holds(t *testing.T, s *Server, items []string) {
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
 	items := fill(t, dir)
+	before := ""
 	for range 2 {
 		s, stop := run(t, "dir", dir)
 		holds(t, s, items)
 		c := dial(t, s.Addr().String())
-		if n := c.do("CF.COUNT", "cf", items[0]) + c.do("BF.CARD", "bf"); n != ":1:300" && n[:2] != ":1" {
-			t.Error(n)
+		got := c.do("CF.COUNT", "cf", items[0]) + c.do("BF.CARD", "bf") + c.do("CF.INFO", "eb")
+		if before != "" && got != before || !strings.Contains(got, "items inserted :302 ") {
+			t.Errorf("%s, before %s", got, before)
 		}
+		before = got
 		c.do("SAVE")
 		if err := stop(); err != nil {
 			t.Fatal(err)
@@ -390,6 +393,12 @@ func TestLogin(t *testing.T) {
 		{"BF.ADD k x", ":1"},
 		{"AUTH reader " + reader, "+OK"},
 		{"RANDOMKEY", "_$"},
+		{"KEYS *", "[]"},
+		{"SCAN 0", `["0" []]`},
+		{"RENAME k shop:k", "-NOPERM User reader has no permissions to run the 'rename' command"},
+		{"WATCH k", "-NOPERM No permissions to access a key"},
+		{"MEMORY USAGE k", "-NOPERM No permissions to access a key"},
+		{"OBJECT ENCODING k", "-NOPERM No permissions to access a key"},
 		{"BF.EXISTS k x", "-NOPERM No permissions to access a key"},
 		{"BF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'bf.scandump' command"},
 		{"CF.SCANDUMP k 0", "-NOPERM User reader has no permissions to run the 'cf.scandump' command"},
@@ -409,6 +418,46 @@ func TestLogin(t *testing.T) {
 	}
 	if _, err := readUsers(filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("a file of users that is missing is accepted")
+	}
+}
+
+// TestLoginEnds has a client that sends commands and does not log in, and one that does.
+func TestLoginEnds(t *testing.T) {
+	token, line, err := NewToken("alice", "admin", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := filepath.Join(t.TempDir(), "users")
+	if err := os.WriteFile(users, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t, "log", "memory", "users", users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.loginTime = 300 * time.Millisecond
+	stop := serve(s)
+	known, unknown := dial(t, s.Addr().String()), dial(t, s.Addr().String())
+	if got := known.do("AUTH", "alice", token); got != "+OK" {
+		t.Fatal(got)
+	}
+	for n := 0; ; n++ {
+		if _, err := unknown.conn.Write(encode("PING")); err != nil {
+			break
+		}
+		if _, err := readReply(unknown.r); err != nil {
+			break
+		}
+		if n == 1000 {
+			t.Fatal("a client that does not log in stays")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := known.do("PING"); got != "+PONG" {
+		t.Error(got)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -48,6 +48,7 @@ type Server struct {
 	web       *web
 	memory    atomic.Int64 // bytes that sets may take
 	idle      atomic.Int64 // nanoseconds that connections may be idle; 0 means any time
+	loginTime time.Duration
 
 	mu     sync.Mutex
 	conns  map[int64]*conn
@@ -60,7 +61,7 @@ type Server struct {
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
 func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Server, err error) {
-	s = &Server{settings: settings, logger: logger, conns: make(map[int64]*conn), failed: make(chan error, 1)}
+	s = &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
 	s.configure()
 	defer func() {
 		if err != nil {
@@ -212,11 +213,13 @@ func (s *Server) Serve(ctx context.Context) error {
 	case err = <-s.failed:
 		s.stop()
 	}
-	return errors.Join(err, s.close())
+	err = errors.Join(err, s.release())
+	s.logger.Info("ended")
+	return err
 }
 
-// close ends connections, then what is behind them.
-func (s *Server) close() error {
+// release ends connections, then what is behind them, as far as it is open.
+func (s *Server) release() error {
 	s.mu.Lock()
 	s.ending = true
 	for _, c := range s.conns {
@@ -226,28 +229,17 @@ func (s *Server) close() error {
 	for _, l := range s.listeners {
 		_ = l.Close() // nothing can be done about it
 	}
-	s.web.close()
-	s.wg.Wait()
-	err := s.release()
-	s.logger.Info("ended")
-	return err
-}
-
-// release closes what is open.
-func (s *Server) release() error {
-	for _, l := range s.listeners {
-		_ = l.Close() // it may be closed already
-	}
 	if s.web != nil {
 		s.web.close()
 	}
+	s.wg.Wait()
 	if s.partition != nil {
 		s.partition.Close()
 	}
-	var errs []error
 	if s.keeper != nil {
-		errs = append(errs, s.keeper.close())
+		s.keeper.close()
 	}
+	var errs []error
 	if s.log != nil {
 		errs = append(errs, s.log.Close())
 	}

@@ -26,10 +26,15 @@ func run(t *testing.T, settings ...string) (s *Server, stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, serve(s)
+}
+
+// serve runs a server that is open until stop is called.
+func serve(s *Server) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
-	return s, func() error {
+	return func() error {
 		cancel()
 		return <-done
 	}

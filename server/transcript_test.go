@@ -111,8 +111,7 @@ func readMany(r *bufio.Reader, kind byte, n int) (string, error) {
 	return brackets[:1] + strings.Join(parts, " ") + brackets[1:], nil
 }
 
-// match compares a reply with what is expected, in which ? stands for one reply, and … for
-// any text.
+// match compares a reply with what is expected, in which … stands for any text.
 func match(want, got string) bool {
 	parts := strings.Split(want, "…")
 	if !strings.HasPrefix(got, parts[0]) {

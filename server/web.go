@@ -18,6 +18,10 @@ type web struct {
 	server   *http.Server
 }
 
+// webTime is how long a request and its answer may take each. Nothing of it needs a login, so
+// no client may stay for ever.
+const webTime = time.Minute
+
 // listenWeb listens on an address; off means that there is no HTTP.
 func listenWeb(addr string) (*web, error) {
 	if addr == "" || addr == "off" {
@@ -54,7 +58,7 @@ func (w *web) start(s *Server) {
 		}
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
 	})
-	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	w.server = &http.Server{Handler: mux, ReadTimeout: webTime, WriteTimeout: webTime, IdleTimeout: 2 * webTime}
 	s.wg.Go(func() { _ = w.server.Serve(w.listener) }) // it ends when it is closed
 }
 

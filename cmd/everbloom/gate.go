@@ -57,7 +57,7 @@ type gateFlags struct {
 func (g *gateFlags) makeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.Kind, "kind", "", "`KIND` of filter for tracked and banned sources: "+strings.Join(gate.Kinds(), ", ")+" (default evergreen)")
-	f.Var(countFlag(&g.Banned), "banned", "number of bad sources expected, those of the black list included (default: a quarter of the users)")
+	f.Var(countFlag(&g.Banned), "banned", "number of banned sources expected, those of the black list included (default: a quarter of the users)")
 	f.Float64Var(&g.BitsPerUser, "bits", 0, "memory of each set per source expected in it, in `BITS` (default: depends on the kind)")
 	f.Var(rateFlag(&g.FPR), "fpr", "false-positive rate of each set with as many sources as expected, such as 0.1% (default: what --bits or --memory allow)")
 	f.Var(bytesFlag(&g.Memory), "memory", "limit for sets and states in bytes, such as 16MiB (default: none, states grow with the users)")

@@ -133,7 +133,7 @@ func (d *gateDaemon) background(ctx context.Context) {
 			select {
 			case <-hangups:
 				if err := d.reload(); err != nil {
-					d.say("lists are as before: %v", err)
+					d.say("%v", err)
 				}
 			case <-ctx.Done():
 				return
@@ -253,11 +253,14 @@ func (d *gateDaemon) reload() error {
 	defer d.lists.Unlock()
 	var black, white packets.List
 	if err := errors.Join(readList(&black, d.blacklists), readList(&white, d.whitelists)); err != nil {
-		return err
+		return fmt.Errorf("lists are as before: %w", err)
 	}
 	d.keeper.Relist(&black, &white)
-	if d.listed != nil {
-		return d.listed(black.All(), white.All())
+	if d.listed == nil {
+		return nil
+	}
+	if err := d.listed(black.All(), white.All()); err != nil {
+		return fmt.Errorf("the gate has read the lists, %s does not have all of them: %w", d.server.Enforcer, err)
 	}
 	return nil
 }

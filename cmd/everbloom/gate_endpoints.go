@@ -41,7 +41,7 @@ func (e *endpoints) serve(c *control.Server) {
 		if l == nil {
 			return
 		}
-		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 		e.servers = append(e.servers, s)
 		go func() { _ = s.Serve(l) }() // it ends with Close
 	}

@@ -22,8 +22,9 @@ import (
 
 // Of the demo.
 const (
-	demoHonest    = 900
-	demoAttackers = 100
+	demoHonest    = 900 // sources of 10.1.0.0/16
+	demoAttackers = 100 // of 10.66.0.0/16
+	demoEvilNet   = 66
 	demoEvil      = "GET /evil HTTP/1.1\r\n"
 	demoLasts     = 3 * time.Second
 )
@@ -35,7 +36,10 @@ func (g *gateLive) runDemo(ctx context.Context) error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("--demo: a network of its own needs CAP_SYS_ADMIN: %w", err)
 	}
-	for _, args := range []string{"link add eb0 type veth peer name eb1", "link set eb0 up", "link set eb1 up"} {
+	for _, args := range []string{
+		"link add eb0 type veth peer name eb1", "link set eb0 addrgenmode none", "link set eb1 addrgenmode none", // the kernel sends nothing itself
+		"link set eb0 up", "link set eb1 up",
+	} {
 		if out, err := exec.CommandContext(ctx, "ip", strings.Fields(args)...).CombinedOutput(); err != nil {
 			return fmt.Errorf("--demo: ip %s: %w: %s", args, err, out)
 		}
@@ -54,7 +58,7 @@ func (g *gateLive) runDemo(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan bool)
-	clean := uint64(0)
+	missing := uint64(0)
 	g.opened = func(l *live.Live) {
 		g.line("bans hold by %s\n", l.Name)
 		g.line("%8s  %14s  %14s  %17s  %11s  %11s", "second", "honest sent", "attackers sent", "dropped in kernel", "clean", "to the gate")
@@ -62,15 +66,20 @@ func (g *gateLive) runDemo(ctx context.Context) error {
 			defer close(done)
 			defer cancel()
 			s.run(ctx, func(second int) { g.demoLine(second, s, l) })
-			clean = l.Counters()[live.Clean]
+			for range 50 { // the gate reads what waits
+				if missing = g.demoMissing(s, l); missing == 0 {
+					break
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
 		}()
 	}
 	if err := g.guard(ctx, "eb0"); err != nil {
 		return err
 	}
 	<-done
-	status := g.keeper.Status()
-	g.line("\n%d sources banned, all of them attackers: %t. Honest packets dropped: %d.", status.Bans, g.onlyAttackers(), s.missing(status.Gate.Passed+clean))
+	attackers, honest := g.demoBans()
+	g.line("\n%d bans: %d hit attackers and %d honest sources. Honest packets dropped: %d.", attackers+honest, attackers, honest, missing)
 	g.line("Nothing stays: the network went with the demo.")
 	return s.failed
 }
@@ -85,14 +94,24 @@ func (g *gateLive) demoLine(second int, s *demoSender, l *live.Live) {
 		quantity.Count(c["dropped banned"]), quantity.Count(c[live.Clean]), quantity.Count(c["to the gate"]))
 }
 
-// onlyAttackers reports whether nothing else was banned.
-func (g *gateLive) onlyAttackers() bool {
+// demoBans returns how many bans hit attackers, and how many honest sources.
+func (g *gateLive) demoBans() (attackers, honest int) {
 	for _, b := range g.keeper.Bans() {
-		if b.User.Addr().As4()[1] != 66 {
-			return false
+		if b.User.Addr().As4()[1] == demoEvilNet {
+			attackers++
+		} else {
+			honest++
 		}
 	}
-	return true
+	return attackers, honest
+}
+
+// demoMissing returns how many packets of honest sources have not passed so far. Those of an
+// attacker pass that are strikes, do not ban and are not dropped.
+func (g *gateLive) demoMissing(s *demoSender, l *live.Live) uint64 {
+	judged := g.keeper.Status().Gate
+	passed := judged.Passed - (judged.Strikes - judged.Bans - judged.Dropped) + l.Counters()[live.Clean]
+	return s.honest.Load() - min(s.honest.Load(), passed)
 }
 
 // demoSender sends frames.
@@ -121,15 +140,18 @@ func newDemoSender(name string) (*demoSender, error) {
 func (s *demoSender) run(ctx context.Context, tell func(second int)) {
 	start, second := time.Now(), 1
 	for i := 0; ctx.Err() == nil && time.Since(start) < demoLasts; i++ {
-		src, text, count := netip.AddrFrom4([4]byte{10, 1, byte(i % demoHonest >> 8), byte(i % demoHonest)}), "GET / HTTP/1.1\r\n", &s.honest
+		next := s.honest.Load() % demoHonest
+		src, text, count := netip.AddrFrom4([4]byte{10, 1, byte(next >> 8), byte(next)}), "GET / HTTP/1.1\r\n", &s.honest
 		if i%4 == 0 { // attackers send more
-			src, text, count = netip.AddrFrom4([4]byte{10, 66, 0, byte(i / 4 % demoAttackers)}), demoEvil, &s.evil
+			src, text, count = netip.AddrFrom4([4]byte{10, demoEvilNet, 0, byte(i / 4 % demoAttackers)}), demoEvil, &s.evil
 		}
-		if _, err := unix.Write(s.fd, udpFrame(src, text)); err != nil && !errors.Is(err, unix.ENOBUFS) {
+		switch _, err := unix.Write(s.fd, udpFrame(src, text)); {
+		case err == nil:
+			count.Add(1)
+		case !errors.Is(err, unix.ENOBUFS):
 			s.failed = err
 			return
 		}
-		count.Add(1)
 		if i%64 == 0 {
 			time.Sleep(time.Millisecond) // what a program can judge on a busy machine
 		}
@@ -138,13 +160,6 @@ func (s *demoSender) run(ctx context.Context, tell func(second int)) {
 			second++
 		}
 	}
-	time.Sleep(200 * time.Millisecond) // the gate reads what waits
-}
-
-// missing returns how many packets of honest sources have not passed. Attackers
-// pass twice before they are banned.
-func (s *demoSender) missing(passed uint64) uint64 {
-	return s.honest.Load() - min(s.honest.Load(), passed)
 }
 
 // udpFrame returns a frame of Ethernet with a datagram.

@@ -30,7 +30,7 @@ func TestLiveDemoDropsInTheKernel(t *testing.T) {
 	if code == exitError {
 		t.Skipf("NOT TESTED: %s", messages)
 	}
-	if code != exitOK || !strings.Contains(text.String(), "\n100 sources banned, all of them attackers: true. Honest packets dropped: 0.\n") {
+	if code != exitOK || !strings.Contains(text.String(), "\n100 bans: 100 hit attackers and 0 honest sources. Honest packets dropped: 0.\n") {
 		t.Errorf("status %d: %s%s", code, text.String(), messages)
 	}
 	if !regexp.MustCompile(`(?m)^ +3( +[0-9,]+){5}$`).MatchString(text.String()) {

@@ -193,6 +193,9 @@ func (g *gateRun) run(ctx context.Context, args []string) error {
 	if g.html != "" {
 		s.recorder.CountSources()
 	}
+	if g.bans != "" {
+		s.recorder.KeepBans()
+	}
 	if g.format == string(packets.Binary) && !g.kept() {
 		s.batch = newRecordBatch()
 	}
@@ -240,8 +243,7 @@ func (g *gateRun) exportBans(s *gateSession) error {
 	if g.bans == "" {
 		return nil
 	}
-	list := s.recorder.Summary(s.engine.Stats(), 0).Bans
-	return g.toFile(g.bans, func(w io.Writer) error { return event.Export(w, event.FormatOf(g.bans), list, time.Now()) })
+	return g.toFile(g.bans, func(w io.Writer) error { return event.Export(w, event.FormatOf(g.bans), s.recorder.Bans(), time.Now()) })
 }
 
 // stopped says of an interrupted verb that what it had done was told.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,28 @@ func TestAnswersAreNotLostSilently(t *testing.T) {
 	status, stdout, stderr := tool(t, strings.NewReader(queries), "gate", "run", "--json")
 	if status != exitOK || !strings.Contains(stdout, `"queries_omitted": 7`) || !strings.Contains(stderr, "7 answers beyond the first 1000") {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestAllBansAreExported has more of them than a summary keeps.
+func TestAllBansAreExported(t *testing.T) {
+	folder := t.TempDir()
+	patterns, out := filepath.Join(folder, "patterns"), filepath.Join(folder, "bans")
+	if err := os.WriteFile(patterns, []byte("x: 00000001\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const bans = gatereport.MaxBans + 1
+	var traffic strings.Builder
+	for i := range bans {
+		fmt.Fprintf(&traffic, "10.0.%d.%d 00000001\n", i>>8, i&255)
+	}
+	status, stdout, stderr := tool(t, strings.NewReader(traffic.String()), "gate", "run", "--strikes", "1", "--json", "--patterns", patterns, "--bans-out", out)
+	text, err := os.ReadFile(out)
+	if n := strings.Count(string(text), "\n"); status != exitOK || err != nil || n != bans {
+		t.Errorf("status %d, %v, %d bans, want %d: %s", status, err, n, bans, stderr)
+	}
+	if n := strings.Count(stdout, `"event": "ban"`); n < gatereport.MaxBans || n >= bans+12 { // the latest stand there twice
+		t.Errorf("the summary has %d bans", n)
 	}
 }
 

@@ -50,15 +50,20 @@ again: filters that are there are kept.`,
 	return cmd
 }
 
-func (i *importVerb) run(ctx context.Context, args []string) (err error) {
+func (i *importVerb) run(ctx context.Context, args []string) error {
 	i.From = args[0]
-	if i.dir != "" {
-		stop, err := i.open(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, stop()) }()
+	if i.dir == "" {
+		return i.copyAll(ctx)
 	}
+	stop, err := i.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(i.copyAll(ctx), stop())
+}
+
+// copyAll copies the filters and says how many.
+func (i *importVerb) copyAll(ctx context.Context) error {
 	sum, err := transfer.Copy(ctx, i.Config)
 	done := fmt.Sprintf("filters copied: %s, %s", quantity.Count(uint64(sum.Copied)), quantity.Bytes(float64(sum.Bytes)))
 	switch {

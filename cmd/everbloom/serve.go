@@ -46,7 +46,7 @@ file. Without --users the server can be reached from this machine only.`,
 	}
 	s.flags = cmd.Flags()
 	s.flags.StringVar(&s.config, "config", "", "take settings from `FILE`, a name and a value on each line")
-	s.flags.BoolVar(&s.check, "check", false, "read everything in the folder, say what is there, and end")
+	s.flags.BoolVar(&s.check, "check", false, "read everything in the folder, which must be writable, say what is there, and end")
 	for _, row := range server.SettingTable() {
 		if !row.Fixed {
 			s.flags.Var(&settingFlag{row, row.Default}, row.Name, row.Help)
@@ -87,13 +87,10 @@ func (s *serve) run(ctx context.Context, _ []string) error {
 	}
 	srv, err := server.Open(ctx, settings, logger)
 	if err != nil {
-		return &failure{err}
+		return err
 	}
 	s.greet(srv)
-	if err := srv.Serve(ctx); err != nil {
-		return &failure{err}
-	}
-	return nil
+	return srv.Serve(ctx)
 }
 
 // verify reads a folder and says what is there.

@@ -40,10 +40,11 @@ func TestStreamsAreOfOneMoment(t *testing.T) {
 		}
 		parts := 0
 		stream := f.stream(1<<8, func(part func()) bool {
-			switch parts++; {
-			case parts == 1, parts == 2:
+			parts++
+			switch parts {
+			case 1, 2:
 				lead((len(keys) + to) / 2)
-			case parts == 3:
+			case 3:
 				lead(30_000)
 				lead(to)
 				if to == 0 {

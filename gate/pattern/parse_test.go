@@ -104,7 +104,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := Read(&out)
 		same := func(a, b Pattern) bool {
-			return a.Name == b.Name && slices.Equal(a.Words, b.Words) && bytes.Equal(a.Bytes, b.Bytes)
+			return a.Name == b.Name && slices.Equal(a.Words, b.Words) && bytes.Equal(a.Bytes, b.Bytes) && a.NoCase == b.NoCase
 		}
 		if err != nil || !slices.EqualFunc(list, again, same) {
 			t.Fatalf("written and read again: %v, %v", again, err)

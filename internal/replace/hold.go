@@ -8,8 +8,9 @@ import (
 // ErrHeld is returned by Hold where another process has the lock.
 var ErrHeld = errHeld
 
-// Hold takes the lock of a file that exists for its lock only, and makes the file if it is not there. It does not wait:
-// the error is ErrHeld if the lock is taken. The file stays when the lock is released.
+// Hold takes the lock of a file that exists for its lock only, and makes the file if it is
+// not there. It does not wait: the error is ErrHeld if the lock is taken. The file stays when
+// the lock is released.
 func Hold(path string) (*Lock, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -237,7 +237,7 @@ func TestPipelinesAndTransactions(t *testing.T) {
 		}
 		for i := 1; i < len(results); i += 2 {
 			if !results[i].Val() {
-				t.Fatalf("%d was denied by the pipeline that added it", i/2)
+				t.Fatalf("%d is absent to the pipeline that added it", i/2)
 			}
 		}
 		var del, after *redis.BoolCmd

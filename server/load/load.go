@@ -80,11 +80,11 @@ func Prepare(ctx context.Context, c Config, t Target) error {
 
 // once sends the command of a target, which may be answered with anything but an error.
 func once(ctx context.Context, t Target) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Addr)
+	conn, end, err := connect(ctx, t, time.Now())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	defer end()
 	if _, err := conn.Write(appendCommand(nil, strings.Fields(t.Command), 0)); err != nil {
 		return err
 	}
@@ -100,10 +100,22 @@ const (
 	item            = "{item}" // stands for a random item in commands
 )
 
+// connect connects to a target. The connection ends with ctx, and when the target does not
+// answer for a while after a turn.
+func connect(ctx context.Context, t Target, turn time.Time) (conn net.Conn, end func(), err error) {
+	if conn, err = new(net.Dialer).DialContext(ctx, "tcp", t.Addr); err != nil {
+		return nil, nil, err
+	}
+	_ = conn.SetDeadline(turn.Add(askTime)) // a connection that was just made is open
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	return conn, func() {
+		stop()
+		_ = conn.Close() // nothing is left to be sent
+	}, nil
+}
+
 // Run sends commands to a target for one turn.
 func Run(ctx context.Context, c Config, t Target) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.Duration)
-	defer cancel()
 	before, err := cpu(t)
 	if err != nil {
 		return Result{}, err
@@ -117,7 +129,7 @@ func Run(ctx context.Context, c Config, t Target) (Result, error) {
 	started := time.Now()
 	for i := range c.Connections {
 		wg.Go(func() {
-			r, err := send(ctx, c, t, uint64(i))
+			r, err := send(ctx, c, t, uint64(i), started.Add(c.Duration))
 			mu.Lock()
 			defer mu.Unlock()
 			total.Operations += r.Operations
@@ -133,6 +145,9 @@ func Run(ctx context.Context, c Config, t Target) (Result, error) {
 	if first == nil {
 		first = err
 	}
+	if ctx.Err() != nil {
+		first = ctx.Err()
+	}
 	total.CPU = after - before
 	return total, first
 }
@@ -144,18 +159,18 @@ func cpu(t Target) (time.Duration, error) {
 	return t.CPU()
 }
 
-// send is one connection.
-func send(ctx context.Context, c Config, t Target, number uint64) (r Result, err error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Addr)
+// send is one connection, which sends until a turn ends.
+func send(ctx context.Context, c Config, t Target, number uint64, turn time.Time) (r Result, err error) {
+	conn, end, err := connect(ctx, t, turn)
 	if err != nil {
 		return r, err
 	}
-	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	defer end()
 	rng := rand.New(rand.NewPCG(c.Seed, number))
 	replies := bufio.NewReaderSize(conn, 64<<10)
 	words := strings.Fields(t.Command)
 	var b []byte
-	for ctx.Err() == nil {
+	for time.Now().Before(turn) {
 		b = b[:0]
 		for range c.Pipeline {
 			b = appendCommand(b, words, rng.Uint64N(max(c.Items, 1)))

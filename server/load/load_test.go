@@ -2,6 +2,8 @@ package load
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -64,6 +66,16 @@ func TestRun(t *testing.T) {
 	}
 	if got := string(appendCommand(nil, []string{"A", "x{item}"}, 12)); got != "*2\r\n$1\r\nA\r\n$3\r\nx12\r\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestRunEnds has a server that answers nothing, and a caller that gives up.
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	c := Config{Connections: 2, Pipeline: 1, Duration: time.Hour}
+	if _, err := Run(ctx, c, Target{Addr: echo(t, ""), Command: "ADD k x"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

@@ -100,9 +100,13 @@ func (j *job) key(ctx context.Context, name string) error {
 		return nil
 	}
 	if !j.Replace {
-		if n, err := j.to.do(ctx, "EXISTS", name); err != nil || n != int64(0) {
-			j.Kept++
+		n, err := j.to.do(ctx, "EXISTS", name)
+		if err != nil {
 			return err
+		}
+		if n != int64(0) {
+			j.Kept++
+			return nil
 		}
 	}
 	for range attempts {

@@ -25,9 +25,10 @@ func NewClient(path string) *Client {
 	return &Client{path: path, http: http.Client{Transport: &http.Transport{DialContext: dial}}}
 }
 
-// Do sends a request and decodes the answer into out, unless that is nil.
-func (c *Client) Do(ctx context.Context, method, what string, values url.Values, out any) error {
-	body, err := c.open(ctx, method, what, values)
+// Do sends a request to an endpoint, such as bans, and decodes the answer into out, unless
+// that is nil.
+func (c *Client) Do(ctx context.Context, method, endpoint string, values url.Values, out any) error {
+	body, err := c.open(ctx, method, endpoint, values)
 	if err != nil {
 		return err
 	}
@@ -49,8 +50,8 @@ func (c *Client) Events(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-func (c *Client) open(ctx context.Context, method, what string, values url.Values) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://gate/"+what+"?"+values.Encode(), http.NoBody)
+func (c *Client) open(ctx context.Context, method, endpoint string, values url.Values) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://gate/"+endpoint+"?"+values.Encode(), http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,10 @@ func TestBansAreExported(t *testing.T) {
 		if got := FormatOf("bans." + format); got != format {
 			t.Errorf("bans.%s is of format %s", format, got)
 		}
+	}
+	var many strings.Builder
+	if err := Export(&many, "ipset", slices.Repeat(bans[:1], ipsetRoom+1), now); err != nil || !strings.HasPrefix(many.String(), "create everbloom4 hash:net family inet timeout 0 maxelem 65537 -exist\n") {
+		t.Errorf("%.80s (%v)", many.String(), err)
 	}
 	if Export(&strings.Builder{}, "xml", nil, now) == nil || FormatOf("bans") != "text" {
 		t.Error("an unknown format is taken")

@@ -102,13 +102,19 @@ func exportNft(w io.Writer, bans []Event, now time.Time) error {
 	return err
 }
 
+// ipsetRoom is how many elements a set of ipset has room for unless more are asked for.
+const ipsetRoom = 1 << 16
+
 func exportIPSet(w io.Writer, bans []Event, now time.Time) error {
 	var text strings.Builder
 	for i, name := range []string{"inet", "inet6"} {
 		family := []string{"4", "6"}[i]
-		set := "everbloom" + family
-		fmt.Fprintf(&text, "create %s hash:net family %s timeout 0 -exist\n", set, name)
-		for _, b := range of(family, bans) {
+		set, list, room := "everbloom"+family, of(family, bans), ""
+		if len(list) > ipsetRoom {
+			room = fmt.Sprintf(" maxelem %d", len(list))
+		}
+		fmt.Fprintf(&text, "create %s hash:net family %s timeout 0%s -exist\n", set, name, room)
+		for _, b := range list {
 			fmt.Fprintf(&text, "add %s %s timeout %d -exist\n", set, b.target(), b.left(now))
 		}
 	}

@@ -43,7 +43,7 @@ func (k *Keeper) Unban(src netip.Addr, reason string) error {
 	if k.black.Has(user) || k.engine.Lists(src) {
 		k.excepted[user] = true
 		if k.config.Enforcer != nil {
-			k.note(k.config.Enforcer.Except(user))
+			k.recordFailure(k.config.Enforcer.Except(user))
 		}
 	}
 	k.forget(&event.Event{Kind: event.Unban, Src: src, Time: &now, Reason: reason}, user)

@@ -197,7 +197,7 @@ func (k *Keeper) replay(path string) error {
 		if err != nil {
 			return err
 		}
-		k.note(fault.In("keeper", "%s: %d damaged lines are left out, the others are taken in: a copy is %s", path, damaged, copied))
+		k.recordFailure(fault.In("keeper", "%s: %d damaged lines are left out, the others are taken in: a copy is %s", path, damaged, copied))
 	}
 	if whole == len(text) {
 		return nil

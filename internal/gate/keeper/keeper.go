@@ -130,7 +130,7 @@ func (k *Keeper) Judge(p *packets.Packet, input string) (gate.Verdict, *event.Ev
 
 func (k *Keeper) judge(p *packets.Packet, input string) (gate.Verdict, *event.Event) {
 	v := p.Judge(k.engine)
-	if v.Reason == gate.Banned && k.ended(p) {
+	if (v.Reason == gate.Banned || v.Reason == gate.OverLimit) && k.ended(p) {
 		v = p.Judge(k.engine)
 	}
 	if v.Reason != gate.Struck {
@@ -217,23 +217,29 @@ func (k *Keeper) enforce(b *Ban) {
 	if b.Until != nil {
 		until = *b.Until
 	}
-	k.note(k.config.Enforcer.Ban(b.User, until))
+	k.recordFailure(k.config.Enforcer.Ban(b.User, until))
 }
 
-// note keeps an error of something that is done beside judging.
-func (k *Keeper) note(err error) {
+// recordFailure keeps an error of something that is done beside judging.
+func (k *Keeper) recordFailure(err error) {
 	if err != nil {
 		k.failed++
 		k.failure = err // of many the last
 	}
 }
 
-// end ends a ban whose time is over. A user that the black list has, too, stays rejected.
+// end ends a ban whose time is over. A user that the black list has, too, stays rejected,
+// unless there was an exception for it: that holds again.
 func (k *Keeper) end(e *event.Event, user netip.Prefix) error {
-	if !k.black.Has(user) {
-		if err := k.engine.EndBan(e.Src); err != nil && !errors.Is(err, filter.ErrNotFound) {
-			return err
-		}
+	var err error
+	switch {
+	case k.excepted[user]:
+		err = k.engine.Unban(e.Src)
+	case !k.black.Has(user):
+		err = k.engine.EndBan(e.Src)
+	}
+	if err != nil && !errors.Is(err, filter.ErrNotFound) {
+		return err
 	}
 	k.forget(e, user)
 	return nil
@@ -249,7 +255,7 @@ func (k *Keeper) forget(e *event.Event, user netip.Prefix) {
 		e.User = user.String()
 	}
 	if k.config.Enforcer != nil {
-		k.note(k.config.Enforcer.Unban(user))
+		k.recordFailure(k.config.Enforcer.Unban(user))
 	}
 	k.tell(e)
 }
@@ -257,7 +263,7 @@ func (k *Keeper) forget(e *event.Event, user netip.Prefix) {
 // tell numbers an event, has it written, and passes it on.
 func (k *Keeper) tell(e *event.Event) {
 	k.seq++
-	k.note(k.journal.append(k.seq, e))
+	k.recordFailure(k.journal.append(k.seq, e))
 	for _, q := range k.queues {
 		if !q.put(e) {
 			k.missed++

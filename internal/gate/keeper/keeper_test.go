@@ -136,6 +136,31 @@ func TestBansEndByThePacketsTime(t *testing.T) {
 	}
 }
 
+// TestBansBesideTheSetEndToo has more bans than the banned set has room for.
+func TestBansBesideTheSetEndToo(t *testing.T) {
+	a, err := pattern.Compile([]pattern.Pattern{{Name: "evil", Bytes: []byte("evil")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Open(Config{BanFor: time.Minute}, gate.Config{Kind: "dleft", Users: 1000, Banned: 1, Patterns: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bans = 2000
+	source := func(i int) string { return fmt.Sprintf("10.0.%d.%d", i>>8, i&255) }
+	for i := range bans {
+		evil(k, source(i), 3, noon)
+	}
+	if n := k.Status().Gate.Overflow.Bans; n == 0 {
+		t.Fatal("all bans fit: the test shows nothing")
+	}
+	for i := range bans {
+		if v := evil(k, source(i), 1, noon.Add(time.Minute)); v.Strikes != 1 {
+			t.Fatalf("ban %d does not end: %+v", i, v)
+		}
+	}
+}
+
 func TestBansByHand(t *testing.T) {
 	c := &clock{noon}
 	k := open(t, Config{BanFor: time.Minute, Now: c.now})
@@ -295,8 +320,9 @@ func TestStatesThatCannotBeReadAreErrors(t *testing.T) {
 	evil(k, "2.2.2.2", 2, noon)
 	data := k.appendState(nil)
 	for n := range data {
-		if err := open(t, Config{}).restore(&saved{k.engine.Hash(), data[:n]}); err == nil && n < 40 {
-			t.Fatalf("cut at %d: read", n)
+		fresh := open(t, Config{})
+		if err := fresh.restore(&saved{fresh.engine.Hash(), data[:n]}); err == nil && n != len(data)-4 { // positions came later
+			t.Fatalf("cut at %d of %d: read", n, len(data))
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 0))
@@ -372,6 +398,13 @@ func TestListedUsersStayRejectedWhenABanEnds(t *testing.T) {
 		}
 		if v := evil(k, src, 1, c.Time); v.Action != gate.Pass || len(kernel) != 1 {
 			t.Errorf("%s is an exception: %+v, enforced %v", src, v, kernel)
+		}
+		if _, err := k.Ban(addr(src), time.Minute, "x"); err != nil {
+			t.Fatal(err)
+		}
+		c.Time = c.Add(time.Hour)
+		if k.Expire(); evil(k, src, 1, c.Time).Action != gate.Pass {
+			t.Errorf("%s: the exception does not outlive a ban", src)
 		}
 		clear(kernel)
 	}

@@ -177,7 +177,7 @@ func (d *decoder) user() netip.Prefix {
 	return p.Masked()
 }
 
-// restore takes in a state and the journal behind it.
+// restore takes in a state, the journal aside.
 func (k *Keeper) restore(s *saved) error {
 	if s == nil {
 		return nil

@@ -26,7 +26,7 @@ func (k *Keeper) Expire() time.Time {
 		}
 		e := event.Event{Kind: event.Unban, Src: next.user.Addr(), Time: &now, Reason: "its time is over"}
 		if err := k.end(&e, next.user); err != nil {
-			k.note(fmt.Errorf("unban %v: %w", next.user, err))
+			k.recordFailure(fmt.Errorf("unban %v: %w", next.user, err))
 			late := now.Add(retryAfter)
 			b.Until = &late
 			heap.Push(&k.ends, ending{late.UnixNano(), next.user})

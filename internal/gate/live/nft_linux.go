@@ -49,7 +49,7 @@ func OpenNft(o Options) (*Nft, error) {
 		return nil, fault.In("live", "nftables: table %.80q: must begin with %s and have at most %d letters", name, TableName, maxTableName)
 	}
 	var err error
-	if n.owner, err = own(name); err != nil {
+	if n.owner, err = claimTable(name); err != nil {
 		return nil, err
 	}
 	if n.conn, err = nftables.New(); err == nil {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gopacket/gopacket/layers"
@@ -16,11 +17,16 @@ import (
 
 // Packet reads the frames of an interface, and enforces nothing.
 type Packet struct {
-	fd     int
+	socket *os.File
+	conn   syscall.RawConn
 	buffer []byte
 	number uint64
-	closed atomic.Bool
 	lost   atomic.Uint64
+
+	// Of the last frame that was received.
+	length int
+	from   unix.Sockaddr
+	err    error
 }
 
 // receiveBuffer is what the kernel keeps while the gate is busy.
@@ -32,61 +38,69 @@ func OpenPacket(name string) (*Packet, error) {
 	if err != nil {
 		return nil, fault.In("live", "%s: %w", name, err)
 	}
-	const all = unix.ETH_P_ALL
-	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, int(all<<8&0xff00|all>>8))
+	const all = unix.ETH_P_ALL<<8&0xff00 | unix.ETH_P_ALL>>8 // in the order of the network
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, all)
 	if err != nil {
 		return nil, fault.In("live", "AF_PACKET: %w", err)
 	}
-	p := &Packet{fd: fd, buffer: make([]byte, 1<<16)}
 	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer) != nil {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer) // as much as is allowed
 	}
-	wait := unix.Timeval{Usec: 200_000} // so that Close is noticed
-	err = errors.Join(
-		unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait),
-		unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: uint16(all<<8&0xff00 | all>>8), Ifindex: device.Index}),
-	)
+	err = unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: device.Index})
+	p := &Packet{socket: os.NewFile(uintptr(fd), "AF_PACKET"), buffer: make([]byte, 1<<16)}
+	if err == nil {
+		p.conn, err = p.socket.SyscallConn()
+	}
 	if err != nil {
 		return nil, errors.Join(fault.In("live", "AF_PACKET: %w", err), p.Close())
 	}
 	return p, nil
 }
 
+// receive takes a frame, and reports false if there is none yet.
+func (p *Packet) receive(fd uintptr) bool {
+	p.length, p.from, p.err = unix.Recvfrom(int(fd), p.buffer, 0)
+	return !errors.Is(p.err, unix.EAGAIN)
+}
+
 // Read fills in the next frame that comes in. It waits until there is one, or until Close.
 func (p *Packet) Read(f *capture.Frame) error {
 	for {
-		if p.closed.Load() {
-			return errors.Join(os.ErrClosed, unix.Close(p.fd))
+		if p.conn.Read(p.receive) != nil {
+			return os.ErrClosed
 		}
-		n, from, err := unix.Recvfrom(p.fd, p.buffer, 0)
 		switch {
-		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
+		case errors.Is(p.err, unix.EINTR):
 			continue
-		case errors.Is(err, unix.ENOBUFS):
+		case errors.Is(p.err, unix.ENOBUFS):
 			p.lost.Add(1)
 			continue
-		case err != nil:
-			return fault.In("live", "AF_PACKET: %w", err)
+		case p.err != nil:
+			return fault.In("live", "AF_PACKET: %w", p.err)
 		}
-		if ll, ok := from.(*unix.SockaddrLinklayer); ok && ll.Pkttype == unix.PACKET_OUTGOING {
+		if ll, ok := p.from.(*unix.SockaddrLinklayer); ok && ll.Pkttype == unix.PACKET_OUTGOING {
 			continue
 		}
 		p.number++
-		f.Data, f.Link, f.At, f.Number = p.buffer[:n], layers.LinkTypeEthernet, time.Now(), p.number
+		f.Data, f.Link, f.At, f.Number = p.buffer[:p.length], layers.LinkTypeEthernet, time.Now(), p.number
 		return nil
 	}
 }
 
-// Close ends a Read that waits, within a fifth of a second.
+// Close ends a Read that waits.
 func (p *Packet) Close() error {
-	p.closed.Store(true)
-	return nil
+	if err := p.socket.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil // it was closed before
 }
 
 // Counters returns what the kernel could not keep.
 func (p *Packet) Counters() map[string]uint64 {
-	if s, err := unix.GetsockoptTpacketStats(p.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS); err == nil {
-		p.lost.Add(uint64(s.Drops))
-	}
+	_ = p.conn.Control(func(fd uintptr) { // after Close there is no more to learn
+		if s, err := unix.GetsockoptTpacketStats(int(fd), unix.SOL_PACKET, unix.PACKET_STATISTICS); err == nil {
+			p.lost.Add(uint64(s.Drops))
+		}
+	})
 	return map[string]uint64{"lost, buffer full": p.lost.Load()}
 }

@@ -14,9 +14,9 @@ import (
 // maxTableName is the longest name that is accepted; the kernel takes more.
 const maxTableName = 64
 
-// own takes the name of a table for this process, within its network: an abstract socket
+// claimTable takes the name of a table for this process, within its network: an abstract socket
 // that the kernel closes when the process ends.
-func own(name string) (net.Listener, error) {
+func claimTable(name string) (net.Listener, error) {
 	l, err := net.Listen("unix", "@everbloom/nft/"+name)
 	if errors.Is(err, unix.EADDRINUSE) {
 		return nil, fault.In("live", "nftables: another gate has the table inet %s: name another by --table", name)
@@ -60,7 +60,7 @@ func RemoveNft() (removed, kept []string, err error) {
 		if !strings.HasPrefix(t.Name, TableName) {
 			continue
 		}
-		owner, err := own(t.Name)
+		owner, err := claimTable(t.Name)
 		if err != nil {
 			kept = append(kept, t.Name)
 			continue

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/bits"
 	"net"
 	"net/netip"
@@ -241,9 +240,6 @@ func (x *XDP) Read(f *capture.Frame) error {
 	return nil
 }
 
-// Waiting reports whether a Read would not wait.
-func (x *XDP) Waiting() bool { return x.ring.AvailableBytes() > 0 }
-
 // Counters returns what became of frames in the kernel.
 func (x *XDP) Counters() map[string]uint64 {
 	out := map[string]uint64{}
@@ -258,6 +254,3 @@ func (x *XDP) Counters() map[string]uint64 {
 	}
 	return out
 }
-
-// String describes the program.
-func (x *XDP) String() string { return fmt.Sprintf("%s, user of %d bits", x.mode, x.prefix) }

@@ -162,8 +162,8 @@ func TestRegularExpressions(t *testing.T) {
 // TestPatternsCompile holds that each parser with patterns of its own has valid ones.
 func TestPatternsCompile(t *testing.T) {
 	for _, name := range []string{"auto", "sshd", "access", "eve"} {
-		if len(Patterns(name)) == 0 {
-			t.Errorf("%s: none", name)
+		if a, err := pattern.Compile(Patterns(name)); err != nil || len(a.Patterns()) == 0 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func lookCommands() []*Command {
 			sub("memory|doctor", 2, 0, "", "Returns a fixed text", func(c *Call) { c.w.Verbatim("Everything is in order.") }),
 		}},
 		{Name: "shutdown", Arity: -1, Flags: Admin | Alone | NoMulti, Syntax: "[NOSAVE|SAVE] [NOW] [FORCE]", Summary: "Shuts the server down", Run: shutdown},
-		{Name: "debug", Arity: -2, Flags: Admin | Alone, Syntax: "SLEEP seconds | RELOAD", Summary: "Runs a test function; needs enable-debug-command", Run: debug},
+		{Name: "debug", Arity: -2, Flags: Admin | Alone | NoMulti, Syntax: "SLEEP seconds | RELOAD", Summary: "Runs a test function; needs enable-debug-command", Run: debug},
 	}
 }
 
@@ -141,7 +141,7 @@ var ErrSaving = errors.New("images are being written already")
 func save(c *Call) {
 	switch err := c.env.Save(); {
 	case errors.Is(err, ErrSaving):
-		c.w.Err("ERR Background save already in progress")
+		c.w.Err(saving)
 	case err != nil:
 		c.w.Err("ERR " + err.Error())
 	default:
@@ -149,7 +149,13 @@ func save(c *Call) {
 	}
 }
 
+const saving = "ERR Background save already in progress"
+
 func bgSave(c *Call) {
+	if c.env.Images().Running {
+		c.w.Err(saving)
+		return
+	}
 	env := c.env
 	go func() { _ = env.Save() }() // which reports its errors
 	c.w.Simple("Background saving started")

@@ -28,7 +28,7 @@ func bloomCommands() []*Command {
 
 const wrongType = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
-// a bloomRequest is what a filter is asked to be.
+// A bloomRequest is what a filter is asked to be.
 type bloomRequest struct {
 	capacity  uint64
 	fpr       float64
@@ -37,7 +37,7 @@ type bloomRequest struct {
 	reserved  bool // a capacity was named
 }
 
-// defaults returns the filter that is made if none was asked for.
+// bloomDefaults returns the filter that is made if none was asked for.
 func (c *Call) bloomDefaults() bloomRequest {
 	s := c.env.Settings
 	r := bloomRequest{capacity: s.Number("bf-initial-size"), fpr: s.Rate("bf-error-rate"), expansion: s.Number("bf-expansion-factor")}
@@ -76,7 +76,7 @@ func (c *Call) create(name []byte, spec store.Spec, items uint64, fpr float64, f
 		return nil
 	}
 	e, err := c.tx.Create(name, spec)
-	if err != nil || c.tx.Bytes() > c.env.MaxMemory() {
+	if err != nil || c.memory() > c.env.MaxMemory() {
 		if err == nil {
 			c.tx.Drop(e)
 		}

@@ -7,7 +7,7 @@ func (s *Session) check(cmd *Command, args [][]byte) string {
 	if cmd == nil {
 		return s.env.Table.unknown(args)
 	}
-	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+	if !cmd.takes(len(args)) {
 		return arity(cmd)
 	}
 	if s.user == nil {

@@ -3,10 +3,9 @@ package command
 import (
 	"strings"
 
-	"github.com/everbloom-go/everbloom/server/internal/resp"
-
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/resp"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
@@ -50,6 +49,11 @@ func ofKey(name string, arity int, f Flags, syntax, summary string, run func(*Ca
 // sub returns a row for a subcommand.
 func sub(name string, arity int, f Flags, syntax, summary string, run func(*Call)) *Command {
 	return &Command{Name: name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
+}
+
+// takes reports whether a command may have so many words.
+func (cmd *Command) takes(words int) bool {
+	return words == cmd.Arity || cmd.Arity < 0 && words >= -cmd.Arity
 }
 
 // group returns the family of a command, for COMMAND DOCS.
@@ -186,7 +190,7 @@ func writeOutcome(w *resp.Writer, form partition.Form, o store.Outcome) {
 	}
 }
 
-// key writes the reply about a keyed change.
+// outcome writes the reply about a keyed change.
 func (c *Call) outcome(form partition.Form, o store.Outcome) { writeOutcome(c.w, form, o) }
 
 // keysOf hashes items.

@@ -76,7 +76,8 @@ func quit(c *Call) {
 }
 
 func reset(c *Call) {
-	c.multi, c.watched, c.silent, c.dump = nil, nil, 0, nil
+	c.multi, c.watched, c.silent = nil, nil, 0
+	c.hold(nil)
 	c.w.SetVersion(2)
 	c.setUser(nil)
 	if c.env.Users == nil {

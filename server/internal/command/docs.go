@@ -208,7 +208,7 @@ func commandGetKeys(c *Call) {
 		c.w.Err("ERR Invalid command specified")
 		return
 	}
-	if n := len(args); cmd.Arity > 0 && n != cmd.Arity || n < -cmd.Arity {
+	if !cmd.takes(len(args)) {
 		c.w.Err("ERR Invalid number of arguments specified for command")
 		return
 	}

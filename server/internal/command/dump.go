@@ -34,7 +34,7 @@ func dumpOf(e *store.Entry) ([]byte, error) {
 	spec := *e.Spec()
 	spec.Expiry, spec.Items, spec.Deletes = 0, e.Items(), e.Deletes()
 	described := spec.AppendTo(nil)
-	b := bytes.NewBuffer(make([]byte, dumpHead, dumpHead+len(described)+1024))
+	b := bytes.NewBuffer(make([]byte, dumpHead, dumpHead+len(described)+int(e.Bytes())))
 	b.Write(described)
 	if _, err := image.WriteTo(b); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *Call) adopt(name []byte, spec store.Spec, content []byte) error {
 		c.w.Err(fmt.Sprintf("ERR %s: a value of %d bytes, at most %d are allowed in a transaction", c.cmd.Name, n, partition.MaxContent))
 		return errAnswered
 	}
-	if c.tx.Bytes()+c.env.arrived(c.time())+int64(len(content)) > c.env.MaxMemory() {
+	if c.memory()+int64(len(content)) > c.env.MaxMemory() {
 		c.w.Err(outOfMemory)
 		return errAnswered
 	}
@@ -86,7 +86,19 @@ const dumpChunk = 4 << 20
 type heldDump struct {
 	number uint64 // of the entry
 	file   bool   // what EB.EXPORT returns
+	size   int64  // bytes that count as used memory
 	data   []byte
+}
+
+// hold has the session read a dump in the place of the one before; nil lets that go.
+func (s *Session) hold(d *heldDump) {
+	if s.dump != nil {
+		s.env.held.Add(-s.dump.size)
+	}
+	if d != nil {
+		s.env.held.Add(d.size)
+	}
+	s.dump = d
 }
 
 // scanDump returns a part of an entry of a type.
@@ -114,12 +126,10 @@ func (c *Call) chunk(e *store.Entry, cursor int64, file bool) {
 		if e = c.settled(e); e == nil {
 			return
 		}
-		data, err := c.wholeDump(e, file)
-		if err != nil {
-			c.w.Err("ERR " + err.Error())
+		if problem := c.holdDump(e, file); problem != "" {
+			c.w.Err(problem)
 			return
 		}
-		c.dump = &heldDump{e.Number(), file, data}
 	}
 	from, head := cursor-1, int64(dumpHead)
 	data := c.dump.data
@@ -127,7 +137,7 @@ func (c *Call) chunk(e *store.Entry, cursor int64, file bool) {
 	case cursor == 0: // a head by itself, as RedisBloom has it
 		from, data = 0, data[:min(head, int64(len(data)))]
 	case cursor < 0 || from >= int64(len(data)):
-		c.dump = nil
+		c.hold(nil)
 		c.w.Array(2)
 		c.w.Int(0)
 		c.w.Text("")
@@ -139,16 +149,36 @@ func (c *Call) chunk(e *store.Entry, cursor int64, file bool) {
 	c.w.Bulk(part)
 }
 
-func (c *Call) wholeDump(e *store.Entry, file bool) ([]byte, error) {
-	if !file {
-		return dumpOf(e)
+// holdDump makes the dump of an entry that the session reads from now on. It returns what is
+// wrong. The dump counts before it is made: other sessions make theirs at the same time.
+func (c *Call) holdDump(e *store.Entry, file bool) (problem string) {
+	d := &heldDump{number: e.Number(), file: file, size: e.Bytes()}
+	c.hold(d)
+	if c.env.Store.Bytes()+c.env.held.Load() > c.env.MaxMemory() {
+		c.hold(nil)
+		return fmt.Sprintf("OOM a copy of %d bytes does not fit 'maxmemory': raise it with CONFIG SET", d.size)
 	}
+	var err error
+	if file {
+		d.data, err = fileOf(e)
+	} else {
+		d.data, err = dumpOf(e)
+	}
+	if err != nil {
+		c.hold(nil)
+		return "ERR " + err.Error()
+	}
+	return ""
+}
+
+// fileOf returns the file of the filter of an entry.
+func fileOf(e *store.Entry) ([]byte, error) {
 	image, err := e.File()
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	_, err = image.WriteTo(&b)
+	b := bytes.NewBuffer(make([]byte, 0, e.Bytes()))
+	_, err = image.WriteTo(b)
 	return b.Bytes(), err
 }
 

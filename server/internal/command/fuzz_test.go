@@ -17,7 +17,7 @@ import (
 
 // vocabulary are the words that random commands are made of.
 func vocabulary(t *Table) (names, args []string) {
-	for _, cmd := range t.All() {
+	for _, cmd := range t.sorted {
 		switch cmd.Name {
 		case "shutdown", "save", "bgsave", "debug", "quit", "auth":
 			continue // they need a whole server

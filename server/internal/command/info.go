@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +13,11 @@ import (
 )
 
 func info(c *Call) {
+	asked := c.args[1:]
+	all := len(asked) == 0 || slices.ContainsFunc(asked, func(name []byte) bool { return word(name, "all", "everything", "default") })
 	var b strings.Builder
 	for _, s := range c.env.sections() {
-		if len(c.args) == 1 || word([]byte(s.name), texts(c.args[1:])...) || word([]byte("all"), texts(c.args[1:])...) || word([]byte("everything"), texts(c.args[1:])...) || word([]byte("default"), texts(c.args[1:])...) {
+		if all || slices.ContainsFunc(asked, func(name []byte) bool { return word(name, s.name) }) {
 			fmt.Fprintf(&b, "# %s\r\n", s.name)
 			for i := 0; i+1 < len(s.pairs); i += 2 {
 				fmt.Fprintf(&b, "%v:%v\r\n", s.pairs[i], s.pairs[i+1])
@@ -23,13 +26,6 @@ func info(c *Call) {
 		}
 	}
 	c.w.Verbatim(strings.TrimSuffix(b.String(), "\r\n"))
-}
-
-func texts(args [][]byte) (out []string) {
-	for _, a := range args {
-		out = append(out, string(a))
-	}
-	return out
 }
 
 // A section is a part of INFO.
@@ -56,7 +52,7 @@ func (e *Env) sections() []section {
 		}},
 		{"Clients", []any{"connected_clients", len(e.Clients.Sessions()), "maxclients", e.Settings.Number("maxclients"), "blocked_clients", 0}},
 		{"Memory", []any{
-			"used_memory", e.Store.Bytes(), "used_memory_rss", resident, "used_memory_heap", heap, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
+			"used_memory", e.Store.Bytes() + e.held.Load(), "used_memory_rss", resident, "used_memory_heap", heap, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
 		}},
 		{"Persistence", []any{
 			"loading", 0, "rdb_bgsave_in_progress", number(images.Running), "rdb_last_save_time", images.Last.Unix(), "rdb_last_bgsave_status", status(!images.Failed),

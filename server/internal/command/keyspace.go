@@ -152,6 +152,10 @@ func copyKey(c *Call) {
 		c.w.Int(0)
 		return
 	}
+	if c.memory()+e.Bytes() > c.env.MaxMemory() { // before it is copied
+		c.w.Err(outOfMemory)
+		return
+	}
 	b := c.dumped(e)
 	if b == nil {
 		return

@@ -284,6 +284,73 @@ func TestArrivalsTakeMemory(t *testing.T) {
 	}
 }
 
+// TestCopiesTakeMemory reads a filter in chunks where there is little memory: the copy counts
+// until its last chunk is read or the connection ends, and is refused if it does not fit.
+func TestCopiesTakeMemory(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	limit := int64(1 << 40)
+	env.MaxMemory = func() int64 { return limit }
+	s, other := NewSession(env, 1, "", ""), NewSession(env, 2, "", "")
+	if replies, err := ask(s, "BF.RESERVE k 0.01 100000", "BF.ADD k x"); err != nil || replies[1] != ":1" {
+		t.Fatal(replies, err)
+	}
+	expect := func(s *Session, line, want string) {
+		t.Helper()
+		if got := one(t, s, toAny(strings.Fields(line))...); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %.100q, want %q", line, got, want)
+		}
+	}
+	for _, verb := range []string{"BF.SCANDUMP", "EB.EXPORT"} {
+		limit = 3 * env.Store.Bytes() / 2
+		expect(s, verb+" k 0", "-OOM a copy of ")
+		limit = 5 * env.Store.Bytes() / 2
+		expect(s, verb+" k 0", "*2\r\n")
+		expect(other, verb+" k 0", "-OOM a copy of ")
+		expect(s, verb+" k 0", "*2\r\n") // in the place of the first
+		if told, want := one(t, other, "INFO", "memory"), fmt.Sprint("used_memory:", 2*env.Store.Bytes()); !strings.Contains(told, want) {
+			t.Errorf("%q, want %s", told, want)
+		}
+		limit = 3 * env.Store.Bytes() / 2
+		expect(other, "BF.ADD k y", "-"+outOfMemory)
+		expect(s, verb+" k 100000000", "*2\r\n:0\r\n")
+		expect(other, "BF.ADD k y", ":")
+		limit = 5 * env.Store.Bytes() / 2
+		expect(s, verb+" k 0", "*2\r\n")
+		s.Close()
+		expect(other, verb+" k 0", "*2\r\n")
+		expect(other, "RESET", "+RESET")
+	}
+	if n := env.held.Load(); n != 0 {
+		t.Errorf("%d bytes are held for ever", n)
+	}
+}
+
+// TestTransactionsDoNotWaitForThemselves has commands that wait for the partition.
+func TestTransactionsDoNotWaitForThemselves(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	s := NewSession(env, 1, "", "")
+	for _, line := range []string{"SAVE", "DEBUG RELOAD", "SHUTDOWN", "EB.UNION a b", "EB.DIFF a b", "EB.INTERSECT a b"} {
+		replies, err := ask(s, "MULTI", line, "EXEC")
+		if got := strings.Join(replies, " "); err != nil || !strings.HasPrefix(got, "+OK -ERR Command not allowed inside a transaction -EXECABORT") {
+			t.Errorf("%s: %s, %v", line, got, err)
+		}
+	}
+}
+
+// TestSavesDoNotOverlap asks for images while some are being written.
+func TestSavesDoNotOverlap(t *testing.T) {
+	env := newEnv(t, new(log.Memory))
+	defer env.Partition.Close()
+	env.Images = func() ImageState { return ImageState{Running: true} }
+	env.Save = func() error { return ErrSaving }
+	s := NewSession(env, 1, "", "")
+	if got := one(t, s, "SAVE") + one(t, s, "BGSAVE"); got != "-"+saving+"\r\n-"+saving+"\r\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestTransactionsSeeThemselves asks about keys that the same transaction has changed.
 func TestTransactionsSeeThemselves(t *testing.T) {
 	env := newEnv(t, new(log.Memory))

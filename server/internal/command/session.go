@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/everbloom-go/everbloom"
@@ -36,6 +37,8 @@ type Env struct {
 	Save     func() error // writes images
 	Images   func() ImageState
 	Shutdown func()
+
+	held atomic.Int64 // bytes of dumps that sessions read
 
 	// What follows belongs to the partition.
 
@@ -230,6 +233,9 @@ func (s *Session) End() {
 	s.finder.Forget()
 }
 
+// Close lets go what the session holds, when its connection has ended.
+func (s *Session) Close() { s.hold(nil) }
+
 // refuse answers a command that cannot run. It spoils a transaction.
 func (s *Session) refuse(problem string) {
 	if s.multi != nil {
@@ -259,10 +265,14 @@ func (c *Call) refused() string {
 	if err := c.tx.Refuses(); err != nil {
 		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
 	}
-	if c.cmd.Flags&DenyOOM != 0 && c.tx.Bytes()+c.env.arrived(c.time()) > c.env.MaxMemory() {
+	if c.cmd.Flags&DenyOOM != 0 && c.memory() > c.env.MaxMemory() {
 		return outOfMemory
 	}
 	return ""
 }
+
+// memory returns the bytes that count as used: of all entries as they will be, of those that
+// arrive, and of dumps that sessions read.
+func (c *Call) memory() int64 { return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() }
 
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

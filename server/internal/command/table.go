@@ -35,7 +35,7 @@ type Table struct {
 // NewTable returns all commands.
 func NewTable() *Table {
 	t := &Table{byName: make(map[string]*Command)}
-	t.sorted = slices.Concat(bloomCommands(), cuckooCommands(), ownCommands(), keyCommands(), textCommands(),
+	t.sorted = slices.Concat(bloomCommands(), cuckooCommands(), everbloomCommands(), keyCommands(), textCommands(),
 		connectionCommands(), multiCommands(), adminCommands(), lookCommands())
 	slices.SortFunc(t.sorted, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
 	for _, cmd := range t.sorted {
@@ -47,9 +47,6 @@ func NewTable() *Table {
 	}
 	return t
 }
-
-// All returns all commands, in the order of their names.
-func (t *Table) All() []*Command { return t.sorted }
 
 // lookup returns the command, or subcommand, that words begin with; nil if there is none.
 func (t *Table) lookup(args [][]byte) *Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// Flush waits for the commands and questions that wait. With an error the connection must be closed and
-// no reply be sent.
+// Flush waits for the commands and questions that wait. With an error the connection must be
+// closed and no reply be sent.
 func (s *Session) Flush() error {
 	s.Answer()
 	u := &s.unit

@@ -139,4 +139,4 @@ func (u *User) forbids(cmd *Command, args [][]byte) string {
 }
 
 // sees reports whether a user may know that a key is there.
-func (u *User) sees(name string) bool { return u == nil || strings.HasPrefix(name, u.Prefix) }
+func (u *User) sees(name string) bool { return strings.HasPrefix(name, u.Prefix) }

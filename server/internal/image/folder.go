@@ -13,7 +13,7 @@ import (
 // A Folder holds generations of images. One goroutine at a time uses it, but for Content.
 type Folder struct {
 	disk   Disk
-	newest uint64 // generation; 0 if there is none
+	newest uint64 // generation that was begun; 0 if there is none
 	last   *Manifest
 	before *Manifest // the generation before
 }
@@ -194,8 +194,17 @@ func (w *Writer) Add(e Entry, content io.WriterTo) error {
 // Keep takes an entry over that did not change, from the pack where it is.
 func (w *Writer) Keep(e Entry) { w.entries = append(w.entries, e) }
 
-// Commit makes the generation the newest one. m has everything but the entries.
+// Commit makes the generation the newest one. m has everything but the entries. After an
+// error the generation is given up.
 func (w *Writer) Commit(m *Manifest) error {
+	err := w.commit(m)
+	if err != nil {
+		w.Cancel()
+	}
+	return err
+}
+
+func (w *Writer) commit(m *Manifest) error {
 	f := w.folder
 	m.Entries = w.entries
 	if err := errorOf(w.buffer.Flush(), w.file.Sync(), w.file.Close()); err != nil {
@@ -229,10 +238,13 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// Cancel gives a generation up.
+// Cancel gives a generation up. Its number is not used again: some of it may be on the disk.
 func (w *Writer) Cancel() {
-	_ = w.file.Close()                                           // it is not wanted
-	_ = w.folder.disk.Remove(packName(w.generation) + temporary) // or later, when the folder is opened
+	w.folder.newest = w.generation
+	_ = w.file.Close() // it is not wanted
+	for _, name := range []string{packName(w.generation), manifestName(w.generation)} {
+		_ = w.folder.disk.Remove(name + temporary) // or later, when the folder is opened
+	}
 }
 
 // Thin returns the packs of which less than half is in use.

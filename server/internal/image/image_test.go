@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/everbloom-go/everbloom/internal/effort"
@@ -20,6 +21,7 @@ type memoryDisk struct {
 	names  map[string]*memoryFile
 	synced map[string]*memoryFile // names that are on the disk
 	left   int                    // operations until the power is cut; negative: never
+	once   bool                   // one operation fails instead
 }
 
 type memoryFile struct {
@@ -36,6 +38,9 @@ func newMemoryDisk() *memoryDisk {
 // step is called before each operation.
 func (d *memoryDisk) step() error {
 	if d.left == 0 {
+		if d.once {
+			d.left = -1
+		}
 		return errPower
 	}
 	d.left--
@@ -219,6 +224,37 @@ func TestPowerCut(t *testing.T) {
 			if got := check(t, after); got < uint64(done) {
 				t.Fatalf("operation %d, seed %d: generation %d, %d was written", left, seed, got, done)
 			}
+		}
+	}
+}
+
+// TestFailuresLeaveNothingBehind has each operation of a generation fail, as on a full disk: no
+// file that is not complete stays, and the next generation is written.
+func TestFailuresLeaveNothingBehind(t *testing.T) {
+	for left := 0; ; left++ {
+		d := newMemoryDisk()
+		f, err := Open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeGeneration(f, 1); err != nil {
+			t.Fatal(err)
+		}
+		d.left, d.once = left, true
+		if err := writeGeneration(f, 2); err == nil {
+			return // there are no more operations
+		}
+		for name := range d.names {
+			if strings.HasSuffix(name, temporary) {
+				t.Fatalf("operation %d: %s stays", left, name)
+			}
+		}
+		if err := writeGeneration(f, 3); err != nil {
+			t.Fatalf("operation %d: %v", left, err)
+		}
+		again, err := Open(d)
+		if err != nil || check(t, again) != 3 {
+			t.Fatalf("operation %d: %v", left, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (t *Tx) Add(e *store.Entry, item []byte, from Origin) store.Outcome {
 		k, may := t.lookUp(e, item)
 		return t.addOnce(e, k, may, from)
 	}
-	return t.addCopy(e, e.Key(item), from)
+	return t.addCopy(record.Add, e, e.Key(item), from)
 }
 
 // AddKey is Add for the key of an item.
@@ -25,15 +25,15 @@ func (t *Tx) AddKey(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if e.Ignores() {
 		return t.addOnce(e, k, e.MayContain(k), from)
 	}
-	return t.addCopy(e, k, from)
+	return t.addCopy(record.Add, e, k, from)
 }
 
-// addCopy adds to a set that counts.
-func (t *Tx) addCopy(e *store.Entry, k filter.Key, from Origin) store.Outcome {
+// addCopy adds to a set that counts, by the code Add or AddNew.
+func (t *Tx) addCopy(code record.Code, e *store.Entry, k filter.Key, from Origin) store.Outcome {
 	if full(e) {
 		return store.Full
 	}
-	if !t.key(record.Add, e, k, from) {
+	if !t.key(code, e, k, from) {
 		return store.Not
 	}
 	t.keys.set(e.Number(), k, present)
@@ -54,15 +54,7 @@ func (t *Tx) AddNew(e *store.Entry, k filter.Key, from Origin) store.Outcome {
 			return store.Not
 		}
 	}
-	if full(e) {
-		return store.Full
-	}
-	if !t.key(record.AddNew, e, k, from) {
-		return store.Not
-	}
-	t.keys.set(e.Number(), k, present)
-	e.Ahead.Items++
-	return store.Done
+	return t.addCopy(record.AddNew, e, k, from)
 }
 
 // addOnce adds to a set that ignores what is there, whose filter says that k may be there or

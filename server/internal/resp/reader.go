@@ -41,13 +41,6 @@ func NewReader(src io.Reader, l Limits) *Reader {
 // SetLimits changes what the peer may send from the next command on.
 func (r *Reader) SetLimits(l Limits) { r.limits = l }
 
-// Buffered returns how many bytes have arrived that belong to no command that Next
-// returned.
-func (r *Reader) Buffered() int { return r.end - r.start }
-
-// Size returns how much memory the buffer takes.
-func (r *Reader) Size() int { return len(r.buf) }
-
 // Fill waits for bytes and takes in what has arrived. Arguments that Next returned are
 // overwritten.
 func (r *Reader) Fill() error {
@@ -207,6 +200,8 @@ func (r *Reader) length() bool {
 		return r.fail(errBulk)
 	case n > int64(r.limits.Bulk):
 		return r.fail(r.limits.tooLong())
+	case r.at+int(n) > r.limits.Command:
+		return r.fail(errCommand)
 	}
 	r.bulk = int(n)
 	return true

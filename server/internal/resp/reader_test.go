@@ -100,9 +100,22 @@ func TestReaderTakesMemoryForBytesOnly(t *testing.T) {
 				break
 			}
 		}
-		if r.Size() > 4*len(stream)+2*firstBuffer {
-			t.Errorf("%d bytes came, the buffer has %d", len(stream), r.Size())
+		if len(r.buf) > 4*len(stream)+2*firstBuffer {
+			t.Errorf("%d bytes came, the buffer has %d", len(stream), len(r.buf))
 		}
+	}
+}
+
+// TestReaderBoundsCommands sends arguments that are allowed one by one and too much together:
+// the one too many is refused before it comes.
+func TestReaderBoundsCommands(t *testing.T) {
+	limits := Limits{Args: 10, Bulk: 20_000, Command: 50_000}
+	argument := "$20000\r\n" + strings.Repeat("x", 20_000) + "\r\n"
+	if got, err := readAll(strings.NewReader("*2\r\n"+argument+argument), limits); len(got) != 1 || !errors.Is(err, io.EOF) {
+		t.Errorf("%d commands, %v", len(got), err)
+	}
+	if got, err := readAll(strings.NewReader("*3\r\n"+argument+argument+"$20000\r\n"), limits); len(got) != 0 || !errors.Is(err, errCommand) {
+		t.Errorf("%d commands, %v", len(got), err)
 	}
 }
 
@@ -165,8 +178,8 @@ func TestReaderLetsGoOfLargeBuffers(t *testing.T) {
 			}
 		}
 	}
-	if r.Size() > keptBuffer {
-		t.Errorf("the buffer still has %d bytes", r.Size())
+	if len(r.buf) > keptBuffer {
+		t.Errorf("the buffer still has %d bytes", len(r.buf))
 	}
 }
 
@@ -210,8 +223,7 @@ func TestArgumentsStayUntilFill(t *testing.T) {
 	}
 }
 
-// FuzzReader compares the reader with one that begins anew at each byte, and a stream at
-// once with the same in pieces.
+// FuzzReader compares a stream that comes at once with the same in pieces.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\nPING\r\n", "*0\r\n*-1\r\n", "*1\r\n$9223372036854775800\r\n",
@@ -220,7 +232,7 @@ func FuzzReader(f *testing.F) {
 		f.Add([]byte(s), uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, seed uint64) {
-		limits := Limits{Args: 100, Bulk: 1000}
+		limits := Limits{Args: 100, Bulk: 1000, Command: 1 << 20}
 		want, wantErr := readAll(bytes.NewReader(stream), limits)
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for range 3 {

@@ -282,7 +282,10 @@ func (s *Settings) FromFile(r io.Reader) error {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		name, value, _ := strings.Cut(line, " ")
+		name, value := line, ""
+		if i := strings.IndexAny(line, " \t"); i >= 0 {
+			name, value = line[:i], line[i+1:]
+		}
 		if err := s.Set(name, strings.TrimSpace(value)); err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}

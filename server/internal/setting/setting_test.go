@@ -73,7 +73,7 @@ func TestChangeIsAllOrNothing(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	s := New()
-	if err := s.FromFile(strings.NewReader("# comment\n\naddr 1.2.3.4:5\r\n  timeout   7\n")); err != nil {
+	if err := s.FromFile(strings.NewReader("# comment\n\naddr\t1.2.3.4:5\r\n  timeout   7\n")); err != nil {
 		t.Fatal(err)
 	}
 	env := map[string]string{"EVERBLOOM_TIMEOUT": "8", "EVERBLOOM_SAVE": "x"}

@@ -33,12 +33,12 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if err != nil {
 		return nil, err
 	}
-	f, own, hash, err := openContent(&spec, content)
+	f, imported, hash, err := openContent(&spec, content)
 	if err != nil {
 		return nil, err
 	}
 	e := s.entryOf(number, name, spec, f)
-	e.own, e.copies = own, twice
+	e.imported, e.copies = imported, twice
 	if twice != nil && !e.Exact() {
 		return nil, fmt.Errorf("store: copies of keys of a filter that is not exact: %w", ErrContent)
 	}
@@ -48,7 +48,7 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	e.measure()
 	e.items.Store(spec.Items)
 	e.deletes.Store(spec.Deletes)
-	if spec.Items == 0 && spec.Deletes == 0 && own == nil || e.Exact() {
+	if spec.Items == 0 && spec.Deletes == 0 && imported == nil || e.Exact() {
 		e.items.Store(f.Info().Keys + twice.sum())
 	}
 	e.Settle()
@@ -57,14 +57,14 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 
 // openContent reads the filter that a Spec describes, and what its keys are made with if that
 // is not the hash alone.
-func openContent(spec *Spec, content []byte) (f filter.Filter, own keyer, hash *filter.Hash, err error) {
+func openContent(spec *Spec, content []byte) (f filter.Filter, imported keyer, hash *filter.Hash, err error) {
 	header, data, rest, ok := rebloom.Cut(content)
 	switch {
 	case ok && spec.Kind == rebloom.Kind && spec.Type == Cuckoo && len(rest) == 0:
 		c, err := rebloom.ReadCuckoo(header, data)
 		return c, c, nil, err
 	case ok && spec.Type == Bloom:
-		if own, err = rebloom.ReadBloom(header, data); err != nil {
+		if imported, err = rebloom.ReadBloom(header, data); err != nil {
 			return nil, nil, nil, err
 		}
 	case ok:
@@ -76,7 +76,7 @@ func openContent(spec *Spec, content []byte) (f filter.Filter, own keyer, hash *
 	if ok && !f.MayContain(rebloom.Inherited) {
 		return nil, nil, nil, fmt.Errorf("store: the items of RedisBloom are not in the filter: %w", ErrContent)
 	}
-	return f, own, hash, spec.describes(f, rest)
+	return f, imported, hash, spec.describes(f, rest)
 }
 
 // describes refuses the file of a filter that is not what a Spec says.
@@ -174,7 +174,7 @@ func (e *Entry) capture(filterFile func() (io.WriterTo, error)) (io.WriterTo, er
 	if err != nil {
 		return nil, err
 	}
-	if b, ok := e.own.(*rebloom.Bloom); ok {
+	if b, ok := e.imported.(*rebloom.Bloom); ok {
 		return both{b, file}, nil
 	}
 	e.mu.RLock()

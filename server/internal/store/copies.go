@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/record"
 )
 
-// Copies are how often keys are in a set that holds each of them once, less one. CF.ADD
+// copies are how often keys are in a set that holds each of them once, less one. CF.ADD
 // makes them.
 type copies map[filter.Key]uint32
 

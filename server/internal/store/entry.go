@@ -15,7 +15,7 @@ type Entry struct {
 	number   uint64
 	spec     *Spec // without expiry and items; entries that are alike share it
 	hash     *filter.Hash
-	own      keyer         // of items of RedisBloom; else nil
+	imported keyer         // what RedisBloom made, which knows its keys; else nil
 	filter   filter.Filter // nil for a string
 	text     []byte
 	lockFree bool // queries need no lock
@@ -110,8 +110,8 @@ func (e *Entry) Text() []byte { return e.text }
 
 // Key returns the Key of an item.
 func (e *Entry) Key(item []byte) filter.Key {
-	if e.own != nil {
-		if k, ok := e.own.Key(item); ok {
+	if e.imported != nil {
+		if k, ok := e.imported.Key(item); ok {
 			return k
 		}
 	}
@@ -122,10 +122,10 @@ func (e *Entry) Key(item []byte) filter.Key {
 func (e *Entry) Expiry() int64 { return e.expiry.Load() }
 
 // Items returns how many items were added that were new, or if they are counted, how often
-// items were added; Deletes how often they were deleted.
+// items were added.
 func (e *Entry) Items() uint64 { return e.items.Load() }
 
-// Deletes returns how many items were deleted.
+// Deletes returns how often items were deleted.
 func (e *Entry) Deletes() uint64 { return e.deletes.Load() }
 
 // Version returns the number of the record that changed the entry last.
@@ -201,7 +201,7 @@ func (e *Entry) Info() filter.Info {
 
 // Units returns how many filters the entry consists of.
 func (e *Entry) Units() int {
-	if b, ok := e.own.(*rebloom.Bloom); ok {
+	if b, ok := e.imported.(*rebloom.Bloom); ok {
 		if e.items.Load() > b.Items {
 			return b.Links() + 1
 		}

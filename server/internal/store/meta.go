@@ -51,7 +51,7 @@ func (s *Store) LoadState(hash filter.Hash, last uint64, gone map[uint64]uint64)
 // LastNumber returns the last number that was given to an entry.
 func (s *Store) LastNumber() uint64 { return s.last }
 
-// AppendTo appends the stored form of a Meta, and ReadMeta takes one from the front of b.
+// AppendTo appends the stored form of a Meta.
 func (m *Meta) AppendTo(b []byte) []byte {
 	for _, n := range []uint64{m.Number, m.Items, m.Deletes, m.Record, uint64(len(m.Name))} {
 		b = appendUint64(b, n)

@@ -14,7 +14,7 @@ type keyer interface {
 }
 
 // Foreign reports whether the entry has bits of RedisBloom, which no file can hold.
-func (e *Entry) Foreign() bool { return e.own != nil }
+func (e *Entry) Foreign() bool { return e.imported != nil }
 
 // HashName returns the name of the hash of items.
 func (e *Entry) HashName() string {
@@ -60,7 +60,7 @@ func (s *Store) FromRedis(t Type, header, data []byte) (spec Spec, content []byt
 	if err != nil {
 		return spec, nil, err
 	}
-	e.own = b
+	e.imported = b
 	if _, err := e.filter.Add(rebloom.Inherited); err != nil {
 		return spec, nil, err
 	}
@@ -97,7 +97,7 @@ func cuckooFromRedis(header, data []byte) (spec Spec, content []byte, err error)
 
 // beside adds what a Bloom filter of RedisBloom is to the description of the filter beside it.
 func (e *Entry) beside(i filter.Info) filter.Info {
-	b, ok := e.own.(*rebloom.Bloom)
+	b, ok := e.imported.(*rebloom.Bloom)
 	if !ok {
 		return i
 	}

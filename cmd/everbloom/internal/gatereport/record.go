@@ -95,6 +95,7 @@ type Recorder struct {
 	every    uint64 // packets between two points, a power of two
 	latest   []event.Event
 	bans     []event.Event
+	allBans  bool // are kept
 	talkers  *top // nil if sources are not counted
 	rejected *top
 	began    int64 // time of the first packet
@@ -123,6 +124,12 @@ func NewRecorder(patterns []pattern.Pattern, look func(*Point)) *Recorder {
 
 // CountSources makes the recorder count packets by source, too, which takes time.
 func (r *Recorder) CountSources() { r.talkers, r.rejected = newTop(), newTop() }
+
+// KeepBans makes the recorder keep all bans, for Bans.
+func (r *Recorder) KeepBans() { r.allBans = true }
+
+// Bans returns the bans that were kept: the first [MaxBans], or all.
+func (r *Recorder) Bans() []event.Event { return r.bans }
 
 // Count counts the verdict on a packet.
 func (r *Recorder) Count(p *packets.Packet, v gate.Verdict) {
@@ -153,7 +160,7 @@ func (r *Recorder) Strike(v gate.Verdict, e event.Event) {
 		r.latest = slices.Delete(r.latest, 0, 1)
 	}
 	r.latest = append(r.latest, e)
-	if e.Kind == event.Ban && len(r.bans) < MaxBans {
+	if e.Kind == event.Ban && (r.allBans || len(r.bans) < MaxBans) {
 		r.bans = append(r.bans, e)
 	}
 }
@@ -198,7 +205,7 @@ func (r *Recorder) Now() (Point, []event.Event) { return r.point(), slices.Clone
 
 // Summary puts everything together.
 func (r *Recorder) Summary(s gate.Stats, seconds float64) Summary {
-	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Omitted: r.omitted, Points: slices.Clone(r.points), Bans: r.bans, Began: r.began}
+	out := Summary{Seconds: seconds, Gate: s, Events: slices.Clone(r.latest), Queries: r.queries, Omitted: r.omitted, Points: slices.Clone(r.points), Bans: r.bans[:min(len(r.bans), MaxBans)], Began: r.began}
 	if r.talkers != nil {
 		out.Talkers, out.Rejects = r.talkers.most(), r.rejected.most()
 	}
