@@ -2,39 +2,10 @@ package server
 
 import (
 	"context"
-	"math"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
-	"strings"
 	"time"
 )
-
-// machineMemory returns the memory of the machine, or of the control group if that is less.
-func machineMemory() int64 {
-	limit := int64(math.MaxInt64)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if f := strings.Fields(line); len(f) >= 2 && f[0] == "MemTotal:" {
-				if n, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-					limit = n << 10
-				}
-			}
-		}
-	}
-	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if text, err := os.ReadFile(path); err == nil {
-			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
-				limit = min(limit, n)
-			}
-		}
-	}
-	if limit == math.MaxInt64 {
-		limit = 4 << 30 // unknown
-	}
-	return limit
-}
 
 const (
 	someGarbage  = 32 << 20
@@ -104,7 +75,8 @@ func (c *collector) set(percent int) {
 func (c *collector) run(ctx context.Context) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	defer c.set(usualPercent)
+	before := debug.SetGCPercent(c.percent)
+	defer debug.SetGCPercent(before)
 	for {
 		select {
 		case <-ctx.Done():

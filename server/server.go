@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
@@ -166,11 +167,18 @@ func version() string {
 	return "(devel)"
 }
 
+// unknownMemory is taken for the memory of a machine that does not tell.
+const unknownMemory = 4 << 30
+
 // configure takes over the settings that every command asks for.
 func (s *Server) configure() {
 	limit := int64(s.settings.Number("maxmemory"))
 	if limit == 0 {
-		limit = machineMemory() / 4 * 3
+		total, ok := mem.Total()
+		if !ok {
+			total = unknownMemory
+		}
+		limit = int64(total / 4 * 3)
 	}
 	s.memory.Store(limit)
 	s.idle.Store(int64(time.Duration(s.settings.Number("timeout")) * time.Second))

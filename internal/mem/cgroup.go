@@ -24,14 +24,14 @@ var (
 	}
 )
 
-// left walks from the process's own group to the root, as every level may have a limit.
-// In a container the path of the group may lead nowhere, and the root is the group
-// itself.
-func (c cgroup) left(root fs.FS) (least uint64, found bool) {
+// least walks from the process's own group to the root, as every level may have a limit, and
+// returns the least of what is in them. In a container the path of the group may lead
+// nowhere, and the root is the group itself.
+func (c cgroup) least(root fs.FS, in func(root fs.FS, dir string) (uint64, bool)) (least uint64, found bool) {
 	name, ok := c.group(root)
 	for dir := path.Join(c.mount, name); ok && strings.HasPrefix(dir, c.mount); dir = path.Dir(dir) {
-		if free, limited := c.leftIn(root, dir); limited && (!found || free < least) {
-			least, found = free, true
+		if n, limited := in(root, dir); limited && (!found || n < least) {
+			least, found = n, true
 		}
 	}
 	return least, found
@@ -53,11 +53,17 @@ func (c cgroup) group(root fs.FS) (string, bool) {
 	return "", false
 }
 
-// leftIn returns what one group has left. The older version has a huge number where
-// there is no limit.
+// limitIn returns the limit of one group. The older version has a huge number where there is
+// none.
+func (c cgroup) limitIn(root fs.FS, dir string) (uint64, bool) {
+	limit, ok := readNumber(root, path.Join(dir, c.limit))
+	return limit, ok && limit <= 1<<62
+}
+
+// leftIn returns what one group has left.
 func (c cgroup) leftIn(root fs.FS, dir string) (uint64, bool) {
-	limit, ok1 := readNumber(root, path.Join(dir, c.limit))
-	if !ok1 || limit > 1<<62 {
+	limit, ok := c.limitIn(root, dir)
+	if !ok {
 		return 0, false
 	}
 	current, ok2 := readNumber(root, path.Join(dir, c.current))

@@ -129,7 +129,7 @@ func limitFor(root fs.FS, use usage, memoryLimit int64) limit {
 		r = r.orTighter(limit{use.correct(free), "the machine's free memory"})
 	}
 	for _, v := range []cgroup{unified, legacy} {
-		if free, ok := v.left(root); ok {
+		if free, ok := v.least(root, v.leftIn); ok {
 			r = r.orTighter(limit{use.correct(free), "the cgroup's " + v.limit})
 		}
 	}
@@ -160,6 +160,26 @@ func heapUsage() usage {
 	metrics.Read(s)
 	total, released, free := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()
 	return usage{heap: minus(total, released+free), idle: released + free, objects: s[3].Value.Uint64()}
+}
+
+// Total returns how much memory the process may have, in use or not: that of the machine, of
+// its control groups or GOMEMLIMIT, whichever is least. ok is false where that is unknown.
+func Total() (n uint64, ok bool) { return totalFor(os.DirFS("/"), debug.SetMemoryLimit(-1)) }
+
+func totalFor(root fs.FS, memoryLimit int64) (n uint64, ok bool) {
+	r := limit{bytes: math.MaxInt64}
+	if memoryLimit != math.MaxInt64 {
+		r = r.orTighter(limit{bytes: uint64(max(memoryLimit, 0))})
+	}
+	if kib, ok := readField(root, "proc/meminfo", "MemTotal:"); ok {
+		r = r.orTighter(limit{bytes: kib << 10})
+	}
+	for _, v := range []cgroup{unified, legacy} {
+		if most, ok := v.least(root, v.limitIn); ok {
+			r = r.orTighter(limit{bytes: most})
+		}
+	}
+	return r.bytes, r.bytes < math.MaxInt64
 }
 
 // Resident returns the private memory of the process that is in RAM; ok is false where that

@@ -27,6 +27,28 @@ const (
 	inGroup = "1:cpu:/other\n0::/app/worker\n"
 )
 
+func TestTotalIsTheLeastOfAllLimits(t *testing.T) {
+	const group = "sys/fs/cgroup/app/worker/memory.max"
+	for _, tc := range []struct {
+		name  string
+		root  fs.FS
+		limit int64
+		want  uint64
+	}{
+		{"nothing known", machine(), math.MaxInt64, 0},
+		{"machine", machine("proc/meminfo", meminfo), math.MaxInt64, 8 * gib},
+		{"GOMEMLIMIT", machine("proc/meminfo", meminfo), gib, gib},
+		{"cgroup", machine("proc/meminfo", meminfo, "proc/self/cgroup", inGroup, group, "1073741824\n"), math.MaxInt64, gib},
+		{"cgroup without a limit", machine("proc/meminfo", meminfo, "proc/self/cgroup", inGroup, group, "max\n"), math.MaxInt64, 8 * gib},
+		{"limit of the parent", machine("proc/self/cgroup", inGroup, group, "9000\n", "sys/fs/cgroup/app/memory.max", "4096\n"), math.MaxInt64, 4096},
+		{"cgroup v1", machine("proc/self/cgroup", "4:memory:/x\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes", "8000\n"), math.MaxInt64, 8000},
+	} {
+		if got, ok := totalFor(tc.root, tc.limit); ok != (tc.want > 0) || ok && got != tc.want {
+			t.Errorf("%s: %d, %t, want %d", tc.name, got, ok, tc.want)
+		}
+	}
+}
+
 func TestRoomIsTheLeastOfAllLimits(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
