@@ -125,7 +125,7 @@ var table = []Kind{
 		Number:       frame.Partition,
 		Title:        "a tree of small filters over a partition of the keys",
 		Strength:     "grows and keeps the rate, and merges sets of any sizes exactly",
-		Weakness:     "44 to 49 bits per key at 1 %, 12 to 17 of them read by queries, and with the holes in the heap 55 to 75 resident; adding takes several times as long as to bloom",
+		Weakness:     "43 to 55 bits per key at 1 %, 12 to 17 of them read by queries, and with the holes in the heap 55 to 75 resident; adding takes several times as long as to bloom",
 		Grows:        true,
 		Duplicates:   filter.DuplicatesIgnored,
 		Deleting:     "–",

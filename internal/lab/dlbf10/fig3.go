@@ -57,7 +57,7 @@ var fig3 = lab.Experiment{
 		{
 			Kind: lab.Erratum, Name: "deletable keys from r = 60 to 120", Printed: "doubling r from 60 to 120 does not improve the actual element deletability", Where: "Sec. IV",
 			Of: lab.Of("deletable", "r", 120), Is: lab.AtMost(lab.Of("deletable", "r", 60)),
-			Why:  "it holds for up to 25 keys, the 22 of the example among them; with more keys regions of one cell outweigh the cells that their marks take, and the formula says so, too",
+			Why:  "it holds for up to 25 keys, the 22 of the example among them; with more keys regions of one cell outweigh the cells that their marks take, and the formula says so from 27 keys on",
 			Show: []lab.Pick{lab.Of("deletable", "r", 60, "n", 22), lab.Of("deletable", "r", 120, "n", 22)},
 		},
 		{Name: "deleted bits from r = 60 to 120, as a share of the set bits", Printed: "doubling r from 60 to 120 improves the number of deleted bits", Where: "Sec. IV", Of: lab.Of("reset bits of the set", "r", 120, "n", 22), Is: lab.Above(lab.Of("reset bits of the set", "r", 60))},

@@ -47,7 +47,7 @@ var fig5 = lab.Experiment{
 		{Kind: lab.Question, Name: "by how much insertion is slower", Printed: "not said; the authors' program takes 5 to 7 times as long as its DBF and 14 to 17 times as long as its SBF", Of: to(insertion, ebf, dbf), Is: lab.Shows(), Show: []lab.Pick{to(insertion, ebf, sbf)}},
 		{
 			Kind: lab.Own, Name: "insertion, at most 6 times as long as into a DBF", Printed: "6 times at most, as in the authors' program", Of: to(insertion, ebf, dbf), Is: lab.AtMost(lab.Number(6)),
-			Why: "an insertion takes about as long as in the authors' program, but one into a DBF of ours half of theirs or less: it adds to the counters of one unit, where an EBF keeps five fingerprints in buckets of their own",
+			Why: "an insertion takes less time than in the authors' program, but one into a DBF of ours takes half of theirs or less: it adds to the counters of one unit, where an EBF keeps five fingerprints in buckets of their own",
 		},
 		faster(present, dbf), faster(absent, dbf), faster(present, sbf), faster(absent, sbf), muchFaster(present, dbf), muchFaster(absent, dbf), muchFaster(present, sbf), muchFaster(absent, sbf),
 		{Name: "deletion, EBF to DBF", Printed: "faster when the relative peak data size is larger than 16", Where: "Sec. 5.3", Of: to(deletion, ebf, dbf), Is: lab.In(lab.Span{Dim: "RPDS", From: 17}, lab.Below(lab.Number(1))), FullOnly: true},

@@ -37,7 +37,7 @@ var deletion = lab.Experiment{
 		{
 			Name: "wrong answers about all keys that were ever in the set", Printed: "even more error in the result than the collision array", Where: "Key Solution Ideas",
 			Of: lab.Of("wrong answers", "way", second), Is: lab.In(lab.Span{Dim: "turnovers", From: 0.5}, lab.Above(lab.Of("wrong answers", "way", array))), Show: []lab.Pick{lab.Of("absent keys", "way", second, "sizing", "P = 0.001"), lab.Of("absent keys", "way", array, "sizing", "P = 0.001")},
-			Why: "the second filter denies all deleted keys for good, while the array keeps those that are pinned, which are more and more. But its errors are false negatives, with every turnover it denies more, and of absent keys it claims more than the array for three turnovers",
+			Why: "the second filter denies all deleted keys for good, while the array keeps those that are pinned, which are more and more. But its errors are false negatives, with every turnover it denies more, and of absent keys it claims more than the array for the first turnovers",
 		},
 		{Name: "after all turnovers: live keys that the second filter denies", Of: lab.Of("denied", "turnovers", 4, "way", second, "sizing", "P = 0.001"), Is: lab.Shows(), Show: []lab.Pick{lab.Of("left over", "turnovers", 4, "way", array, "sizing", "P = 0.001")}},
 		{Name: "space, by construction, times that of a standard filter", Printed: "at least roughly double; counters more than the array, the second filter the same", Where: "Conclusion, Key Solution Ideas", Of: lab.Of("bits", "sizing", "P = 0.001", "turnovers", 0), Is: lab.Shows()},
