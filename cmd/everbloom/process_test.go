@@ -428,7 +428,7 @@ func TestFollowGoesOnWhereItWas(t *testing.T) {
 	folder := socketFolder(t)
 	const line = "Nov 16 02:00:00 h sshd[1]: Failed password for root from 1.2.3.4 port 22 ssh2\n"
 	put(t, folder, "log", line)
-	args := []string{"gate", "follow", "--parser", "sshd", "--socket", "s", "--state", "st", "--sync", "--log", "events", "log"}
+	args := []string{"gate", "follow", "--parser", "sshd", "--ban-for", "0", "--socket", "s", "--state", "st", "--sync", "--log", "events", "log"} // the ban of an old line would be over
 	grow := func() {
 		t.Helper()
 		file, err := os.OpenFile(filepath.Join(folder, "log"), os.O_WRONLY|os.O_APPEND, 0)
