@@ -210,7 +210,8 @@ func (e *Engine) StepWords(src netip.Addr, words []uint32, at int64) Verdict {
 
 // StepPayload judges a packet with a payload, which gets at most one strike. The flow is
 // what tells the conversations of a source apart, such as its addresses and ports, of
-// which 64 bytes count: a chain is a run of bytes of one flow.
+// which 64 bytes count: a chain is a run of bytes of one flow. If [Engine.Payloads] returns
+// an error, payloads are not searched.
 func (e *Engine) StepPayload(src netip.Addr, flow, payload []byte, at int64) Verdict {
 	u := e.identify(src)
 	v := e.judge(u)

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"net/netip"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -31,14 +32,18 @@ func (e *Engine) Ban(src netip.Addr) {
 // user.
 func (e *Engine) Whitelist(p netip.Prefix) { e.allowed.Insert(unmap(p)) }
 
-// Unlist takes an entry off the black list. A user that was banned besides is unbanned.
-func (e *Engine) Unlist(p netip.Prefix) {
+// Unlist takes an entry off the black list. A user that was banned besides is unbanned; like
+// [Engine.Unban] that may fail with [filter.ErrFull].
+func (e *Engine) Unlist(p netip.Prefix) error {
 	p = unmap(p)
-	if e.isUser(p) {
-		_ = e.Unban(p.Addr()) // or it was unbanned before
-		return
+	if !e.isUser(p) {
+		e.listed.Delete(p)
+		return nil
 	}
-	e.listed.Delete(p)
+	if err := e.Unban(p.Addr()); !errors.Is(err, filter.ErrNotFound) {
+		return err
+	}
+	return nil // it was unbanned before
 }
 
 // Unallow takes an entry off the white list.

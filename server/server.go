@@ -221,13 +221,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	case err = <-s.failed:
 		s.stop()
 	}
-	err = errors.Join(err, s.release())
-	s.logger.Info("ended")
-	return err
+	return errors.Join(err, s.close())
 }
 
-// release ends connections, then what is behind them, as far as it is open.
-func (s *Server) release() error {
+// close ends connections, then what is behind them.
+func (s *Server) close() error {
 	s.mu.Lock()
 	s.ending = true
 	for _, c := range s.conns {
@@ -237,17 +235,28 @@ func (s *Server) release() error {
 	for _, l := range s.listeners {
 		_ = l.Close() // nothing can be done about it
 	}
+	s.web.close()
+	s.wg.Wait()
+	err := s.release()
+	s.logger.Info("ended")
+	return err
+}
+
+// release closes what is open.
+func (s *Server) release() error {
+	for _, l := range s.listeners {
+		_ = l.Close() // it may be closed already
+	}
 	if s.web != nil {
 		s.web.close()
 	}
-	s.wg.Wait()
 	if s.partition != nil {
 		s.partition.Close()
 	}
-	if s.keeper != nil {
-		s.keeper.close()
-	}
 	var errs []error
+	if s.keeper != nil {
+		errs = append(errs, s.keeper.close())
+	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())
 	}

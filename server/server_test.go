@@ -29,7 +29,7 @@ func run(t *testing.T, settings ...string) (s *Server, stop func() error) {
 	return s, serve(s)
 }
 
-// serve runs a server that is open until stop is called.
+// serve runs a server until the function that it returns is called.
 func serve(s *Server) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -91,6 +91,10 @@ func (d *gateDaemon) serve(ctx context.Context, source string, start func(ctx co
 		return byFlags(err)
 	}
 	defer func() { err = errors.Join(err, d.keeper.Close()) }()
+	d.keeper.Engine(func(e *gate.Engine) { err = e.Payloads() })
+	if err != nil {
+		return tooManyPatterns(err)
+	}
 	black, white := d.black, d.white
 	d.keeper.Relist(&black, &white)
 	ctx, cancel := context.WithCancel(ctx)

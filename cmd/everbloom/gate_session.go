@@ -16,6 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/fault"
 	"github.com/everbloom-go/everbloom/internal/gate/event"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
 	"github.com/everbloom-go/everbloom/internal/gate/keeper"
@@ -46,6 +47,7 @@ type gateSession struct {
 	asked           uint64            // queries
 	skipped         map[string]uint64 // frames of captures that are no packets
 	limited         bool              // it was told that the limit is felt
+	searches        bool              // patterns are searched for in payloads
 
 	packets atomic.Uint64 // so far, for the progress bar
 	watched func()        // called now and then from the loop; may be nil
@@ -176,6 +178,12 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	if p.Query {
 		return s.ask(p.Src)
 	}
+	if p.Payload != nil && !s.searches {
+		if err := s.single.Payloads(); err != nil {
+			return tooManyPatterns(err)
+		}
+		s.searches = true
+	}
 	var v, want gate.Verdict
 	var e *event.Event
 	switch {
@@ -191,6 +199,9 @@ func (s *gateSession) judge(p *packets.Packet) error {
 	}
 	return s.record(p, v, e)
 }
+
+// tooManyPatterns says of which flag an error about patterns is.
+func tooManyPatterns(err error) error { return fmt.Errorf("--patterns: %s", fault.Text(err)) }
 
 // record tells others of a verdict. The event may be nil.
 func (s *gateSession) record(p *packets.Packet, v gate.Verdict, e *event.Event) error {

@@ -5,12 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gopacket/gopacket/layers"
+
 	"github.com/everbloom-go/everbloom/cmd/everbloom/internal/gatereport"
+	"github.com/everbloom-go/everbloom/gate/pattern"
+	"github.com/everbloom-go/everbloom/internal/capture/capturetest"
 	"github.com/everbloom-go/everbloom/internal/gate/exact"
 )
 
@@ -64,6 +69,44 @@ func TestAnswersAreNotLostSilently(t *testing.T) {
 	queries := strings.Repeat("? 1.2.3.4\n", gatereport.MaxQueries+7)
 	status, stdout, stderr := tool(t, strings.NewReader(queries), "gate", "run", "--json")
 	if status != exitOK || !strings.Contains(stdout, `"queries_omitted": 7`) || !strings.Contains(stderr, "7 answers beyond the first 1000") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestPatternsThatCannotBeSearchedForAreAnError has more words than the search of payloads takes:
+// packets of words are judged, and a capture is refused.
+func TestPatternsThatCannotBeSearchedForAreAnError(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string, content []byte) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	r := rand.New(rand.NewPCG(1, 0))
+	var list []byte
+	for i := range 6000 {
+		list = fmt.Appendf(list, "p%d:", i)
+		for range pattern.MaxWords {
+			list = fmt.Appendf(list, " %08x", r.Uint32())
+		}
+		list = append(list, '\n')
+	}
+	datagram := []byte("\x45\x00\x00\x21\x00\x00\x00\x00\x40\x11\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08\x00\x01\x00\x02\x00\x0d\x00\x00hello")
+	patterns := file("patterns", list)
+	for input, want := range map[string]int{
+		file("words", []byte("1.2.3.4 00000001\n")):                        exitOK,
+		file("capture", capturetest.Pcap(t, layers.LinkTypeRaw, datagram)): exitError,
+	} {
+		status, _, stderr := tool(t, nil, "gate", "run", "--patterns", patterns, input)
+		if status != want || (want == exitError) != strings.Contains(stderr, "--patterns: the patterns need a table") {
+			t.Errorf("%s: status %d: %s", input, status, stderr)
+		}
+	}
+	status, _, stderr := tool(t, strings.NewReader(""), "gate", "follow", "--parser", "sshd", "--socket", "", "--patterns", patterns, "-")
+	if status != exitError || !strings.Contains(stderr, "--patterns: the patterns need a table") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

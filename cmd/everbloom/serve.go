@@ -87,10 +87,13 @@ func (s *serve) run(ctx context.Context, _ []string) error {
 	}
 	srv, err := server.Open(ctx, settings, logger)
 	if err != nil {
-		return err
+		return &failure{err}
 	}
 	s.greet(srv)
-	return srv.Serve(ctx)
+	if err := srv.Serve(ctx); err != nil {
+		return &failure{err}
+	}
+	return nil
 }
 
 // verify reads a folder and says what is there.

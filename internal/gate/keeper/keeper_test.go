@@ -419,6 +419,29 @@ func TestListedUsersStayRejectedWhenABanEnds(t *testing.T) {
 	}
 }
 
+// TestEntriesThatStayRejectedAreTold has a kind of filter that cannot delete what it may not hold,
+// and more entries that leave the black list than there is room for exceptions.
+func TestEntriesThatStayRejectedAreTold(t *testing.T) {
+	k, err := Open(Config{}, gate.Config{Kind: "deletable", Users: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Relist(list(t, "10.0.0.0-10.0.1.255 10.1.0.0/16"), list(t, ""))
+	k.Relist(list(t, "10.0.0.0/24"), list(t, ""))
+	if err := k.Failure(); err != nil {
+		t.Errorf("a network: %v", err)
+	}
+	var entries strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&entries, "10.2.%d.%d\n", i>>8, i&255)
+	}
+	k.Relist(list(t, entries.String()), list(t, ""))
+	k.Relist(list(t, ""), list(t, ""))
+	if err := k.Failure(); !errors.Is(err, filter.ErrFull) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestQueuesMissNothing has more events than a listener has places for.
 func TestQueuesMissNothing(t *testing.T) {
 	k := open(t, Config{})

@@ -71,7 +71,7 @@ func (k *Keeper) Relist(black, white *packets.List) {
 	gone(k.white, white, k.engine.Unallow)
 	gone(k.black, black, func(p netip.Prefix) {
 		if k.bans[p.Masked()] == nil {
-			k.engine.Unlist(p)
+			k.recordFailure(k.engine.Unlist(p))
 		}
 	})
 	black.Each(k.engine.Blacklist)

@@ -132,7 +132,7 @@ func (c *Call) loadHeader(t store.Type, text *loadTexts) {
 func (c *Call) admit(a *arrival) bool {
 	a.name, a.last = string(c.args[1]), c.time()
 	c.env.forgetArrival(a.name)
-	if a.size > c.env.MaxMemory()-c.memory() {
+	if a.size > c.env.MaxMemory()-c.bytes() {
 		c.w.Err(outOfMemory)
 		return false
 	}

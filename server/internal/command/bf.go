@@ -76,7 +76,7 @@ func (c *Call) create(name []byte, spec store.Spec, items uint64, fpr float64, f
 		return nil
 	}
 	e, err := c.tx.Create(name, spec)
-	if err != nil || c.memory() > c.env.MaxMemory() {
+	if err != nil || c.tx.Bytes() > c.env.MaxMemory() {
 		if err == nil {
 			c.tx.Drop(e)
 		}

@@ -71,7 +71,7 @@ func (c *Call) adopt(name []byte, spec store.Spec, content []byte) error {
 		c.w.Err(fmt.Sprintf("ERR %s: a value of %d bytes, at most %d are allowed in a transaction", c.cmd.Name, n, partition.MaxContent))
 		return errAnswered
 	}
-	if c.memory()+int64(len(content)) > c.env.MaxMemory() {
+	if c.bytes()+int64(len(content)) > c.env.MaxMemory() {
 		c.w.Err(outOfMemory)
 		return errAnswered
 	}
@@ -154,7 +154,7 @@ func (c *Call) chunk(e *store.Entry, cursor int64, file bool) {
 func (c *Call) holdDump(e *store.Entry, file bool) (problem string) {
 	d := &heldDump{number: e.Number(), file: file, size: e.Bytes()}
 	c.hold(d)
-	if c.env.Store.Bytes()+c.env.held.Load() > c.env.MaxMemory() {
+	if c.env.bytes() > c.env.MaxMemory() {
 		c.hold(nil)
 		return fmt.Sprintf("OOM a copy of %d bytes does not fit 'maxmemory': raise it with CONFIG SET", d.size)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-func everbloomCommands() []*Command {
+func ownCommands() []*Command {
 	const needs = "[ITEMS n] [FPR p] [DELETE] [KNOWNDELETES] [GROW] [MERGE] [SPARE time|fast|total] [KIND kind]"
 	return []*Command{
 		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Creates an empty set of the kind that fits the needs", ebCreate),

@@ -22,6 +22,10 @@ const mergeStep = 10_000
 // commands run in between. It runs in the goroutine of the connection.
 func merge(how merging) func(*Call) {
 	return func(c *Call) {
+		if c.tx != nil {
+			c.w.Err("ERR " + c.cmd.Name + " is not allowed in a transaction")
+			return
+		}
 		if how == mergeUnion && c.env.Store.Bytes() > c.env.MaxMemory() {
 			c.w.Err(outOfMemory)
 			return

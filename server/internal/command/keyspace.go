@@ -152,7 +152,7 @@ func copyKey(c *Call) {
 		c.w.Int(0)
 		return
 	}
-	if c.memory()+e.Bytes() > c.env.MaxMemory() { // before it is copied
+	if c.bytes()+e.Bytes() > c.env.MaxMemory() { // before it is copied
 		c.w.Err(outOfMemory)
 		return
 	}

@@ -29,6 +29,8 @@ type Env struct {
 	MaxMemory func() int64
 	Configure func() // is called when settings have changed; it may be nil
 
+	held atomic.Int64 // bytes of dumps that sessions read
+
 	Started time.Time
 	RunID   string
 	Version string // of everbloom
@@ -37,8 +39,6 @@ type Env struct {
 	Save     func() error // writes images
 	Images   func() ImageState
 	Shutdown func()
-
-	held atomic.Int64 // bytes of dumps that sessions read
 
 	// What follows belongs to the partition.
 
@@ -265,14 +265,17 @@ func (c *Call) refused() string {
 	if err := c.tx.Refuses(); err != nil {
 		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
 	}
-	if c.cmd.Flags&DenyOOM != 0 && c.memory() > c.env.MaxMemory() {
+	if c.cmd.Flags&DenyOOM != 0 && c.bytes() > c.env.MaxMemory() {
 		return outOfMemory
 	}
 	return ""
 }
 
-// memory returns the bytes that count as used: of all entries as they will be, of those that
-// arrive, and of dumps that sessions read.
-func (c *Call) memory() int64 { return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() }
+// bytes returns the memory that is in use: of all entries, and of dumps that sessions read.
+func (e *Env) bytes() int64 { return e.Store.Bytes() + e.held.Load() }
+
+// bytes returns the memory that is in use, with entries that this batch makes and those that
+// arrive.
+func (c *Call) bytes() int64 { return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() }
 
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

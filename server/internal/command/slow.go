@@ -53,7 +53,7 @@ func (l *SlowLog) observe(s *Session, args [][]byte) {
 	if limit := l.limit.Load(); limit < 0 || took.Microseconds() < limit {
 		return
 	}
-	e := slowEntry{at: now, took: took, addr: s.Addr}
+	e := slowEntry{at: time.Now(), took: took, addr: s.Addr}
 	for i, a := range args {
 		if i == slowArgs-1 && len(args) > slowArgs {
 			e.args = append(e.args, fmt.Appendf(nil, "... (%d more arguments)", len(args)-i))

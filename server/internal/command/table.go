@@ -35,7 +35,7 @@ type Table struct {
 // NewTable returns all commands.
 func NewTable() *Table {
 	t := &Table{byName: make(map[string]*Command)}
-	t.sorted = slices.Concat(bloomCommands(), cuckooCommands(), everbloomCommands(), keyCommands(), textCommands(),
+	t.sorted = slices.Concat(bloomCommands(), cuckooCommands(), ownCommands(), keyCommands(), textCommands(),
 		connectionCommands(), multiCommands(), adminCommands(), lookCommands())
 	slices.SortFunc(t.sorted, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
 	for _, cmd := range t.sorted {

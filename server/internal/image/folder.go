@@ -13,7 +13,7 @@ import (
 // A Folder holds generations of images. One goroutine at a time uses it, but for Content.
 type Folder struct {
 	disk   Disk
-	newest uint64 // generation that was begun; 0 if there is none
+	newest uint64 // generation; 0 if there is none
 	last   *Manifest
 	before *Manifest // the generation before
 }

@@ -20,8 +20,8 @@
 //
 // A log that refuses a record has not stored it: the batch is forgotten and decided anew,
 // and each change in it is answered with an error, as are all changes until there is room.
-// A unit whose effects take several records ends with the first that fails. If the outcome
-// is unknown, units are answered with that, which closes their connections without a reply;
-// the partition then reads the end of the log before it takes further changes. What is in
-// memory is at all times a prefix of the log.
+// A unit whose effects take several records ends with the first that fails. If the outcome is unknown, units
+// are answered with that, which closes their connections without a reply; the partition
+// then reads the end of the log before it takes further changes. What is in memory is at
+// all times a prefix of the log.
 package partition

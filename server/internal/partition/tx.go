@@ -69,7 +69,7 @@ func (t *Tx) Refuses() error { return t.refuse }
 // the unit is decided, and the partition answers it with the error.
 func (t *Tx) Failed() bool { return t.err != nil }
 
-// Bytes returns the memory of all entries, with those that this batch makes.
+// Bytes returns the memory that all entries will take, and those that this batch makes.
 func (t *Tx) Bytes() int64 { return t.p.store.Bytes() + t.bytes }
 
 // Store returns the store, for what does not depend on the batch.

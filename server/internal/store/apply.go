@@ -51,7 +51,8 @@ func (s *Store) apply(number uint64, x *record.Effect, outcomes []Outcome) ([]Ou
 		return outcomes, nil
 	case record.Hash:
 		return outcomes, s.hash.UnmarshalBinary(x.Data)
-	case record.Piece:
+	}
+	if x.Code == record.Piece {
 		s.last = max(s.last, x.Entry) // also if the rest never comes: the number is taken
 		s.pieces[x.Entry] = append(s.pieces[x.Entry], x.Data...)
 		return outcomes, nil

@@ -35,6 +35,8 @@ const (
 	startTime  = 30 * time.Second
 	appendTime = 10 * time.Second // after which the engine is taken to be stuck
 	fetchSize  = 64
+
+	codeWrongSequence = 10071
 )
 
 // A Log is a stream of an embedded server.
@@ -179,7 +181,7 @@ func (l *Log) Append(ctx context.Context, after uint64, b []byte) (uint64, error
 	switch {
 	case err == nil:
 		return at, nil
-	case errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+	case errors.As(err, &refused) && refused.ErrorCode == codeWrongSequence:
 		return l.compare(ctx, after, b)
 	case errors.As(err, &refused):
 		return 0, fmt.Errorf("jetstream: %w: %w", log.ErrFull, err)
