@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -71,7 +72,7 @@ func TestClientsNeedACertificate(t *testing.T) {
 	}
 	defer silent.Close()
 	silent.SetDeadline(time.Now().Add(time.Minute))
-	if n, err := silent.Read(make([]byte, 1)); err != io.EOF {
+	if n, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("a client that says nothing: %d bytes, %v", n, err)
 	}
 	own, err := tls.LoadX509KeyPair(clientCert, clientKey)

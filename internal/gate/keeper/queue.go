@@ -53,3 +53,35 @@ func (q *Queue) Take() []event.Event {
 	q.events = nil
 	return events
 }
+
+// tell numbers an event, has it written, and passes it on.
+func (k *Keeper) tell(e *event.Event) {
+	k.seq++
+	k.recordFailure(k.journal.append(k.seq, e))
+	for _, q := range k.queues {
+		if !q.put(e) {
+			k.missed++
+		}
+	}
+	for c := range k.listeners {
+		select {
+		case c <- *e:
+		default:
+			k.missed++
+		}
+	}
+}
+
+// Listen returns the events from now on, until stop is called. One that does not keep up
+// misses some.
+func (k *Keeper) Listen() (events <-chan event.Event, stop func()) {
+	c := make(chan event.Event, 1024)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.listeners[c] = true
+	return c, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.listeners, c)
+	}
+}

@@ -78,8 +78,10 @@ var size = lab.Experiment{
 		inside("bits per key in all, 1 %", "bits per key", "78", "84", "1.00 %"),
 		inside("bits per key in all, 1 %, compact", "bits per key", "49", "54", "1.00 %, compact"),
 		lab.Claim{Name: "fast memory of compact filters, 1 %", Printed: "1.02 times that with whole keys at most, up to 50 million keys", Where: comment, Of: compactTo("1.00 %"), Is: large(lab.AtMost(lab.Number(1.02)))},
-		lab.Claim{Name: "fast memory of compact filters, 0.1 %", Printed: "1.02 times that with whole keys at most, up to 50 million keys", Where: comment, Of: compactTo("0.100 %"), Is: large(lab.AtMost(lab.Number(1.02))), FullOnly: true,
-			Why: "1.03 where a doubling begins: a compact filter begins it earlier, because equal fingerprints take part of the rate. The package comment says 1.03 since"},
+		lab.Claim{
+			Name: "fast memory of compact filters, 0.1 %", Printed: "1.02 times that with whole keys at most, up to 50 million keys", Where: comment, Of: compactTo("0.100 %"), Is: large(lab.AtMost(lab.Number(1.02))), FullOnly: true,
+			Why: "1.03 where a doubling begins: a compact filter begins it earlier, because equal fingerprints take part of the rate. The package comment says 1.03 since",
+		},
 		lab.Claim{Name: "fast bits over a doubling, 1 %", Printed: "12.2 on average", Where: comment, Of: lab.Of("mean fast bits", "filter", "1.00 %"), Is: lab.Rounds(), FullOnly: true},
 		lab.Claim{Name: "fast bits over a doubling, 0.1 %", Printed: "19.3 on average", Where: comment, Of: lab.Of("mean fast bits", "filter", "0.100 %"), Is: lab.Rounds(), FullOnly: true},
 		lab.Claim{Name: "bits per key in all on average, 1 %", Printed: "80 (about)", Where: "README", Of: lab.Of("mean bits", "filter", "1.00 %"), Is: lab.Around()},
