@@ -77,6 +77,25 @@ func (l *SlowLog) observe(s *Session, args [][]byte) {
 	}
 }
 
+// A SlowCommand is a command that took long.
+type SlowCommand struct {
+	At   time.Time
+	Took time.Duration
+	Args [][]byte // not all of them if there are many
+	Addr string
+}
+
+// Last returns the last n commands that took long, the newest first.
+func (l *SlowLog) Last(n int) (out []SlowCommand) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := len(l.entries) - 1; i >= 0 && len(out) < n; i-- {
+		e := &l.entries[i]
+		out = append(out, SlowCommand{e.at, e.took, e.args, e.addr})
+	}
+	return out
+}
+
 // Stats counts commands.
 type Stats struct {
 	Commands    atomic.Int64

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // A Role says what a user may do.
@@ -110,6 +111,30 @@ func (u *Users) login(name, token []byte) *User {
 		return user
 	}
 	return nil
+}
+
+// Login returns the user of a name and a token. A wrong one takes a while. On a server without
+// users there is one, which needs no token.
+func (e *Env) Login(name, token string) (*User, bool) {
+	if e.Users == nil {
+		return noLogin, true
+	}
+	u := e.Users.login([]byte(name), []byte(token))
+	if u == nil {
+		time.Sleep(loginPenalty)
+	}
+	return u, u != nil
+}
+
+// Named returns the user of a name, which has logged in before.
+func (e *Env) Named(name string) (*User, error) {
+	if e.Users == nil {
+		return noLogin, nil
+	}
+	if u := e.Users.byName[name]; u != nil {
+		return u, nil
+	}
+	return nil, fmt.Errorf("command: there is no user %s", name)
 }
 
 // forbids returns why a user may not run a command.

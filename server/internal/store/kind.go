@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -110,6 +111,16 @@ func KindName(k frame.Kind) string {
 		return "rebloom"
 	}
 	return makers[k].name
+}
+
+// KindNames returns the names of all kinds that a server makes, in order.
+func KindNames() []string {
+	var names []string
+	for _, m := range makers {
+		names = append(names, m.name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // KindOf returns the kind of a name, if a server makes it.
