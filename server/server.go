@@ -212,7 +212,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	for _, l := range s.listeners {
 		s.wg.Go(func() { s.accept(l) })
 	}
-	s.web.start(s)
+	s.web.start(ctx, s)
 	s.wg.Go(func() { newCollector().run(ctx) })
 	s.wg.Go(func() { s.keeper.run(ctx) })
 	var err error
@@ -269,7 +269,7 @@ func (s *Server) release() error {
 // Addr returns the address of the Redis protocol.
 func (s *Server) Addr() net.Addr { return s.listeners[0].Addr() }
 
-// WebAddr returns the address of /metrics, nil if there is none.
+// WebAddr returns the address of the console and of /metrics, nil if there is none.
 func (s *Server) WebAddr() net.Addr { return s.web.addr() }
 
 // readUsers reads the file of users; no file means that no login is needed.

@@ -10,9 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/everbloom-go/everbloom/server/console"
 )
 
-// web is the HTTP side: numbers for Prometheus, and whether the server works.
+// web is the HTTP side: the console, numbers for Prometheus, and whether the server works.
 type web struct {
 	listener net.Listener
 	server   *http.Server
@@ -41,8 +43,8 @@ func (w *web) addr() net.Addr {
 	return w.listener.Addr()
 }
 
-// start answers requests.
-func (w *web) start(s *Server) {
+// start answers requests until ctx ends.
+func (w *web) start(ctx context.Context, s *Server) {
 	if w.listener == nil {
 		return
 	}
@@ -58,7 +60,14 @@ func (w *web) start(s *Server) {
 		}
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
 	})
-	w.server = &http.Server{Handler: mux, ReadTimeout: webTime, WriteTimeout: webTime, IdleTimeout: 2 * webTime}
+	c := console.New(shown{s})
+	s.wg.Go(func() { c.Run(ctx) })
+	mux.Handle("/console/", c)
+	mux.Handle("GET /{$}", http.RedirectHandler("/console/", http.StatusSeeOther))
+	w.server = &http.Server{
+		Handler: mux, ReadTimeout: webTime, WriteTimeout: webTime, IdleTimeout: 2 * webTime, // the console has streams that go on
+		BaseContext: func(net.Listener) context.Context { return ctx }, // streams end with it
+	}
 	s.wg.Go(func() { _ = w.server.Serve(w.listener) }) // it ends when it is closed
 }
 

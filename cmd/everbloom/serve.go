@@ -141,7 +141,7 @@ func (s *serve) greet(srv *server.Server) {
 	_, _ = fmt.Fprintf(s.stdout, "everbloom serves at %s. Try:\n  redis-cli -h %s -p %s BF.ADD visitors alice\n  redis-cli -h %s -p %s BF.EXISTS visitors alice\n",
 		srv.Addr(), host, port, host, port)
 	if addr := srv.WebAddr(); addr != nil {
-		_, _ = fmt.Fprintf(s.stdout, "Numbers are at http://%s/metrics.\n", addr)
+		_, _ = fmt.Fprintf(s.stdout, "The console is at http://%s/console/, numbers are at http://%s/metrics.\n", addr, addr)
 	}
 }
 

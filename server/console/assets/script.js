@@ -1,0 +1,60 @@
+"use strict";
+// Pages are complete without this script. It replaces the live part of a page by what the
+// server sends, and the plan while a form is filled in.
+
+function follow(part, lost) {
+  let source = null;
+  const open = () => {
+    if (source || document.hidden) return;
+    source = new EventSource(part.dataset.live);
+    source.onmessage = (event) => {
+      lost.hidden = true;
+      if (busy(part)) return;
+      const places = scrolls(part).map((box) => box.scrollLeft);
+      part.innerHTML = event.data;
+      scrolls(part).forEach((box, i) => { box.scrollLeft = places[i] || 0; });
+    };
+    source.onerror = () => {
+      lost.hidden = false;
+      if (source.readyState === EventSource.CLOSED) {
+        close();
+        setTimeout(open, 5000);
+      }
+    };
+  };
+  const close = () => {
+    if (source) source.close();
+    source = null;
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  open();
+}
+
+// busy reports whether a replacement would take the focus or a selection away.
+function busy(part) {
+  const selection = document.getSelection();
+  return part.contains(document.activeElement) || (selection && !selection.isCollapsed && part.contains(selection.anchorNode));
+}
+
+function scrolls(part) {
+  return Array.from(part.querySelectorAll(".wide"));
+}
+
+function planAsTyped(form) {
+  let timer = 0;
+  let asked = 0;
+  const ask = async () => {
+    const number = ++asked;
+    const answer = await fetch(form.dataset.plan + "?" + new URLSearchParams(new FormData(form)));
+    if (answer.ok && number === asked) document.getElementById("plan").innerHTML = await answer.text();
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => ask().catch(() => {}), 250);
+  });
+}
+
+const live = document.getElementById("live");
+if (live && live.dataset.live) follow(live, document.getElementById("lost"));
+const needs = document.querySelector("form[data-plan]");
+if (needs) planAsTyped(needs);

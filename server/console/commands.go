@@ -1,0 +1,72 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// commandsView is what the page of commands shows.
+type commandsView struct {
+	Admin   bool
+	Rows    []commandRow
+	Clients []Client
+	More    int // clients that are not shown
+	Slow    []slowRow
+}
+
+type commandRow struct {
+	Name string
+	count
+	Share float64 // of the busiest command
+}
+
+type slowRow struct {
+	At, Took, Words, Addr string
+}
+
+const (
+	clientsShown = 50
+	slowShown    = 50
+)
+
+func (c *Console) commands(_ *http.Request, u User) (frame, error) {
+	v := commandsView{Admin: u.Admin, Rows: c.history.commandRows()}
+	if u.Admin { // others see no keys and addresses that are not theirs
+		v.Clients = c.source.Clients()
+		slices.SortFunc(v.Clients, func(a, b Client) int { return a.Since.Compare(b.Since) })
+		if v.More = len(v.Clients) - clientsShown; v.More > 0 {
+			v.Clients = v.Clients[:clientsShown]
+		}
+		slow := c.source.Slow()
+		for _, s := range slow[:min(len(slow), slowShown)] {
+			words := make([]string, len(s.Words))
+			for i, w := range s.Words {
+				words[i] = display(w)
+			}
+			v.Slow = append(v.Slow, slowRow{s.At.UTC().Format("2006-01-02 15:04:05"), inSeconds(s.Took.Seconds()), strings.Join(words, " "), s.Addr})
+		}
+	}
+	return frame{Title: "Commands", Page: "commands", View: v}, nil
+}
+
+// commandRows returns all commands that ran, the busiest first.
+func (h *history) commandRows() (rows []commandRow) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	most := 0.0
+	for name, n := range h.commands {
+		rows = append(rows, commandRow{Name: strings.ToUpper(strings.ReplaceAll(name, "|", " ")), count: n})
+		most = max(most, n.PerSecond)
+	}
+	for i := range rows {
+		if most > 0 {
+			rows[i].Share = rows[i].PerSecond / most
+		}
+	}
+	slices.SortFunc(rows, func(a, b commandRow) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
+	return rows
+}

@@ -1,0 +1,92 @@
+package console
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestRingKeepsMeansAndTheLast(t *testing.T) {
+	var tr track
+	for i := range 3*600 + 7 {
+		tr.add(float64(i), -float64(i))
+	}
+	fine, minutes := tr.rings[0].values(1), tr.rings[1].values(0)
+	if len(fine) != 600 || fine[0] != -1207 || fine[599] != -1806 {
+		t.Error(len(fine), fine[0], fine[len(fine)-1])
+	}
+	if len(minutes) != 30 || minutes[0] != 29.5 || minutes[29] != 1769.5 {
+		t.Error(len(minutes), minutes)
+	}
+	if hours := tr.rings[2].values(0); len(hours) != 0 {
+		t.Error(hours)
+	}
+}
+
+func TestThinKeepsPeaks(t *testing.T) {
+	ys := make([]float64, 601)
+	ys[123] = 9
+	xs, out := thin(ys)
+	peaks := 0
+	for _, y := range out {
+		if y == 9 {
+			peaks++
+		}
+	}
+	if peaks != 1 || len(xs) != len(out) || len(out) > maxPoints || xs[len(xs)-1] != 0 {
+		t.Error(peaks, len(xs), len(out), xs)
+	}
+}
+
+func TestChartIsInsideItsArea(t *testing.T) {
+	for _, values := range [][]float64{nil, {0}, {5}, {math.Inf(1), 1}, {math.NaN()}, {1e300, 1e-300}} {
+		c := overTime("<Title>", spans()[0], perSecond, []string{"<a>", "b"}, values, []float64{1, 2})
+		html := string(c.Figure())
+		if strings.Contains(html, "<a>") || strings.Contains(html, "<Title>") || strings.Contains(html, "NaN") && !math.IsNaN(append(values, 0)[0]) {
+			t.Errorf("%v: %s", values, html)
+		}
+	}
+	log := axis{Log: true, Min: 1e-4, Max: 1}
+	for v, want := range map[float64]float64{0: 0, 1e-4: 0, 1e-2: 0.5, 1: 1, 5: 1} {
+		if got := log.place(v); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%g lies at %g, want %g", v, got, want)
+		}
+	}
+	for v, want := range map[float64]float64{0: 1, 1: 1, 1.1: 2, 7: 8, 99: 100, 1000: 1000} {
+		if got := niceMax(v); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("niceMax(%g) = %g, want %g", v, got, want)
+		}
+	}
+}
+
+func TestCommandLinesCanBeTyped(t *testing.T) {
+	for want, words := range map[string][]string{
+		`EB.ADD a b`:                       {"EB.ADD", "a", "b"},
+		`EB.ADD "a b" "\"" "\\" ""`:        {"EB.ADD", "a b", `"`, `\`, ""},
+		`EB.ADD "\xff\x00" "\xc3\xbc\x0a"`: {"EB.ADD", "\xff\x00", "ü\n"},
+		`EB.ADD ü`:                         {"EB.ADD", "ü"},
+	} {
+		if got := commandLine(words); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := commandLine(make([]string, 20)); !strings.HasSuffix(got, "… (8 more)") {
+		t.Error(got)
+	}
+}
+
+func TestOwnPath(t *testing.T) {
+	for to, want := range map[string]string{
+		"":                         "/console/",
+		"/console/sets?by=keys":    "/console/sets?by=keys",
+		"//elsewhere.example/":     "/console/",
+		"/metrics":                 "/console/",
+		"/console/live/":           "/console/",
+		`/console/\elsewhere`:      "/console/",
+		"http://elsewhere.example": "/console/",
+	} {
+		if got := ownPath(to); got != want {
+			t.Errorf("%s leads to %s, want %s", to, got, want)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A page is what a view makes, shown anew every so many ticks; 0 means never.
+type page struct {
+	view  func(*http.Request, User) (frame, error)
+	every uint64
+}
+
+// show renders a page.
+func (c *Console) show(p page) http.HandlerFunc {
+	return c.withUser(func(w http.ResponseWriter, r *http.Request, u User) {
+		f, err := p.view(r, u)
+		if err != nil {
+			c.failed(w, r, err)
+			return
+		}
+		if p.every > 0 {
+			f.Live = "/console/live/" + strings.TrimPrefix(r.URL.RequestURI(), "/console/")
+		}
+		f.User = &u
+		c.render(w, http.StatusOK, f)
+	})
+}
+
+// parts are the live parts that were rendered for a tick: pages that many look at are
+// rendered once.
+type parts struct {
+	mu    sync.Mutex
+	tick  uint64
+	texts map[string][]byte
+}
+
+// get returns a part of a tick, which make renders if it is not there.
+func (p *parts) get(tick uint64, key string, render func() ([]byte, error)) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tick != tick || p.texts == nil {
+		p.tick, p.texts = tick, make(map[string][]byte)
+	}
+	if text, ok := p.texts[key]; ok {
+		return text, nil
+	}
+	text, err := render()
+	if err == nil {
+		p.texts[key] = text
+	}
+	return text, err
+}
+
+// streamTimeout is how long a browser may take nothing.
+const streamTimeout = 20 * time.Second
+
+// stream sends the live part of a page whenever it has changed.
+func (c *Console) stream(p page) http.HandlerFunc {
+	return c.withUser(func(w http.ResponseWriter, r *http.Request, u User) {
+		if p.every == 0 {
+			c.fail(w, r, http.StatusNotFound, "This page does not change.")
+			return
+		}
+		select {
+		case c.streams <- struct{}{}:
+			defer func() { <-c.streams }()
+		default:
+			c.fail(w, r, http.StatusServiceUnavailable, "Too many pages are open.")
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		var sent []byte
+		for {
+			tick, next := c.history.tick()
+			if _, ok := c.user(r); !ok {
+				return
+			}
+			if tick%p.every == 0 || sent == nil {
+				var err error
+				if sent, err = c.send(w, r, p, u, tick, sent); err != nil {
+					return
+				}
+			}
+			select {
+			case <-next:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
+}
+
+// send sends the live part of a page unless it is what was sent before, and returns it.
+func (c *Console) send(w http.ResponseWriter, r *http.Request, p page, u User, tick uint64, before []byte) ([]byte, error) {
+	text, err := c.part(p, r, u, tick)
+	if err != nil || bytes.Equal(text, before) {
+		return text, err
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(streamTimeout)) // writing tells
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	return text, control.Flush()
+}
+
+// part returns the live part of a page as an event.
+func (c *Console) part(p page, r *http.Request, u User, tick uint64) ([]byte, error) {
+	key := fmt.Sprintf("%q %t %s", u.Prefix, u.Admin, r.URL.RequestURI())
+	return c.parts.get(tick, key, func() ([]byte, error) {
+		f, err := p.view(r, u)
+		if err != nil {
+			return nil, err
+		}
+		var html bytes.Buffer
+		if err := c.pages.templates.ExecuteTemplate(&html, f.Page+"-live", f); err != nil {
+			return nil, err
+		}
+		return event(html.Bytes()), nil
+	})
+}
+
+// event returns a server-sent event of some text.
+func event(text []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(bytes.ReplaceAll(text, []byte("\r"), nil)) {
+		out.WriteString("data: ")
+		out.Write(bytes.TrimRight(line, "\n"))
+		out.WriteByte('\n')
+	}
+	out.WriteByte('\n')
+	return out.Bytes()
+}
