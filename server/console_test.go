@@ -66,6 +66,18 @@ func (b *browser) answer(r *http.Response, err error) (int, string) {
 	return r.StatusCode, string(text)
 }
 
+// target returns the address on a page that follows some text.
+func (b *browser) target(path, before string) string {
+	b.t.Helper()
+	_, text := b.get(path)
+	_, rest, found := strings.Cut(text, before)
+	link, _, _ := strings.Cut(rest, `"`)
+	if link, _, _ = strings.Cut(html.UnescapeString(link), "#"); !found {
+		b.t.Fatalf("no %s on %s", before, path)
+	}
+	return link
+}
+
 // want checks the status of a page and that it has some texts.
 func (b *browser) want(code int, parts ...string) func(int, string) {
 	b.t.Helper()
@@ -153,10 +165,9 @@ func TestConsoleHostileNames(t *testing.T) {
 		if code, text := b.get("/console/commands"); code != 200 || !strings.Contains(text, "EB.DEL") || strings.Contains(text, "<script>a") || strings.Contains(text, "<img") {
 			t.Error("the slow log:", code, text)
 		}
-		_, text := b.get("/console/sets")
-		_, rest, _ := strings.Cut(text, `<a href="/console/set?`)
-		link, _, _ := strings.Cut(rest, `"`)
-		b.want(200, "<h2>Try it</h2>")(b.get("/console/set?" + html.UnescapeString(link)))
+		page := b.target("/console/sets", `<td><a href="`)
+		b.want(200, "<b>item</b> is not in the set")(b.post(b.target(page, `<form class="card" method="post" action="`), "do", "ask", "items", "item"))
+		b.want(200)(b.get(b.target(page, `<a class="button" href="`)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
@@ -69,28 +70,29 @@ func (a axis) ticks() (out []float64) {
 	return out
 }
 
-// niceMax returns a round number that is not less than v.
-func niceMax(v float64) float64 {
-	if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+// niceMax returns a number that is round with a base, 10 or 2, and not less than v.
+func niceMax(v, base float64) float64 {
+	if !(v > 0) || math.IsInf(v, 0) {
 		return 1
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 2, 4, 6, 8, 10} {
+	unit := math.Pow(base, math.Floor(math.Log(v*(1+1e-9))/math.Log(base)))
+	for f := 1.0; f < base; f += max(1, math.Floor(f/2)) {
 		if f*unit >= v*(1-1e-9) {
 			return f * unit
 		}
 	}
-	return 10 * unit
+	return base * unit
 }
 
 // overTime returns a chart of values that were taken at even intervals, the last one now.
 func overTime(title string, s span, format func(float64) string, names []string, values ...[]float64) chart {
-	c := chart{Title: title, X: axis{Min: -float64(s.size), Max: 0}, Y: axis{Format: format}}
-	most, last := 0.0, ""
+	c := chart{Title: title, Y: axis{Format: format}}
+	most, last, long := 0.0, "", shortest
 	for i, ys := range values {
 		line := curve{Name: names[i]}
 		line.X, line.Y = thin(ys)
 		c.Curves = append(c.Curves, line)
+		long = max(long, len(ys))
 		for _, y := range ys {
 			most = max(most, y)
 		}
@@ -101,17 +103,29 @@ func overTime(title string, s span, format func(float64) string, names []string,
 			last += strings.TrimPrefix(names[i]+" ", " ") + format(ys[len(ys)-1])
 		}
 	}
-	c.Y.Max = niceMax(most)
+	c.X.Min, c.Y.Max = -float64(long), most
 	if last == "" {
 		last = "nothing yet"
 	}
 	c.Note = last
 	c.X.Format = func(x float64) string {
-		if x == 0 {
+		switch {
+		case x == 0:
 			return "now"
+		case long == s.size:
+			return s.Title + " ago"
 		}
-		return s.Title + " ago"
+		return quantity.Duration(time.Duration(-x)*time.Duration(s.every)*time.Second) + " ago"
 	}
+	return c.rounded(10)
+}
+
+// shortest is how many points the axis of time has at least.
+const shortest = 60
+
+// rounded has the axis of values end at a number that is round with a base.
+func (c chart) rounded(base float64) chart {
+	c.Y.Max = niceMax(c.Y.Max, base)
 	return c
 }
 
@@ -136,19 +150,21 @@ func (c chart) Figure() template.HTML {
 	fmt.Fprintf(&b, `<figure class="chart"><figcaption><b>%s</b> <span class="soft">%s</span></figcaption>`, esc(c.Title), esc(c.Note))
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s: %s">`, chartWidth, chartHeight, esc(c.Title), esc(c.Note))
 	const area = chartHeight - chartTop - chartBottom
+	var labels strings.Builder
 	for _, v := range append(c.Y.ticks(), c.Y.Min) {
 		y := chartTop + area*(1-c.Y.place(v))
 		fmt.Fprintf(&b, `<path class="grid" d="M0 %.1fH%d"/>`, y, chartWidth)
-		if v != c.Y.Min || c.Y.Log {
-			fmt.Fprintf(&b, `<text x="0" y="%.1f">%s</text>`, y-3, esc(c.Y.Format(v)))
+		if v != c.Y.Min {
+			fmt.Fprintf(&labels, `<text x="0" y="%.1f">%s</text>`, y-3, esc(c.Y.Format(v)))
 		}
 	}
 	for i, v := range []float64{c.X.Min, c.X.Max} {
-		fmt.Fprintf(&b, `<text x="%d" y="%d"%s>%s</text>`, i*chartWidth, chartHeight-4, []string{"", ` text-anchor="end"`}[i], esc(c.X.Format(v)))
+		fmt.Fprintf(&labels, `<text x="%d" y="%d"%s>%s</text>`, i*chartWidth, chartHeight-4, []string{"", ` text-anchor="end"`}[i], esc(c.X.Format(v)))
 	}
 	for i, line := range c.Curves {
 		fmt.Fprintf(&b, `<path class="line c%d" d="%s"/>`, i+1, c.path(line, area))
 	}
+	b.WriteString(labels.String())
 	b.WriteString(`</svg>`)
 	c.legend(&b)
 	b.WriteString(`</figure>`)

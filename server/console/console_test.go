@@ -52,8 +52,11 @@ func TestChartIsInsideItsArea(t *testing.T) {
 			t.Errorf("%g lies at %g, want %g", v, got, want)
 		}
 	}
-	for v, want := range map[float64]float64{0: 1, 1: 1, 1.1: 2, 7: 8, 99: 100, 1000: 1000} {
-		if got := niceMax(v); math.Abs(got-want) > 1e-9*want {
+	if got := niceMax(niceMax(1000, 2), 2); got != 1024 {
+		t.Error(got)
+	}
+	for v, want := range map[float64]float64{0: 1, 1: 1, 1.1: 2, 5: 6, 7: 9, 99: 100, 1000: 1000, math.Inf(1): 1} {
+		if got := niceMax(v, 10); math.Abs(got-want) > 1e-9*want {
 			t.Errorf("niceMax(%g) = %g, want %g", v, got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -256,7 +255,7 @@ func (c *Console) createForm(w http.ResponseWriter, r *http.Request, u User) {
 	default:
 		t := c.run(r, u, v.words(n)...)
 		if v.Problem = t.Problem; v.Problem == "" {
-			http.Redirect(w, r, "/console/set?"+url.Values{"name": {v.Name}}.Encode(), http.StatusSeeOther)
+			http.Redirect(w, r, setLink(v.Name), http.StatusSeeOther)
 			return
 		}
 	}

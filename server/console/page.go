@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"mime"
 	"net/http"
-	"net/url"
 	"path"
 	"strconv"
 	"time"
@@ -55,7 +54,7 @@ func newPages() *pages {
 		"sum":     func(a, b float64) float64 { return a + b },
 		"rate":    quantity.Rate,
 		"show":    display,
-		"link":    func(name string) string { return "/console/set?" + url.Values{"name": {name}}.Encode() },
+		"link":    setLink,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 		"ago":     func(t time.Time) string { return quantity.Duration(time.Since(t)) },
 	}

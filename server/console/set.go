@@ -18,7 +18,8 @@ type setView struct {
 	Info      filter.Info
 	Set       Set
 	Capacity  uint64
-	Query     string // the name, for addresses
+	Link      string // of this page
+	File      string // of the download
 	Admin     bool
 	CanDelete bool
 	Spans     []spanLink
@@ -41,6 +42,9 @@ type answer struct {
 
 var errNoSet = problem{http.StatusNotFound, "There is no set of this name. It may have been dropped, renamed or expired."}
 
+// setLink returns the address of the page of a set.
+func setLink(name string) string { return "/console/set?" + url.Values{"name": {name}}.Encode() }
+
 // visible returns the set that a request names, if the user may see it.
 func (c *Console) visible(r *http.Request, u User) (string, Set, error) {
 	name := r.URL.Query().Get("name")
@@ -57,7 +61,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	v := &setView{Name: name, Row: c.row(name, s), Info: s.Info(), Set: s, Query: url.Values{"name": {name}}.Encode(), Admin: u.Admin, CanDelete: s.CanDelete()}
+	v := &setView{Name: name, Row: c.row(name, s), Info: s.Info(), Set: s, Link: setLink(name), File: "/console/file?" + url.Values{"name": {name}}.Encode(), Admin: u.Admin, CanDelete: s.CanDelete()}
 	v.Capacity, _ = s.Asked()
 	at, links := chosenSpan(r)
 	v.Spans = links
@@ -66,7 +70,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	one := []string{""}
 	v.Charts = []chart{
 		overTime("Keys", span, quantity.Short, one, keys),
-		overTime("Memory", span, inBytes, one, size),
+		overTime("Memory", span, inBytes, one, size).rounded(2),
 		overTime("False-positive rate", span, quantity.Rate, one, rate),
 	}
 	return frame{Title: display(name), Page: "set", View: v}, nil
@@ -106,7 +110,7 @@ func (c *Console) setForm(w http.ResponseWriter, r *http.Request, u User) {
 	case doRename:
 		to := r.PostFormValue("to")
 		if t = c.run(r, u, "RENAMENX", name, to); t.Problem == "" && t.Answers[0].Yes {
-			http.Redirect(w, r, "/console/set?"+url.Values{"name": {to}}.Encode(), http.StatusSeeOther)
+			http.Redirect(w, r, setLink(to), http.StatusSeeOther)
 			return
 		}
 		if t.Problem == "" {
