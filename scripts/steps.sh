@@ -28,7 +28,7 @@ tried=(./filter/partition ./internal/filtertest)
 # goroutine. Experiments have goroutines in their trials only.
 concurrent() {
   {
-    grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=clienttest --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
+    grep -rlE --include='*.go' --exclude-dir=benchmarks --exclude-dir=clienttest --exclude-dir=browsertest --exclude-dir=testdata '^\s*go \w|\.Go\(' . | xargs dirname
     printf '%s\n' ./cmd/everbloom ./internal/kinds
   } | sort -u | grep -vxF -f <(printf '%s\n' "${unassembled[@]}" "${tried[@]}"; trials)
 }
@@ -77,6 +77,20 @@ need_c_compiler() {
   echo "no C compiler ($cc), which the race detector needs: installing the packages gcc and libc6-dev"
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev
+}
+
+# The browser that looks at the console. Where it cannot be had, its tests are skipped, and
+# say so.
+want_browser() {
+  command -v chromium >/dev/null && return
+  if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
+    echo 'NOT TESTED: there is no chromium to look at the console with: install it' >&2
+    return
+  fi
+  echo 'no chromium, which looks at the console: installing the package chromium, some 300 MB'
+  apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium ||
+    echo 'NOT TESTED: chromium cannot be installed' >&2
 }
 
 # Every experiment with its quick parameters: what was reproduced once must stay

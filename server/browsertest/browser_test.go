@@ -1,0 +1,311 @@
+package browsertest
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/everbloom-go/everbloom/server"
+)
+
+var shots = flag.String("shots", "", "write pictures of all pages into this folder")
+
+// start runs a server in memory until the test ends, with one user, root.
+func start(t *testing.T) (s *server.Server, token string) {
+	t.Helper()
+	token, line, err := server.NewToken("root", "admin", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := filepath.Join(t.TempDir(), "users")
+	if err := os.WriteFile(users, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := server.NewSettings()
+	for name, value := range map[string]string{"log": "memory", "addr": "127.0.0.1:0", "http": "127.0.0.1:0", "users": users, "slowlog-log-slower-than": "0"} {
+		if err := settings.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err = server.Open(t.Context(), settings, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return s, token
+}
+
+// send sends commands and waits for the first line of each reply; only the last one may have
+// more.
+func send(t *testing.T, s *server.Server, token string, commands ...[]string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	r := bufio.NewReader(conn)
+	for _, words := range append([][]string{{"AUTH", "root", token}}, commands...) {
+		b := fmt.Appendf(nil, "*%d\r\n", len(words))
+		for _, w := range words {
+			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(w), w)
+		}
+		if _, err := conn.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		if reply, err := r.ReadString('\n'); err != nil || reply[0] == '-' {
+			t.Fatal(words, reply, err)
+		}
+	}
+}
+
+// A browser is chromium, and what it complained about.
+type browser struct {
+	context.Context //nolint:containedctx // chromedp keeps the browser in it
+	t               *testing.T
+	base            string
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// open starts chromium. Without one the test is skipped.
+func open(t *testing.T, s *server.Server) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("NOT TESTED: there is no chromium; install it with apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{Context: ctx, t: t, base: "http://" + s.WebAddr().String() + "/console/"}
+	collect(b, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string { return "exception: " + e.ExceptionDetails.Text })
+	collect(b, runtime.ConsoleAPICalled, func(e runtime.EventConsoleAPICalled) string { return "console: " + string(e.Type) })
+	collect(b, log.EntryAdded, func(e log.EventEntryAdded) string { return "log: " + e.Entry.Text + " " + e.Entry.URL })
+	collect(b, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) string {
+		if strings.HasPrefix(e.Request.URL, b.base) {
+			return ""
+		}
+		return "request to " + e.Request.URL
+	})
+	call(b, network.Enable, network.EnableParams{})
+	call(b, log.Enable, cdp.Empty{})
+	return b
+}
+
+// collect keeps what an event says is wrong.
+func collect[E any](b *browser, event cdp.Event[E], problem func(E) string) {
+	events := chromedp.Events(b, event)
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return // the browser has ended
+			}
+			if text := problem(e); text != "" {
+				b.mu.Lock()
+				b.problems = append(b.problems, text)
+				b.mu.Unlock()
+			}
+		}
+	}()
+}
+
+func call[P, R any](b *browser, command cdp.Command[P, R], params P) {
+	b.t.Helper()
+	if _, err := chromedp.Call(b, command, params); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// value returns what an expression of the page is.
+func value[T any](b *browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// wait waits until an expression of the page is true.
+func (b *browser) wait(expression string) {
+	b.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if value[bool](b, "!!("+expression+")") {
+			return
+		}
+	}
+	b.t.Fatalf("never %s on %s", expression, value[string](b, "location + document.body.innerText"))
+}
+
+// text waits for a text on the page.
+func (b *browser) text(part string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf("document.body && document.body.innerText.includes(%q)", part))
+}
+
+// press clicks the button with a text.
+func (b *browser) press(label string) {
+	b.t.Helper()
+	b.do(chromedp.Click(fmt.Sprintf(`//button[normalize-space()=%q]`, label)))
+}
+
+func (b *browser) fill(selector, text string) {
+	b.t.Helper()
+	b.wait(fmt.Sprintf(`document.querySelector(%q)`, selector))
+	value[string](b, fmt.Sprintf(`document.querySelector(%q).value = ""`, selector))
+	b.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+func (b *browser) visit(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.base + path))
+}
+
+// picture writes a page in light and dark, narrow and wide. No page may be wider than the
+// window.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	for _, width := range []int64{400, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
+			call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			if value[bool](b, "document.documentElement.scrollWidth > window.innerWidth") {
+				b.t.Errorf("%s is wider than %d pixels", name, width)
+			}
+			if *shots == "" {
+				continue
+			}
+			picture, err := chromedp.Run(b, chromedp.FullScreenshot(100))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o644)
+			}
+			if err != nil {
+				b.t.Error(err)
+			}
+		}
+	}
+}
+
+const hostile = `<img src=x onerror="document.title='taken'">`
+
+// TestConsole walks through the console as a person does.
+func TestConsole(t *testing.T) {
+	s, token := start(t)
+	b := open(t, s)
+
+	b.visit("sets")
+	b.picture("login")
+	b.fill(`[name=name]`, "root")
+	b.fill(`[name=token]`, token)
+	b.press("Log in")
+	b.text("No set is there")
+
+	b.visit("create")
+	b.fill(`[name=items]`, "20000")
+	b.text("EB.CREATE NAME ITEMS 20000 FPR 0.01")
+	b.do(chromedp.Click(chromedp.CSS(`[name=delete]`)))
+	b.text("FPR 0.01 DELETE")
+	b.fill(`[name=name]`, "sessions")
+	b.text("EB.CREATE sessions")
+	b.picture("create")
+	b.press("Create")
+	b.text("keys can be deleted")
+
+	b.fill(`[name=items]`, "alice\nbob")
+	b.press("Add")
+	b.text("bob added")
+	b.fill(`[name=items]`, "bob\ncarol")
+	b.press("Ask")
+	b.text("bob may be in the set")
+	b.text("carol is not in the set")
+	b.press("Delete")
+	b.text("carol was not in the set")
+
+	b.text("1\nkeys, 1 deleted")
+	items := []string{"EB.ADD", "sessions"}
+	for i := range 500 {
+		items = append(items, fmt.Sprint("user", i))
+	}
+	value[string](b, `window.before = document.querySelector("#live .chart path.line").getAttribute("d")`)
+	send(t, s, token, items, []string{"BF.ADD", hostile, hostile}, []string{"CF.ADD", "crawler:seen", "x"}, []string{"EB.EXISTS", hostile, "x"})
+	b.text("501\nkeys") // by events
+	b.wait(`document.querySelector("#live .chart path.line").getAttribute("d") !== window.before`)
+
+	b.fill(`[name=in]`, "1h")
+	b.press("Expire")
+	b.text("it expires")
+	b.picture("set")
+
+	b.visit("")
+	b.text("Largest sets")
+	b.text(hostile)
+	b.picture("overview")
+	b.visit("sets?by=memory")
+	b.text(hostile)
+	b.picture("sets")
+	b.do(chromedp.Click(`//td/a[contains(., "onerror")]`))
+	b.wait(fmt.Sprintf(`document.querySelector("h1")?.innerText === %q`, hostile))
+	b.visit("commands")
+	b.text("Slow log")
+	b.text("EB.EXISTS " + hostile)
+	b.picture("commands")
+
+	b.visit("set?" + url.Values{"name": {"sessions"}}.Encode())
+	b.do(chromedp.Click(chromedp.CSS("summary")))
+	b.press("Drop it")
+	b.wait(`document.querySelector("h1")?.innerText === "Sets" && !document.body.innerText.includes("sessions")`)
+	b.press("Log out")
+	b.text("Users and their tokens")
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.problems {
+		t.Error(p)
+	}
+}
