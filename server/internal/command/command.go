@@ -23,6 +23,7 @@ const (
 	Alone     // it may take long, and does not run in the partition
 	NoMulti   // it is not allowed in a transaction
 	Immediate // it is not queued in a transaction
+	Secret    // its arguments are not shown
 )
 
 // A Command is one row of the table.

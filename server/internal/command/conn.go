@@ -24,8 +24,8 @@ func connectionCommands() []*Command {
 	return []*Command{
 		{Name: "ping", Arity: -1, Flags: Fast, Syntax: "[message]", Summary: "Returns PONG, or the message", Run: ping},
 		{Name: "echo", Arity: 2, Flags: Fast, Syntax: "message", Summary: "Returns the message", Run: func(c *Call) { c.w.Bulk(c.args[1]) }},
-		{Name: "hello", Arity: -1, Flags: Fast | NoAuth | NoMulti | Alone, Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Sets the protocol version", Run: hello},
-		{Name: "auth", Arity: -2, Flags: Fast | NoAuth | NoMulti | Alone, Syntax: "[username] password", Summary: "Authenticates the connection", Run: auth},
+		{Name: "hello", Arity: -1, Flags: Secret | Fast | NoAuth | NoMulti | Alone, Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Sets the protocol version", Run: hello},
+		{Name: "auth", Arity: -2, Flags: Secret | Fast | NoAuth | NoMulti | Alone, Syntax: "[username] password", Summary: "Authenticates the connection", Run: auth},
 		{Name: "select", Arity: 2, Flags: Fast, Syntax: "index", Summary: "Accepts 0, the only database", Run: selectDB},
 		{Name: "quit", Arity: -1, Flags: Fast | NoAuth | Immediate, Summary: "Closes the connection", Run: quit},
 		{Name: "reset", Arity: 1, Flags: Fast | NoAuth | Immediate | Alone, Summary: "Resets the connection", Run: reset},

@@ -25,6 +25,7 @@ type Env struct {
 	Users     *Users // nil if no login is needed
 	Clients   Clients
 	Slow      *SlowLog
+	Monitor   Monitor
 	Stats     *Stats
 	MaxMemory func() int64
 	Configure func() // is called when settings have changed; it may be nil
@@ -79,9 +80,10 @@ type Session struct {
 	keys        []filter.Key
 	found       []bool
 	unit        unit
-	fixes       []fix     // of replies of the unit, to be made when it is answered
-	clock       time.Time // when the last command ended
-	now         int64     // when bytes arrived, milliseconds since 1970
+	fixes       []fix // of replies of the unit, to be made when it is answered
+	timer       timer
+	monitored   bool  // the commands that have arrived are shown to the Monitor
+	now         int64 // when bytes arrived, milliseconds since 1970
 	counts      counts
 	running     *Command // that about tells
 	lastName    string   // of the last command that was looked up, as it was written
@@ -206,8 +208,12 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.silent = max(s.silent-1, -1)
 	}
 	s.counts.add(cmd)
-	if cmd == nil || cmd.Flags&Fast == 0 {
-		s.env.Slow.observe(s, args)
+	s.timer.last = call{cmd, args}
+	if s.timer.ran++; s.timer.ran >= s.timer.group || cmd == nil || cmd.Flags&Fast == 0 {
+		s.observe()
+	}
+	if s.monitored {
+		s.env.Monitor.see(s, cmd, args)
 	}
 }
 
@@ -222,7 +228,8 @@ func (s *Session) withdraw(offset int, tx *partition.Tx) {
 
 // Begin is called when bytes have arrived: what follows takes time from now on.
 func (s *Session) Begin() {
-	s.clock = time.Now()
+	s.timer.group, s.monitored = s.env.Slow.group(), s.env.Monitor.on.Load()
+	s.resetTimer()
 	s.now = s.env.Partition.Now()
 	s.about.active.Store(s.now)
 }
@@ -230,6 +237,7 @@ func (s *Session) Begin() {
 // End is called when what has arrived is handled.
 func (s *Session) End() {
 	s.counts.flush(s.env.Stats)
+	s.timer.last = call{}
 	s.finder.Forget()
 }
 

@@ -39,30 +39,62 @@ func NewSlowLog(s *setting.Settings) *SlowLog {
 // Configure takes over what the settings say.
 func (l *SlowLog) Configure() { l.limit.Store(int64(l.settings.Number("slowlog-log-slower-than"))) }
 
+// exactBelow is the limit, in microseconds, below which every command is timed by itself.
+const exactBelow = 1000
+
+// fastGroup is how many fast commands of a pipeline are timed together: to read the clock
+// takes a tenth of the time of a command.
+const fastGroup = 16
+
+// group returns how many fast commands are timed together.
+func (l *SlowLog) group() int {
+	switch limit := l.limit.Load(); {
+	case limit < 0:
+		return maxUnit + 1
+	case limit < exactBelow:
+		return 1
+	}
+	return fastGroup
+}
+
+// A timer is what a session knows about the time that commands take.
+type timer struct {
+	began time.Duration // since the connection was made
+	ran   int           // commands since then
+	last  call          // of them
+	group int
+}
+
+// resetTimer has the time of the next command begin now.
+func (s *Session) resetTimer() { s.timer.began, s.timer.ran = time.Since(s.Since), 0 }
+
+// observe keeps the commands that ran since the timer began, if they took long.
+func (s *Session) observe() {
+	if s.timer.ran == 0 {
+		return
+	}
+	limit := s.env.Slow.limit.Load()
+	if limit < 0 {
+		s.timer.ran = 0
+		return
+	}
+	now := time.Since(s.Since)
+	if took := now - s.timer.began; took.Microseconds() >= limit {
+		s.env.Slow.add(s, took)
+	}
+	s.timer.began, s.timer.ran = now, 0
+}
+
 const (
 	slowArgs  = 32 // arguments that are kept
 	slowBytes = 128
 )
 
-// observe keeps a command that took long. Commands that are fast are not looked at: the
-// time of the next one that is not begins with them.
-func (l *SlowLog) observe(s *Session, args [][]byte) {
-	now := time.Now()
-	took := now.Sub(s.clock)
-	s.clock = now
-	if limit := l.limit.Load(); limit < 0 || took.Microseconds() < limit {
-		return
-	}
-	e := slowEntry{at: time.Now(), took: took, addr: s.Addr}
-	for i, a := range args {
-		if i == slowArgs-1 && len(args) > slowArgs {
-			e.args = append(e.args, fmt.Appendf(nil, "... (%d more arguments)", len(args)-i))
-			break
-		}
-		if len(a) > slowBytes {
-			a = fmt.Appendf(bytes.Clone(a[:slowBytes]), "... (%d more bytes)", len(a)-slowBytes)
-		}
-		e.args = append(e.args, bytes.Clone(a))
+// add keeps the last command that ran.
+func (l *SlowLog) add(s *Session, took time.Duration) {
+	e := slowEntry{at: time.Now(), took: took, addr: s.Addr, args: s.timer.last.shown(slowArgs, slowBytes)}
+	if n := s.timer.ran - 1; n > 0 {
+		e.args = append(e.args, fmt.Appendf(nil, "... (and %d fast commands before it)", n))
 	}
 	s.about.mu.Lock()
 	e.name = s.about.name
@@ -75,6 +107,24 @@ func (l *SlowLog) observe(s *Session, args [][]byte) {
 	if most := int(l.settings.Number("slowlog-max-len")); len(l.entries) > most {
 		l.entries = append([]slowEntry(nil), l.entries[len(l.entries)-most:]...)
 	}
+}
+
+// shown returns a copy of the words of a command for people: not too many, and no tokens.
+func (c call) shown(maxArgs, maxBytes int) (out [][]byte) {
+	args := c.args
+	if c.cmd != nil && c.cmd.Flags&Secret != 0 && len(args) > 1 {
+		args = [][]byte{args[0], []byte("(redacted)")}
+	}
+	for i, a := range args {
+		if i == maxArgs-1 && len(args) > maxArgs {
+			return append(out, fmt.Appendf(nil, "... (%d more arguments)", len(args)-i))
+		}
+		if len(a) > maxBytes {
+			a = fmt.Appendf(bytes.Clone(a[:maxBytes]), "... (%d more bytes)", len(a)-maxBytes)
+		}
+		out = append(out, bytes.Clone(a))
+	}
+	return out
 }
 
 // A SlowCommand is a command that took long.

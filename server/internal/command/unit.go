@@ -13,6 +13,7 @@ import (
 // closed and no reply be sent.
 func (s *Session) Flush() error {
 	s.Answer()
+	s.observe()
 	u := &s.unit
 	if len(u.calls) == 0 {
 		return nil
@@ -74,10 +75,12 @@ type call struct {
 
 // Decide runs the commands.
 func (u *unit) Decide(t *partition.Tx) {
+	u.session.resetTimer() // commands that wait for others are not slow
 	for ; u.next < len(u.calls) && !t.Failed(); u.next++ {
 		c := u.calls[u.next]
 		u.session.run(c.cmd, c.args, t)
 	}
+	u.session.observe()
 }
 
 // Restart makes the session what it was before the unit.
