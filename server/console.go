@@ -117,11 +117,24 @@ const slowShown = 100
 // Slow implements console.Source.
 func (s shown) Slow() (out []console.Slow) {
 	for _, e := range s.env.Slow.Last(slowShown) {
-		one := console.Slow{At: e.At, Took: e.Took, Addr: e.Addr}
-		for _, a := range e.Args {
-			one.Words = append(one.Words, string(a))
-		}
-		out = append(out, one)
+		out = append(out, console.Slow{At: e.At, Took: e.Took, Words: texts(e.Args), Addr: e.Addr})
+	}
+	return out
+}
+
+// Sample implements console.Source.
+func (s shown) Sample(watch bool) (out []console.Ran, of int64) {
+	sample, of := s.env.Monitor.Sample(watch)
+	for _, r := range sample {
+		out = append(out, console.Ran{At: r.At, Words: texts(r.Args), Addr: r.Addr, User: r.User})
+	}
+	return out, of
+}
+
+func texts(args [][]byte) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = string(a)
 	}
 	return out
 }

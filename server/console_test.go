@@ -110,7 +110,7 @@ func TestConsoleWalk(t *testing.T) {
 	b.want(200, "keys: ")(b.get("/console/create?items=none&rate=1%25"))
 	b.want(200, "No kind")(b.get("/console/create?items=1k&rate=1e-300"))
 	b.want(422, "needs a name")(b.post("/console/create", "items", "1k", "rate", "1%"))
-	b.want(200, "evergreen", "made for 1,000", "Delete</button>")(b.post("/console/create", "name", "tea", "items", "1k", "rate", "1%", "delete", "1"))
+	b.want(200, "evergreen", "made for 1,000", "Delete</button>", "are a list")(b.post("/console/create", "name", "tea", "items", "1k", "rate", "1%", "delete", "1"))
 	b.want(422, "item exists")(b.post("/console/create", "name", "tea", "items", "1k", "rate", "1%"))
 	tea := setPath("tea")
 	b.want(200, "EB.ADD tea &#34;green tea&#34; black", "<b>green tea</b> added", "<b>2</b>keys")(b.post(tea, "do", "add", "items", "green tea\r\nblack\r\n"))
@@ -120,7 +120,7 @@ func TestConsoleWalk(t *testing.T) {
 	b.want(200, "it expires", "PEXPIRE tea 3600000")(b.post(tea, "do", "expire", "in", "1h"))
 	b.want(200, "Write a time")(b.post(tea, "do", "expire", "in", "soon"))
 	b.want(200, "it does not expire")(b.post(tea, "do", "persist"))
-	b.post("/console/create", "name", "cup", "items", "1k", "rate", "1%")
+	b.want(200, `<svg class="heat"`, "blocks, those of the oldest")(b.post("/console/create", "name", "cup", "items", "1k", "rate", "1%", "kind", "scalable"))
 	b.want(200, "A set of that name exists")(b.post(tea, "do", "rename", "to", "cup"))
 	b.want(200, "<h1>pot</h1>", "<b>1</b>keys")(b.post(tea, "do", "rename", "to", "pot"))
 	b.want(404, "There is no set of this name")(b.get(tea))
@@ -344,7 +344,9 @@ func TestConsoleStream(t *testing.T) {
 	set.wait("<b>1</b>keys")
 	c.do("BF.MADD", "x", "2", "3")
 	set.wait("<b>3</b>keys")
-	commands.wait("BF.MADD")
+	commands.wait("BF.MADD") // after a second, and so commands are watched
+	c.do("BF.MADD", "x", "<4>")
+	commands.wait("<code>BF.MADD x &lt;4&gt;</code>")
 	c.do("DEL", "x")
 	set.end()
 	if err := stop(); err != nil {

@@ -29,3 +29,11 @@ func BlockedFromWords(s BlockedShape, words []uint64) (*Blocked, error) {
 	}
 	return blockedOver(s, array{words: words, set: bitvec.Vector(words).Count()}), nil
 }
+
+// Parts returns how many cache lines there are, and which share of the bits of each is set.
+func (a *array) Parts() (n uint64, fill func(i uint64) float64) {
+	return (uint64(len(a.words)) + theory.BlockWords - 1) / theory.BlockWords, func(i uint64) float64 {
+		words := a.words[i*theory.BlockWords : min((i+1)*theory.BlockWords, uint64(len(a.words)))]
+		return float64(bitvec.Vector(words).Count()) / float64(64*len(words))
+	}
+}

@@ -65,3 +65,12 @@ func (f *Filter) checkKeys(sum uint64) error {
 	}
 	return nil
 }
+
+// Parts returns how many words there are, and which share of the counters of each is above
+// zero.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	return uint64(len(f.words)), func(i uint64) float64 {
+		counters := min(64/f.width, f.counters-i*(64/f.width))
+		return float64(bits.OnesCount64(f.used(f.words[i]))) / float64(counters)
+	}
+}

@@ -192,3 +192,9 @@ func (f *Filter) Loads() iter.Seq2[int, int] {
 // because another found all its buckets full. It is 0 at the usual loads: a
 // filter where it rises is near the first ErrFull.
 func (f *Filter) Moved() uint64 { return f.moved }
+
+// Parts returns how many buckets there are, subtable by subtable, and which share of the cells
+// of each is used.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	return f.shape.buckets(), func(i uint64) float64 { return float64(f.load(i)) / float64(f.perBucket) }
+}

@@ -296,3 +296,25 @@ func (f *Filter) Blocks() uint64 {
 	}
 	return 0
 }
+
+// Block returns the bits of block i, counted from 0. It has none if there is no such block.
+func (f *Filter) Block(i uint64) (bits [line.Words]uint64) {
+	t := f.table.Load()
+	if t == nil || i >= t.load().blocks() {
+		return bits
+	}
+	if b := t.lines.at(i); b != nil { // else it was given back meanwhile
+		for w := range b {
+			bits[w] = atomic.LoadUint64(&b[w])
+		}
+	}
+	return bits
+}
+
+// Parts returns how many blocks there are, and which share of the bits of each is set.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	return f.Blocks(), func(i uint64) float64 {
+		b := line.Block(f.Block(i))
+		return float64(b.Ones()) / (64 * line.Words)
+	}
+}

@@ -68,3 +68,9 @@ func (f *Filter) Units() iter.Seq2[uint64, uint64] {
 		}
 	}
 }
+
+// Parts returns how many units the tree has, in no order, and which share of the bits of each
+// is set.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	return uint64(len(f.leaves)), func(i uint64) float64 { return float64(f.leaves[i].set) / float64(f.shape.UnitBits) }
+}

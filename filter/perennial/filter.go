@@ -142,3 +142,13 @@ func (f *Filter) Info() filter.Info {
 // LinesWritten returns how many lines all changes so far have written, to see what single
 // operations do.
 func (f *Filter) LinesWritten() uint64 { return f.ring.Load().written }
+
+// Parts returns how many lines there are, in the order of memory, and which share of each is
+// taken. The filter must not be changed meanwhile.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	r := f.ring.Load()
+	return r.layout.total, func(i uint64) float64 {
+		x := r.at(i).extent()
+		return float64(x.end()+x.slots*r.w) / lineBits
+	}
+}

@@ -160,3 +160,21 @@ func (f *Filter) Info() filter.Info {
 	info.Fill = float64(set) / float64(info.FastBits)
 	return info
 }
+
+// Parts returns how many blocks there are, those of the oldest unit first, and which share of
+// the bits of each is set.
+func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
+	for _, u := range f.units {
+		n += u.Shape().Blocks
+	}
+	return n, func(i uint64) float64 {
+		for _, u := range f.units {
+			blocks, fill := u.Parts()
+			if i < blocks {
+				return fill(i)
+			}
+			i -= blocks
+		}
+		return 0
+	}
+}

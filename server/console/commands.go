@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // commandsView is what the page of commands shows.
@@ -14,6 +15,8 @@ type commandsView struct {
 	Clients []Client
 	More    int // clients that are not shown
 	Slow    []slowRow
+	Ran     []ranRow
+	RanOf   int64 // commands in the last second
 }
 
 type commandRow struct {
@@ -24,6 +27,10 @@ type commandRow struct {
 
 type slowRow struct {
 	At, Took, Words, Addr string
+}
+
+type ranRow struct {
+	At, Words, Addr, User string
 }
 
 const (
@@ -41,14 +48,24 @@ func (c *Console) commands(_ *http.Request, u User) (frame, error) {
 		}
 		slow := c.source.Slow()
 		for _, s := range slow[:min(len(slow), slowShown)] {
-			words := make([]string, len(s.Words))
-			for i, w := range s.Words {
-				words[i] = display(w)
-			}
-			v.Slow = append(v.Slow, slowRow{s.At.UTC().Format("2006-01-02 15:04:05"), inSeconds(s.Took.Seconds()), strings.Join(words, " "), s.Addr})
+			v.Slow = append(v.Slow, slowRow{s.At.UTC().Format("2006-01-02 15:04:05"), inSeconds(s.Took.Seconds()), displayAll(s.Words), s.Addr})
+		}
+		ran, of := c.history.sample(time.Now())
+		v.RanOf = of
+		for _, r := range ran {
+			v.Ran = append(v.Ran, ranRow{r.At.UTC().Format("15:04:05.000"), displayAll(r.Words), r.Addr, r.User})
 		}
 	}
 	return frame{Title: "Commands", Page: "commands", View: v}, nil
+}
+
+// displayAll returns the words of a command as text.
+func displayAll(words []string) string {
+	shown := make([]string, len(words))
+	for i, w := range words {
+		shown[i] = display(w)
+	}
+	return strings.Join(shown, " ")
 }
 
 // commandRows returns all commands that ran, the busiest first.

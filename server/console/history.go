@@ -121,6 +121,9 @@ type history struct {
 	server   track
 	sets     map[uint64]*setTrack
 	commands map[string]count
+	ran      []Ran     // the newest first
+	ranOf    int64     // commands in the last second, of which ran has some
+	watched  time.Time // when a page was shown that has ran
 }
 
 // A count is how often a command ran, and how often in the last second.
@@ -152,6 +155,7 @@ func (h *history) step(s Source, now time.Time) {
 		h.commands[name] = count{total, float64(total-before.Total) / took}
 	}
 	h.addSets(s, n.Sets)
+	h.addSample(s, now)
 	h.at, h.numbers = now, n
 	h.ticks++
 	close(h.ticked)
@@ -291,4 +295,31 @@ func (h *history) largest(prefix string, n int) []string {
 		names = append(names, t.name)
 	}
 	return names
+}
+
+const (
+	ranShown   = 40              // commands that are shown as they run
+	watchedFor = 3 * time.Second // after a page was shown
+)
+
+// addSample takes the commands that were watched. Nothing is watched if no page shows them.
+func (h *history) addSample(s Source, now time.Time) {
+	watch := now.Sub(h.watched) < watchedFor
+	sample, of := s.Sample(watch)
+	if !watch {
+		h.ran, h.ranOf = nil, 0
+		return
+	}
+	slices.SortFunc(sample, func(a, b Ran) int { return b.At.Compare(a.At) })
+	h.ran, h.ranOf = append(sample, h.ran...), of
+	h.ran = h.ran[:min(len(h.ran), ranShown)]
+}
+
+// sample returns the last commands, and how many there were in the last second. They are
+// watched for some seconds from now on.
+func (h *history) sample(now time.Time) (ran []Ran, of int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watched = now
+	return h.ran, h.ranOf
 }

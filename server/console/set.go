@@ -24,6 +24,7 @@ type setView struct {
 	CanDelete bool
 	Spans     []spanLink
 	Charts    []chart
+	Heat      heatMap
 	Try       *tried // what was tried, nil before
 	Items     string // that were typed
 }
@@ -73,6 +74,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 		overTime("Memory", span, inBytes, one, size).rounded(2),
 		overTime("False-positive rate", span, quantity.Rate, one, rate),
 	}
+	v.Heat = newHeatMap(v.Row.Kind, s.Fills(heatCells))
 	return frame{Title: display(name), Page: "set", View: v}, nil
 }
 

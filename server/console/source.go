@@ -26,6 +26,11 @@ type Source interface {
 	Commands() iter.Seq2[string, int64] // how often each command ran
 	Clients() []Client
 	Slow() []Slow // the newest first
+
+	// Sample returns a sample of the commands that ran since the last call, and how many
+	// these were. They are watched from now on, or not any more.
+	Sample(watch bool) (sample []Ran, of int64)
+
 	Kinds() []string
 }
 
@@ -50,6 +55,9 @@ type Set interface {
 	HashName() string
 	Info() filter.Info
 	File() (io.WriterTo, error)
+
+	// Fills returns how full at most n parts of it are, none if it has no parts.
+	Fills(n int) []float64
 }
 
 // Numbers are the figures of a server at one moment. Those in the second group only grow.
@@ -84,4 +92,11 @@ type Slow struct {
 	Took  time.Duration
 	Words []string
 	Addr  string
+}
+
+// A Ran is a command that ran.
+type Ran struct {
+	At         time.Time
+	Words      []string
+	Addr, User string
 }

@@ -215,6 +215,33 @@ func (e *Entry) Units() int {
 	return 1
 }
 
+// fillSamples is how many parts of a filter stand for each that Fills returns.
+const fillSamples = 8
+
+// Fills divides the filter into at most n parts of equal size, in the order of memory, and
+// returns about how full each is. There are none if the kind has no parts, or keeps few keys
+// in a list.
+func (e *Entry) Fills(n int) []float64 {
+	f, ok := e.filter.(interface {
+		Parts() (n uint64, fill func(i uint64) float64)
+	})
+	if !ok {
+		return nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	parts, fill := f.Parts()
+	out := make([]float64, min(uint64(n), parts))
+	for i := range out {
+		first, end := parts*uint64(i)/uint64(len(out)), parts*uint64(i+1)/uint64(len(out))
+		samples := min(end-first, fillSamples)
+		for j := range samples {
+			out[i] += fill(first+(end-first)*j/samples) / float64(samples)
+		}
+	}
+	return out
+}
+
 const (
 	// entrySize is about what an entry takes beside its filter: itself and its places in maps.
 	entrySize = 350

@@ -99,6 +99,13 @@ func TestEveryKind(t *testing.T) {
 					t.Errorf("outcomes %v, %d deletes", out, e.Deletes())
 				}
 			}
+			fills, sum := e.Fills(5), 0.0
+			for _, f := range fills {
+				sum += f
+			}
+			if isList := kind == frame.Evergreen; isList != (len(fills) == 0) || !isList && (sum <= 0 || sum > 5) || len(fills) > 5 {
+				t.Error("fills", fills)
+			}
 			reread(t, s, e)
 		})
 	}
