@@ -186,19 +186,20 @@ func TestConsoleRoles(t *testing.T) {
 	if err := os.WriteFile(users, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := startWeb(t, "users", users)
+	s := startWeb(t, "users", users, "gate", filepath.Join(t.TempDir(), "none"))
 	login := func(name string) *browser {
 		b := browse(t, s)
 		b.want(200, "<h1>Overview</h1>", "Log out")(b.post("/console/login", "name", name, "token", tokens[name], "to", "//elsewhere.example/"))
 		return b
 	}
 	stranger := browse(t, s)
-	for _, path := range []string{"", "sets", "set?name=a", "create", "commands", "plan", "file?name=a", "live/", "live/sets"} {
+	for _, path := range []string{"", "sets", "set?name=a", "create", "commands", "gate", "plan", "file?name=a", "live/", "live/sets", "live/gate"} {
 		b := *stranger
 		b.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		b.want(303)(b.get("/console/" + path))
 	}
 	stranger.want(401)(stranger.post("/console/set?name=a", "do", "drop"))
+	stranger.want(401)(stranger.post("/console/gate", "do", "reload"))
 	stranger.want(403, "no user of that name")(stranger.post("/console/login", "name", "root", "token", tokens["shop"]))
 
 	root := login("root")
@@ -214,6 +215,7 @@ func TestConsoleRoles(t *testing.T) {
 		}
 		b.want(403, "role admin")(b.post("/console/create", "name", "mine", "items", "1k", "rate", "1%"))
 		b.want(403, "role admin")(b.get("/console/file?name=other"))
+		b.want(403, "role admin")(b.post("/console/gate", "do", "ban", "addr", "192.0.2.1"))
 		if _, text := b.get("/console/commands"); strings.Contains(text, "Slow log") {
 			t.Error(name, "sees the slow log")
 		}
@@ -223,6 +225,8 @@ func TestConsoleRoles(t *testing.T) {
 		t.Error("shop sees", text)
 	}
 	shop.want(404)(shop.get("/console/set?name=other"))
+	shop.want(403, "see all keys")(shop.get("/console/gate"))
+	shop.want(403, "see all keys")(shop.post("/console/gate", "do", "ban", "addr", "192.0.2.1"))
 	shop.want(404)(shop.get("/console/file?name=other"))
 	shop.want(422, "NOPERM")(shop.post("/console/create", "name", "outside", "items", "1k", "rate", "1%"))
 	shop.want(200, "NOPERM")(shop.post("/console/set?name=shop:a", "do", "rename", "to", "outside"))
@@ -283,7 +287,7 @@ func TestConsoleIsSmall(t *testing.T) {
 			}
 		}
 	}
-	shownBy := console.New(shown{s})
+	shownBy := console.New(shown{s}, "")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	shownBy.Run(ctx) // one step

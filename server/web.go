@@ -60,7 +60,7 @@ func (w *web) start(ctx context.Context, s *Server) {
 		}
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
 	})
-	c := console.New(shown{s})
+	c := console.New(shown{s}, s.settings.Get("gate"))
 	s.wg.Go(func() { c.Run(ctx) })
 	mux.Handle("/console/", c)
 	mux.Handle("GET /{$}", http.RedirectHandler("/console/", http.StatusSeeOther))

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type Console struct {
 	logins   logins
 	pages    *pages
 	parts    parts
+	gate     *gateWatch // nil if there is none
 	handler  http.Handler
 	streams  chan struct{} // one for each stream that may be open
 	location *time.Location
@@ -23,11 +25,13 @@ type Console struct {
 // maxStreams is how many pages may be open at once.
 const maxStreams = 4096
 
-// New returns a console over a source.
-func New(s Source) *Console {
+// New returns a console over a source, which also shows the gate behind a socket, unless the
+// path is empty.
+func New(s Source, gate string) *Console {
 	c := &Console{source: s, history: newHistory(), streams: make(chan struct{}, maxStreams), location: time.Local}
 	c.logins.users = make(map[string]login)
 	c.pages = newPages()
+	c.gate = newGateWatch(gate)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console/static/{name}", c.pages.static)
 	mux.HandleFunc("GET /console/login", c.loginPage)
@@ -39,6 +43,7 @@ func New(s Source) *Console {
 		"set":      {view: c.set, every: 1},
 		"create":   {view: c.create},
 		"commands": {view: c.commands, every: 1},
+		"gate":     {view: c.gatePage, every: 1},
 	} {
 		mux.HandleFunc("GET /console/"+path, c.show(page))
 		mux.HandleFunc("GET /console/live/"+path, c.stream(page))
@@ -46,6 +51,7 @@ func New(s Source) *Console {
 	mux.HandleFunc("GET /console/plan", c.withUser(c.planPart))
 	mux.HandleFunc("POST /console/create", c.withUser(c.createForm))
 	mux.HandleFunc("POST /console/set", c.withUser(c.setForm))
+	mux.HandleFunc("POST /console/gate", c.withUser(c.gateForm))
 	mux.HandleFunc("GET /console/file", c.withUser(c.file))
 	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
@@ -56,6 +62,11 @@ func New(s Source) *Console {
 
 // Run keeps the history and drives the streams until ctx ends.
 func (c *Console) Run(ctx context.Context) {
+	if c.gate != nil {
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		wg.Go(func() { c.gate.run(ctx) })
+	}
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
 	c.history.step(c.source, time.Now())

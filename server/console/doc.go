@@ -1,7 +1,7 @@
 // Package console shows a server in a browser: what it does, its sets, their history, and
 // how to make new ones.
 //
-//	c := console.New(source)
+//	c := console.New(source, "")
 //	go c.Run(ctx)               // keeps the history
 //	mux.Handle("/console/", c)
 //

@@ -121,12 +121,12 @@ func (c *Console) part(p page, r *http.Request, u User, tick uint64) ([]byte, er
 		if err := c.pages.templates.ExecuteTemplate(&html, f.Page+"-live", f); err != nil {
 			return nil, err
 		}
-		return event(html.Bytes()), nil
+		return message(html.Bytes()), nil
 	})
 }
 
-// event returns a server-sent event of some text.
-func event(text []byte) []byte {
+// message returns a server-sent event of some text.
+func message(text []byte) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(bytes.ReplaceAll(text, []byte("\r"), nil)) {
 		out.WriteString("data: ")

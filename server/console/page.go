@@ -29,6 +29,7 @@ type frame struct {
 	Live  string // address of the stream of its live part
 	Mark  string // of the assets, which changes when they do
 	Open  bool   // no login is needed
+	Gate  bool   // there is a gate to show
 	View  any
 }
 
@@ -82,6 +83,7 @@ func (p *pages) static(w http.ResponseWriter, r *http.Request) {
 func (c *Console) render(w http.ResponseWriter, code int, f frame) {
 	_, f.Open = c.source.Default()
 	f.Mark = c.pages.mark
+	f.Gate = c.gate != nil && f.User != nil && mayWatch(*f.User)
 	var page bytes.Buffer
 	if err := c.pages.templates.ExecuteTemplate(&page, "frame", f); err != nil {
 		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)

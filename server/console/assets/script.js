@@ -10,9 +10,9 @@ function follow(part, lost) {
     source.onmessage = (event) => {
       lost.hidden = true;
       if (busy(part)) return;
-      const places = scrolls(part).map((box) => box.scrollLeft);
+      const places = scrolls(part).map((box) => [box.scrollLeft, box.scrollTop]);
       part.innerHTML = event.data;
-      scrolls(part).forEach((box, i) => { box.scrollLeft = places[i] || 0; });
+      scrolls(part).forEach((box, i) => { [box.scrollLeft, box.scrollTop] = places[i] || [0, 0]; });
     };
     source.onerror = () => {
       lost.hidden = false;

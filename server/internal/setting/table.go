@@ -9,6 +9,7 @@ var table = []Setting{
 	{Name: "dir", Value: "DIR", Default: "", Help: "data folder, created if it does not exist"},
 	{Name: "addr", Value: "ADDRESS", Default: "127.0.0.1:6379", Help: "address of the Redis protocol"},
 	{Name: "http", Value: "ADDRESS", Default: "127.0.0.1:6380", Help: "address of the console, /metrics, /health and /ready; off disables them"},
+	{Name: "gate", Value: "PATH", Default: "", Help: "socket of a packet gate, which the console then shows, too"},
 	{Name: "maxmemory", Kind: Bytes, Default: "0", Mutable: true, Help: "memory limit of all sets, such as 4GiB; 0 means three quarters of the machine's memory"},
 	{Name: "maxclients", Kind: Number, Default: "10000", Mutable: true, Min: 1, Max: 1_000_000, Help: "maximum number of connections"},
 	{Name: "timeout", Kind: Number, Default: "0", Mutable: true, Max: maxUint32, Help: "seconds until an idle connection is closed; 0 means never"},
