@@ -136,6 +136,29 @@ func TestConsoleWalk(t *testing.T) {
 	b.want(404, "does not change")(b.get("/console/live/create"))
 }
 
+// TestConsoleExplains tries filters of all kinds, on pages of their own: no command runs, and
+// no set is made.
+func TestConsoleExplains(t *testing.T) {
+	s := startWeb(t)
+	b := browse(t, s)
+	b.want(200, "The set is empty", "<svg", "How it works</h1>", "Start again")(b.get("/console/how"))
+	b.want(404, "no kind is called")(b.get("/console/how?kind=none"))
+	for _, kind := range []string{"bloom", "blocked", "counting", "deletable", "dleft", "scalable", "partition", "dynamic", "parallel", "elastic", "perennial", "evergreen"} {
+		b.want(200, "<b>&lt;a&gt;</b> was added.", "<svg", `&#43;&lt;a&gt;</textarea>`, "</html>")(b.post("/console/how?kind="+kind, "do", "add", "key", "<a>"))
+		code, text := b.post("/console/how/part?kind="+kind, "do", "ask", "key", "<a>", "steps", "+<a>\r\n+b")
+		if b.want(200, "may be in the set. It is.", `class="touch"`)(code, text); strings.Contains(text, "<html") || strings.Contains(text, "<a>") {
+			t.Error(kind, text)
+		}
+	}
+	b.want(200, "&#43;a</textarea>", "1 keys")(b.post("/console/how/part", "do", "undo", "steps", "+a\r\n+b"))
+	b.want(200, "The set is empty")(b.post("/console/how/part", "do", "undo", "steps", "+a"))
+	b.want(200, "11 keys are in the set", "&#43;user10</textarea>")(b.post("/console/how/part", "do", "some", "steps", "+a"))
+	b.want(200, "has grown", "257 blocks")(b.post("/console/how/part", "kind", "evergreen", "do", "grow", "steps", "+a"))
+	if n := s.env.Stats.Commands.Load(); n != 0 {
+		t.Error(n, "commands ran")
+	}
+}
+
 // TestConsoleHostileNames shows names and items as text, whatever they are.
 func TestConsoleHostileNames(t *testing.T) {
 	s := startWeb(t, "slowlog-log-slower-than", "0")
@@ -193,7 +216,7 @@ func TestConsoleRoles(t *testing.T) {
 		return b
 	}
 	stranger := browse(t, s)
-	for _, path := range []string{"", "sets", "set?name=a", "create", "commands", "gate", "plan", "file?name=a", "live/", "live/sets", "live/gate"} {
+	for _, path := range []string{"", "sets", "set?name=a", "create", "commands", "gate", "how", "plan", "file?name=a", "live/", "live/sets", "live/gate"} {
 		b := *stranger
 		b.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		b.want(303)(b.get("/console/" + path))

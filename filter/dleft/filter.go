@@ -198,3 +198,14 @@ func (f *Filter) Moved() uint64 { return f.moved }
 func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
 	return f.shape.buckets(), func(i uint64) float64 { return float64(f.load(i)) / float64(f.perBucket) }
 }
+
+// Places returns the bucket of k in each subtable, counted over all of them, and what of the
+// fingerprint is kept there.
+func (f *Filter) Places(k filter.Key) (buckets, remainders []uint64) {
+	fp := f.fingerprint(k)
+	for i := range f.subtables {
+		bucket, remainder := f.at(i, fp)
+		buckets, remainders = append(buckets, bucket), append(remainders, remainder)
+	}
+	return buckets, remainders
+}

@@ -318,3 +318,16 @@ func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
 		return float64(b.Ones()) / (64 * line.Words)
 	}
 }
+
+// Touched returns the block of k and the bits of it that a query for k reads. There is no
+// block while the keys are in a list.
+func (f *Filter) Touched(k filter.Key) (block uint64, bits [line.Words]uint64) {
+	t := f.table.Load()
+	if t == nil {
+		return 0, bits
+	}
+	mixed := t.mixer.mix(k)
+	var b line.Block
+	b.Mark(t.fingerprint(mixed), t.rounds)
+	return place(mixed, t.load().blocks()), b
+}

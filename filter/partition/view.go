@@ -7,8 +7,9 @@ type Node struct {
 	Depth   int
 	Index   uint64 // among the nodes of that depth in the full tree, from 0
 	Leaf    bool
-	Keys    uint64 // ids of a leaf
-	SetBits uint64 // of a leaf's unit; a leaf without ids has none
+	Keys    uint64   // ids of a leaf
+	SetBits uint64   // of a leaf's unit; a leaf without ids has none
+	Words   []uint64 // of a leaf's unit; they are not a copy
 }
 
 // Nodes gives the nodes of the tree, each before those below it, in the order of
@@ -26,7 +27,7 @@ func (f *Filter) visit(r ref, depth int, index uint64, yield func(Node) bool) bo
 	}
 	if r != none {
 		l := &f.leaves[r.unit()]
-		n.Keys, n.SetBits = uint64(l.count), uint64(l.set)
+		n.Keys, n.SetBits, n.Words = uint64(l.count), uint64(l.set), f.units.at(r.unit())
 	}
 	return yield(n)
 }

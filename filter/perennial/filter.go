@@ -152,3 +152,13 @@ func (f *Filter) Parts() (n uint64, fill func(i uint64) float64) {
 		return float64(x.end()+x.slots*r.w) / lineBits
 	}
 }
+
+// Place returns where the bucket of k is: the line that holds it, in the order of memory, the
+// number of the bucket among those that the line holds, and its slots, the first and how many.
+// The filter must not be changed meanwhile.
+func (f *Filter) Place(k filter.Key) (line uint64, bucket int, first, count uint) {
+	r := f.ring.Load()
+	p, l, bucket := r.find(r.layout.locate(r.mixer.Mix(k), r.w))
+	first, count = l.find(bucket)
+	return p.index(), bucket, first, count
+}

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/kinds"},
 	{".", "internal/capture/..."},
 	{"gate/..."},
-	{"internal/draw", "internal/exampletest", "internal/gate/...", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/internal/rebloom/...", "server/load"},
+	{"internal/draw", "internal/exampletest", "internal/gate/...", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/internal/rebloom/...", "server/internal/picture", "server/load"},
 	{"internal/lab/...", "server/internal/log/..."},
 	{"server/internal/store"},
 	{"server/internal/image", "server/internal/partition"},

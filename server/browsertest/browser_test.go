@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +26,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/everbloom-go/everbloom/gate"
+	"github.com/everbloom-go/everbloom/internal/gate/control"
+	"github.com/everbloom-go/everbloom/internal/gate/keeper"
 	"github.com/everbloom-go/everbloom/server"
 )
 
@@ -31,6 +37,7 @@ var shots = flag.String("shots", "", "write pictures of all pages into this fold
 // start runs a server in memory until the test ends, with one user, root.
 func start(t *testing.T) (s *server.Server, token string) {
 	t.Helper()
+	socket := startGate(t)
 	token, line, err := server.NewToken("root", "admin", "*")
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +47,7 @@ func start(t *testing.T) (s *server.Server, token string) {
 		t.Fatal(err)
 	}
 	settings := server.NewSettings()
-	for name, value := range map[string]string{"log": "memory", "addr": "127.0.0.1:0", "http": "127.0.0.1:0", "users": users, "slowlog-log-slower-than": "0"} {
+	for name, value := range map[string]string{"log": "memory", "addr": "127.0.0.1:0", "http": "127.0.0.1:0", "users": users, "slowlog-log-slower-than": "0", "gate": socket} {
 		if err := settings.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +66,35 @@ func start(t *testing.T) (s *server.Server, token string) {
 		}
 	})
 	return s, token
+}
+
+// startGate runs a gate with a few bans until the test ends, and returns its socket.
+func startGate(t *testing.T) string {
+	t.Helper()
+	k, err := keeper.Open(keeper.Config{BanFor: time.Hour}, gate.Config{Users: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if _, err := k.Ban(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), time.Duration(i)*time.Hour, "shell"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := os.MkdirTemp("", "gate") // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	path := filepath.Join(folder, "s")
+	l, err := control.Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &control.Server{Keeper: k, Source: "eth0", Enforcer: "XDP", Done: t.Context().Done()}
+	h := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: time.Minute}
+	go func() { _ = h.Serve(l) }()
+	t.Cleanup(func() { _ = h.Close() })
+	return path
 }
 
 // send sends commands and waits for the first line of each reply; only the last one may have
@@ -175,8 +211,8 @@ func value[T any](b *browser, expression string) T {
 // wait waits until an expression of the page is true.
 func (b *browser) wait(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if value[bool](b, "!!("+expression+")") {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && b.Err() == nil; time.Sleep(50 * time.Millisecond) {
+		if yes, err := chromedp.Run(b, chromedp.Evaluate[bool]("!!("+expression+")")); err == nil && yes { // an error: the page is being replaced
 			return
 		}
 	}
@@ -230,6 +266,52 @@ func (b *browser) picture(name string) {
 			}
 		}
 	}
+}
+
+// how types a key and sees what it touches, without loading the page again.
+func (b *browser) how() {
+	b.t.Helper()
+	b.visit("how")
+	value[string](b, `window.loaded = "once"`)
+	b.fill(`[name=key]`, hostile)
+	b.text(hostile + " is not in the set, for certain.")
+	b.press("Add")
+	b.text(hostile + " was added.")
+	b.press("Add ten")
+	b.text("11 keys are in the set")
+	b.do(chromedp.Click(chromedp.CSS(`button[value^=visitor]`)))
+	b.text("may be in the set, says the filter. It is not: this is a false positive.")
+	b.wait(`window.loaded === "once" && document.querySelector("path.touch")`)
+	b.picture("how-bloom")
+	for _, kind := range []string{"blocked", "counting", "deletable", "dleft", "scalable", "partition", "dynamic", "parallel", "elastic", "perennial", "evergreen"} {
+		b.visit("how?kind=" + kind)
+		b.press("Add ten")
+		b.text("10 keys are in the set")
+		if kind == "evergreen" {
+			b.press("Grow")
+			b.text("has grown")
+		}
+		b.fill(`[name=key]`, "user7")
+		b.text("user7 may be in the set. It is.")
+		b.picture("how-" + kind)
+	}
+}
+
+// gate bans and unbans.
+func (b *browser) gate() {
+	b.t.Helper()
+	b.visit("gate")
+	b.text("bans in force")
+	b.fill(`[name=addr]`, "192.0.2.77")
+	b.fill(`[name=reason]`, hostile)
+	b.press("Ban")
+	b.text("192.0.2.77 is banned")
+	b.text(hostile)
+	b.wait(`document.querySelector("#live .mark")`) // by events
+	b.picture("gate")
+	b.fill(`[name=addr]`, "192.0.2.77")
+	b.press("Unban")
+	b.text("192.0.2.77 is not banned any more")
 }
 
 const hostile = `<img src=x onerror="document.title='taken'">`
@@ -293,8 +375,15 @@ func TestConsole(t *testing.T) {
 	b.wait(fmt.Sprintf(`document.querySelector("h1")?.innerText === %q`, hostile))
 	b.visit("commands")
 	b.text("Slow log")
-	b.text("EB.EXISTS " + hostile)
+	b.text("EB.EXISTS " + strconv.Quote(hostile))
+	b.text("None has run since this page was opened")
+	time.Sleep(2 * time.Second) // until commands are watched
+	send(t, s, token, []string{"BF.ADD", hostile, "as it runs"})
+	b.text(`"as it runs"`)
 	b.picture("commands")
+
+	b.how()
+	b.gate()
 
 	b.visit("set?" + url.Values{"name": {"sessions"}}.Encode())
 	b.do(chromedp.Click(chromedp.CSS("summary")))

@@ -115,7 +115,7 @@ func overTime(title string, s span, format func(float64) string, names []string,
 		case long == s.size:
 			return s.Title + " ago"
 		}
-		return quantity.Duration(time.Duration(-x)*time.Duration(s.every)*time.Second) + " ago"
+		return strings.TrimSuffix(quantity.Duration(time.Duration(-x)*time.Duration(s.every)*time.Second), " 0 s") + " ago"
 	}
 	return c.rounded(10)
 }

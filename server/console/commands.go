@@ -59,11 +59,14 @@ func (c *Console) commands(_ *http.Request, u User) (frame, error) {
 	return frame{Title: "Commands", Page: "commands", View: v}, nil
 }
 
-// displayAll returns the words of a command as text.
+// displayAll returns the words of a command as they are typed, but for the last one if it says
+// what was left out.
 func displayAll(words []string) string {
 	shown := make([]string, len(words))
 	for i, w := range words {
-		shown[i] = display(w)
+		if shown[i] = quoted(w); i == len(words)-1 && strings.HasPrefix(w, "... (") {
+			shown[i] = display(w)
+		}
 	}
 	return strings.Join(shown, " ")
 }

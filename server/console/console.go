@@ -42,6 +42,7 @@ func New(s Source, gate string) *Console {
 		"sets":     {view: c.sets, every: 5},
 		"set":      {view: c.set, every: 1},
 		"create":   {view: c.create},
+		"how":      {view: c.how},
 		"commands": {view: c.commands, every: 1},
 		"gate":     {view: c.gatePage, every: 1},
 	} {
@@ -49,6 +50,8 @@ func New(s Source, gate string) *Console {
 		mux.HandleFunc("GET /console/live/"+path, c.stream(page))
 	}
 	mux.HandleFunc("GET /console/plan", c.withUser(c.planPart))
+	mux.HandleFunc("POST /console/how", c.show(page{view: c.how}))
+	mux.HandleFunc("POST /console/how/part", c.withUser(c.howPartial))
 	mux.HandleFunc("POST /console/create", c.withUser(c.createForm))
 	mux.HandleFunc("POST /console/set", c.withUser(c.setForm))
 	mux.HandleFunc("POST /console/gate", c.withUser(c.gateForm))

@@ -259,8 +259,8 @@ type gateTried struct{ Problem, Answer string }
 type gateRow struct{ At, What, Source, Why, Until string }
 
 type banRow struct {
-	User, Addr, Since, Until, Why string
-	Times                         uint32
+	User, Since, Until, Why string
+	Times                   uint32
 }
 
 const clock = "2006-01-02 15:04:05"
@@ -306,11 +306,19 @@ func (c *Console) gateView(r *http.Request, u User) (*gateView, error) {
 		v.Events = append(v.Events, eventRow(e))
 	}
 	for _, b := range g.bans {
-		v.Bans = append(v.Bans, banRow{b.User.String(), b.User.Addr().String(), b.Since.UTC().Format(clock), ends(b.Until), b.Reason, b.Times})
+		v.Bans = append(v.Bans, banRow{userText(b.User), b.Since.UTC().Format(clock), ends(b.Until), b.Reason, b.Times})
 	}
 	top := g.top()
 	v.Top = top[:min(len(top), gateTop)]
 	return v, nil
+}
+
+// userText writes an address, or a network.
+func userText(p netip.Prefix) string {
+	if p.IsSingleIP() {
+		return p.Addr().String()
+	}
+	return p.String()
 }
 
 func eventRow(e event.Event) gateRow {
@@ -377,7 +385,7 @@ func (g *gateWatch) do(ctx context.Context, action, addr, lasts, reason string) 
 		if err := g.client.Do(ctx, http.MethodPost, "ban", values, &b); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%s is banned; the ban ends: %s", b.User, ends(b.Until)), nil
+		return fmt.Sprintf("%s is banned; the ban ends: %s", userText(b.User), ends(b.Until)), nil
 	case "unban":
 		return addr + " is not banned any more", g.client.Do(ctx, http.MethodPost, "unban", values, nil)
 	case "reload":

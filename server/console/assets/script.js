@@ -54,7 +54,34 @@ function planAsTyped(form) {
   });
 }
 
+// tryAsTyped shows what a key touches while it is typed, and does what buttons say without
+// loading the page again.
+function tryAsTyped(form) {
+  let timer = 0;
+  let asked = 0;
+  const ask = async (name, value) => {
+    const number = ++asked;
+    const body = new URLSearchParams(new FormData(form));
+    body.set(name, value);
+    const answer = await fetch(form.dataset.how, { method: "POST", body });
+    if (answer.ok && number === asked) document.getElementById("trial").innerHTML = await answer.text();
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => ask("do", "ask").catch(() => {}), 150);
+  });
+  form.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    event.preventDefault();
+    clearTimeout(timer);
+    if (button && button.name === "look") form.elements.key.value = button.value;
+    ask(button ? button.name : "do", button ? button.value : "add").catch(() => form.submit());
+  });
+}
+
 const live = document.getElementById("live");
 if (live && live.dataset.live) follow(live, document.getElementById("lost"));
 const needs = document.querySelector("form[data-plan]");
 if (needs) planAsTyped(needs);
+const trial = document.querySelector("form[data-how]");
+if (trial) tryAsTyped(trial);
