@@ -22,6 +22,7 @@ type serve struct {
 	*env
 	config string
 	check  bool
+	demo   bool
 	flags  *pflag.FlagSet
 }
 
@@ -40,13 +41,15 @@ file. Without --users the server can be reached from this machine only.`,
 		Example: `  everbloom serve --dir data
   everbloom serve --dir data --addr 127.0.0.1:7000 --maxmemory 4GiB
   everbloom serve --dir data --addr :6379 --users users.txt
-  everbloom serve --dir data --check`,
+  everbloom serve --dir data --check
+  everbloom serve --demo`,
 		Args: noArguments("name the folder with --dir"),
 		RunE: verb(s.run),
 	}
 	s.flags = cmd.Flags()
 	s.flags.StringVar(&s.config, "config", "", "take settings from `FILE`, a name and a value on each line")
 	s.flags.BoolVar(&s.check, "check", false, "read everything in the folder, which must be writable, say what is there, and end")
+	s.flags.BoolVar(&s.demo, "demo", false, "fill sets and a gate with made-up life, to look at in the console; without --dir nothing is kept")
 	for _, row := range server.SettingTable() {
 		if !row.Fixed {
 			s.flags.Var(&settingFlag{row, row.Default}, row.Name, row.Help)
@@ -85,11 +88,20 @@ func (s *serve) run(ctx context.Context, _ []string) error {
 	if s.check {
 		return s.verify(ctx, settings, logger)
 	}
+	if s.demo {
+		return s.demonstrate(ctx, settings, logger)
+	}
+	return s.serve(ctx, settings, logger, func(*server.Server) {})
+}
+
+// serve opens a server, greets, and serves. before is called when it is open.
+func (s *serve) serve(ctx context.Context, settings *server.Settings, logger *slog.Logger, before func(*server.Server)) error {
 	srv, err := server.Open(ctx, settings, logger)
 	if err != nil {
 		return &failure{err}
 	}
 	s.greet(srv)
+	before(srv)
 	if err := srv.Serve(ctx); err != nil {
 		return &failure{err}
 	}
@@ -122,7 +134,7 @@ func (s *serve) settings() (*server.Settings, error) {
 	}
 	err := settings.FromEnvironment(os.LookupEnv)
 	s.flags.Visit(func(f *pflag.Flag) {
-		if f.Name != "config" && f.Name != "check" {
+		if f.Name != "config" && f.Name != "check" && f.Name != "demo" {
 			err = errors.Join(err, settings.Set(f.Name, f.Value.String()))
 		}
 	})

@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"server/internal/image", "server/internal/partition"},
 	{"server/internal/command", "server/console"},
 	{"server"},
-	{"server/transfer"},
+	{"server/transfer", "server/demo"},
 	{"cmd/everbloom/...", "examples/..."},
 }
 

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -30,42 +31,70 @@ import (
 	"github.com/everbloom-go/everbloom/internal/gate/control"
 	"github.com/everbloom-go/everbloom/internal/gate/keeper"
 	"github.com/everbloom-go/everbloom/server"
+	"github.com/everbloom-go/everbloom/server/demo"
 )
 
-var shots = flag.String("shots", "", "write pictures of all pages into this folder")
+var (
+	shots  = flag.String("shots", "", "write pictures of all pages into this folder")
+	readme = flag.Bool("readme", false, "write the pictures of the README, after some minutes")
+)
 
-// start runs a server in memory until the test ends, with one user, root.
-func start(t *testing.T) (s *server.Server, token string) {
+// start runs a server in memory until the test ends, with more settings.
+func start(t *testing.T, more map[string]string) *server.Server {
 	t.Helper()
-	socket := startGate(t)
-	token, line, err := server.NewToken("root", "admin", "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	users := filepath.Join(t.TempDir(), "users")
-	if err := os.WriteFile(users, []byte(line+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	settings := server.NewSettings()
-	for name, value := range map[string]string{"log": "memory", "addr": "127.0.0.1:0", "http": "127.0.0.1:0", "users": users, "slowlog-log-slower-than": "0", "gate": socket} {
+	all := map[string]string{"log": "memory", "addr": "127.0.0.1:0", "http": "127.0.0.1:0"}
+	maps.Copy(all, more)
+	for name, value := range all {
 		if err := settings.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err = server.Open(t.Context(), settings, slog.New(slog.DiscardHandler))
+	s, err := server.Open(t.Context(), settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	background(t, s.Serve)
+	return s
+}
+
+// background runs something until the test ends.
+func background(t *testing.T, do func(context.Context) error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx) }()
+	go func() { done <- do(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return s, token
+}
+
+// rootUser returns the token of a user, root, and a file of users that has it.
+func rootUser(t *testing.T) (token, file string) {
+	t.Helper()
+	token, line, err := server.NewToken("root", "admin", "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "users")
+	if err := os.WriteFile(file, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return token, file
+}
+
+// socketPath returns a path for a socket, which must be short.
+func socketPath(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "gate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return filepath.Join(folder, "s")
 }
 
 // startGate runs a gate with a few bans until the test ends, and returns its socket.
@@ -80,12 +109,7 @@ func startGate(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	folder, err := os.MkdirTemp("", "gate") // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	path := filepath.Join(folder, "s")
+	path := socketPath(t)
 	l, err := control.Listen(path)
 	if err != nil {
 		t.Fatal(err)
@@ -243,26 +267,40 @@ func (b *browser) visit(path string) {
 	b.do(chromedp.Navigate(b.base + path))
 }
 
-// picture writes a page in light and dark, narrow and wide. No page may be wider than the
+// look gives the window a width, a height and a colour scheme.
+func (b *browser) look(width, height int64, scheme string) {
+	b.t.Helper()
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+}
+
+// write writes a picture into a file.
+func (b *browser) write(path string, shot chromedp.Action[[]byte]) {
+	b.t.Helper()
+	picture, err := chromedp.Run(b, shot)
+	if err == nil {
+		err = os.WriteFile(path, picture, 0o644)
+	}
+	if err != nil {
+		b.t.Error(err)
+	}
+}
+
+// picture looks at a page in light and dark, narrow and wide. No page may be wider than the
 // window.
 func (b *browser) picture(name string) {
 	b.t.Helper()
 	for _, width := range []int64{400, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
-			call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
-			call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			if *shots == "" && scheme == "dark" {
+				continue
+			}
+			b.look(width, 900, scheme)
 			if value[bool](b, "document.documentElement.scrollWidth > window.innerWidth") {
 				b.t.Errorf("%s is wider than %d pixels", name, width)
 			}
-			if *shots == "" {
-				continue
-			}
-			picture, err := chromedp.Run(b, chromedp.FullScreenshot(100))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o644)
-			}
-			if err != nil {
-				b.t.Error(err)
+			if *shots != "" {
+				b.write(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), chromedp.FullScreenshot(100))
 			}
 		}
 	}
@@ -318,7 +356,8 @@ const hostile = `<img src=x onerror="document.title='taken'">`
 
 // TestConsole walks through the console as a person does.
 func TestConsole(t *testing.T) {
-	s, token := start(t)
+	token, users := rootUser(t)
+	s := start(t, map[string]string{"users": users, "slowlog-log-slower-than": "0", "gate": startGate(t)})
 	b := open(t, s)
 
 	b.visit("sets")
@@ -392,9 +431,53 @@ func TestConsole(t *testing.T) {
 	b.press("Log out")
 	b.text("Users and their tokens")
 
+	b.complain()
+}
+
+// complain reports what the browser complained about.
+func (b *browser) complain() {
+	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, p := range b.problems {
-		t.Error(p)
+		b.t.Error(p)
+	}
+}
+
+// demoTime is how long the demo lives before the picture of the README is made.
+const demoTime = 150 * time.Second
+
+// TestDemo looks at a server that has something to do.
+func TestDemo(t *testing.T) {
+	socket := socketPath(t)
+	s := start(t, map[string]string{"gate": socket})
+	b := open(t, s)
+	background(t, func(ctx context.Context) error { return demo.Run(ctx, s.Addr().String()) })
+	background(t, func(ctx context.Context) error { return demo.Gate(ctx, socket) })
+	b.visit("")
+	b.text("crawler:seen")
+	if *readme {
+		time.Sleep(demoTime)
+		b.readmePictures()
+	}
+	b.picture("demo-overview")
+	b.visit("set?name=sessions")
+	b.wait(`document.querySelector(".heat path")`)
+	b.picture("demo-set")
+	b.visit("commands")
+	b.text("BF.MEXISTS crawler:seen")
+	b.picture("demo-commands")
+	b.visit("gate")
+	b.text("strike 1")
+	b.picture("demo-gate")
+	b.complain()
+}
+
+// readmePictures writes the pictures of the README.
+func (b *browser) readmePictures() {
+	b.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		b.look(1100, 780, scheme)
+		b.write(filepath.Join("..", "..", "docs", "images", "console-"+scheme+".png"), chromedp.CaptureScreenshot())
 	}
 }

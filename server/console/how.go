@@ -218,7 +218,7 @@ func (t *trial) probe(v *howView) {
 			v.False = append(v.False, name)
 		}
 	}
-	v.FalseRate = fmt.Sprintf("%d of %d, %s", found, probes, quantity.Rate(float64(found)/probes))
+	v.FalseRate = fmt.Sprintf("Of %d keys that were never added, the filter takes %d for present, %s", probes, found, quantity.Rate(float64(found)/probes))
 }
 
 // pinned reports whether a key cannot be deleted now, by trying it with a copy.
