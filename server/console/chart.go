@@ -115,7 +115,7 @@ func overTime(title string, s span, format func(float64) string, names []string,
 		case long == s.size:
 			return s.Title + " ago"
 		}
-		return strings.TrimSuffix(quantity.Duration(time.Duration(-x)*time.Duration(s.every)*time.Second), " 0 s") + " ago"
+		return duration(time.Duration(-x)*time.Duration(s.every)*time.Second) + " ago"
 	}
 	return c.rounded(10)
 }
@@ -209,6 +209,9 @@ func perSecond(x float64) string { return quantity.Short(x) + "/s" }
 func inBytes(x float64) string { return quantity.Bytes(x) }
 
 func bytesPerSecond(x float64) string { return quantity.Bytes(x) + "/s" }
+
+// duration writes a time in one or two units.
+func duration(d time.Duration) string { return strings.TrimSuffix(quantity.Duration(d), " 0 s") }
 
 // inSeconds writes a short time.
 func inSeconds(x float64) string {

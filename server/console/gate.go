@@ -193,7 +193,7 @@ func (g *gateWatch) takeStatus(s gateStatus, err error, now time.Time) (bans boo
 	defer g.mu.Unlock()
 	g.problem = ""
 	if err != nil {
-		g.problem, g.known = "The gate does not answer: "+err.Error(), false
+		g.problem, g.known, g.bansAt = "The gate does not answer: "+err.Error(), false, time.Time{}
 	}
 	packets, rejected := 0.0, 0.0
 	if before := g.status.Gate; g.known && s.Gate.Packets >= before.Packets && s.Gate.Rejected >= before.Rejected {
@@ -205,7 +205,7 @@ func (g *gateWatch) takeStatus(s gateStatus, err error, now time.Time) (bans boo
 		return false
 	}
 	g.status, g.known = s, true
-	return now.Sub(g.watched) < watchedFor && (s.Events != g.bansSeen || now.Sub(g.bansAt) > bansEvery)
+	return g.bansAt.IsZero() || now.Sub(g.watched) < watchedFor && (s.Events != g.bansSeen || now.Sub(g.bansAt) > bansEvery)
 }
 
 // readBans reads all bans, and keeps the newest.
@@ -222,14 +222,7 @@ func (g *gateWatch) readBans(ctx context.Context, now time.Time) {
 	g.bans, g.bansAt, g.bansSeen = slices.Clone(bans[:min(len(bans), gateShown)]), now, g.status.Events
 }
 
-// isUnread reports whether the bans were never read of a gate that answers.
-func (g *gateWatch) isUnread() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.known && g.bansAt.IsZero()
-}
-
-// refresh asks the gate now, for a page that is opened or that has changed something.
+// refresh reads the bans now, for a page that has changed something.
 func (g *gateWatch) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, gateTimeout)
 	defer cancel()
@@ -290,9 +283,6 @@ func (c *Console) gateView(r *http.Request, u User) (*gateView, error) {
 		return nil, problem{http.StatusForbidden, "The gate is shown to users that see all keys."}
 	}
 	at, links := chosenSpan(r)
-	if g.isUnread() {
-		g.refresh(r.Context())
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watched = time.Now()

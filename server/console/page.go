@@ -57,7 +57,7 @@ func newPages() *pages {
 		"show":    display,
 		"link":    setLink,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
-		"ago":     func(t time.Time) string { return quantity.Duration(time.Since(t)) },
+		"ago":     func(t time.Time) string { return duration(time.Since(t)) },
 	}
 	return &pages{
 		templates: template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html")),

@@ -40,7 +40,7 @@ func (c *Console) row(name string, s Set) setRow {
 		row.Growth = signed(perMinute) + "/min"
 	}
 	if at := s.Expiry(); at != 0 {
-		row.Expires = "in " + quantity.Duration(time.Until(time.UnixMilli(at)))
+		row.Expires = "in " + duration(time.Until(time.UnixMilli(at)))
 	}
 	return row
 }

@@ -24,7 +24,7 @@ const (
 
 // Gate runs a gate behind a socket, which judges generated packets, until ctx ends.
 func Gate(ctx context.Context, socket string) error {
-	made, err := traffic.New(traffic.Config{Packets: 1 << 62, Users: sources, Evil: evil, Skew: 1.2})
+	made, err := traffic.New(traffic.Config{Seed: 7, Packets: 1 << 62, Users: sources, Evil: evil, Skew: 1.2})
 	if err != nil {
 		return err
 	}
