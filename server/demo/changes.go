@@ -23,6 +23,12 @@ const historyFile = "ip/bitwire-outbound-churn.txt.gz"
 // mostEntries of a version are taken: the first one has them all.
 const mostEntries = 20_000
 
+// A list that is made up grows to so many entries, and then changes.
+const (
+	madeEntries = 8000
+	madeStep    = 600
+)
+
 // readChanges reads the history. If there is none, or it cannot be read, it is made up.
 func readChanges() (c changes) {
 	f, err := os.Open(filepath.Join(os.Getenv("EVERBLOOM_DATA"), historyFile))
@@ -61,14 +67,14 @@ func (c *changes) next(rng *rand.Rand) (added, gone []string) {
 		return added, gone
 	}
 	n := 50 + rng.IntN(100)
-	if len(c.made) == 0 {
-		n = 8000
+	if len(c.made) < madeEntries {
+		n = madeStep
 	}
 	for range n {
 		added = append(added, fmt.Sprintf("%d.%d.%d.%d", 1+rng.IntN(223), rng.IntN(256), rng.IntN(256), rng.IntN(256)))
 	}
 	c.made = append(c.made, added...)
-	if len(c.made) > n {
+	if len(c.made) > madeEntries {
 		end := min(rng.IntN(150), len(c.made)-n)
 		gone, c.made = c.made[:end], c.made[end:]
 	}

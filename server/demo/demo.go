@@ -60,23 +60,31 @@ func (l *life) create() {
 		{"EB.CREATE", "shop:coupons", "ITEMS", "30000", "FPR", "0.0001", "KNOWNDELETES", "KIND", "dleft"},
 		{"EB.CREATE", "shop:views", "ITEMS", "20000", "FPR", "0.01", "KNOWNDELETES", "KIND", "counting"},
 		{"EB.CREATE", "mail:seen", "ITEMS", "20000", "FPR", "0.01", "GROW", "MERGE", "KIND", "partition"},
-		{"EB.CREATE", "dictionary", "ITEMS", "50000", "FPR", "0.01", "KIND", "blocked"},
+		{"EB.CREATE", "dictionary", "ITEMS", "20000", "FPR", "0.01", "KIND", "blocked"},
 	} {
 		l.add(words...)
 	}
-	l.addMany("shop:coupons", "coupon", 0, 25_000)
-	l.addMany("dictionary", "word", 0, 50_000)
 	for i := range 40 {
 		l.add("CF.ADD", fmt.Sprintf("user:%02d:likes", i), "post1")
 	}
 }
 
-// addMany adds numbered items.
-func (l *life) addMany(set, item string, from, to int) {
-	for ; from < to; from += 1000 {
+// Sets that do not change begin with so many items, a few in each tick.
+const (
+	startItems = 20_000
+	startStep  = 100
+)
+
+// begin adds items to the sets that do not change later.
+func (l *life) begin() {
+	first := l.ticks * startStep
+	if first >= startItems {
+		return
+	}
+	for set, item := range map[string]string{"shop:coupons": "coupon", "dictionary": "word"} {
 		words := []string{"EB.ADD", set}
-		for i := from; i < min(from+1000, to); i++ {
-			words = append(words, fmt.Sprint(item, i))
+		for i := range startStep {
+			words = append(words, fmt.Sprint(item, first+i))
 		}
 		l.add(words...)
 	}
@@ -84,6 +92,7 @@ func (l *life) addMany(set, item string, from, to int) {
 
 // live is what happens in a tick.
 func (l *life) live(now time.Time) {
+	l.begin()
 	l.come()
 	l.crawl()
 	l.shop()
@@ -95,7 +104,7 @@ func (l *life) live(now time.Time) {
 		l.add("EB.ADD", "mail:seen", fmt.Sprint("message", l.ticks), fmt.Sprint("message", l.ticks+1))
 	}
 	l.add("CF.ADD", fmt.Sprintf("user:%02d:likes", l.rng.IntN(40)), fmt.Sprint("post", l.rng.IntN(1000)))
-	l.add("EB.EXISTS", "dictionary", fmt.Sprint("word", l.rng.IntN(100_000)))
+	l.add("EB.EXISTS", "dictionary", fmt.Sprint("word", l.rng.IntN(2*startItems)))
 	l.ticks++
 }
 
@@ -112,7 +121,7 @@ func (l *life) come() {
 	wave := (1 - math.Cos(2*math.Pi*float64(l.ticks)/sessionsWave)) / 2
 	want := sessionsLeast + int(wave*(sessionsMost-sessionsLeast))
 	add := []string{"EB.ADD", "sessions"}
-	for range min(max(want-len(l.sessions), 0)+sessionsStep/4, max(sessionsStep, sessionsLeast-len(l.sessions))) {
+	for range min(max(want-len(l.sessions), 0)+sessionsStep/4, sessionsStep) {
 		l.logins++
 		name := fmt.Sprintf("session-%08x", uint32(l.logins)*0x9E3779B1)
 		l.sessions, add = append(l.sessions, name), append(add, name)
@@ -122,7 +131,7 @@ func (l *life) come() {
 		l.add(append([]string{"EB.DEL", "sessions"}, l.sessions[:n]...)...)
 		l.sessions = l.sessions[n:]
 	}
-	for range 20 {
+	for range 5 + int(40*wave) {
 		l.add("EB.EXISTS", "sessions", l.sessions[l.rng.IntN(len(l.sessions))])
 	}
 }
@@ -151,7 +160,7 @@ func (l *life) shop() {
 		l.add("CF.DEL", "shop:carts", l.carts[0])
 		l.carts = l.carts[1:]
 	}
-	l.add("EB.EXISTS", "shop:coupons", fmt.Sprint("coupon", l.rng.IntN(50_000)))
+	l.add("EB.EXISTS", "shop:coupons", fmt.Sprint("coupon", l.rng.IntN(2*startItems)))
 	l.add("EB.ADD", "shop:views", fmt.Sprint("product", l.rng.IntN(5000)))
 }
 
