@@ -25,28 +25,14 @@ const (
 )
 
 func drawBloom(f *bloom.Filter, k *filter.Key) ([]Part, error) {
-	var touched []uint64
-	if k != nil {
-		e, err := bloom.Build(f.Shape())
-		if e, err = with(e, err, *k); err != nil {
-			return nil, err
-		}
-		touched = e.Words()
-	}
+	touched, err := touchedBy(k, f.Shape(), bloom.Build)
 	n := f.Shape().Bits
-	return []Part{{Title: fmt.Sprintf("%d bits", n), Width: 32, Cells: cellsOf(f.Words(), touched, n), Asked: true}}, nil
+	return []Part{{Title: fmt.Sprintf("%d bits", n), Width: 32, Cells: cellsOf(f.Words(), touched, n), Asked: true}}, err
 }
 
 func drawBlocked(f *bloom.Blocked, k *filter.Key) ([]Part, error) {
-	var touched []uint64
-	if k != nil {
-		e, err := bloom.BuildBlocked(f.Shape())
-		if e, err = with(e, err, *k); err != nil {
-			return nil, err
-		}
-		touched = e.Words()
-	}
-	return blocks("block", f.Words(), touched), nil
+	touched, err := touchedBy(k, f.Shape(), bloom.BuildBlocked)
+	return blocks("block", f.Words(), touched), err
 }
 
 // blocks draws blocks of 512 bits. Only the one that the key touches is asked.
@@ -77,16 +63,9 @@ func counters(words, touched []uint64, n, width uint64) []Cell {
 }
 
 func drawCounting(f *counting.Filter, k *filter.Key) ([]Part, error) {
-	var touched []uint64
-	if k != nil {
-		e, err := counting.Build(f.Shape())
-		if e, err = with(e, err, *k); err != nil {
-			return nil, err
-		}
-		touched = e.Words()
-	}
 	s := f.Shape()
-	return []Part{{Title: fmt.Sprintf("%d counters of %d bits", s.Counters, s.CounterBits), Width: 16, Cells: counters(f.Words(), touched, s.Counters, uint64(s.CounterBits)), Asked: true}}, nil
+	touched, err := touchedBy(k, s, counting.Build)
+	return []Part{{Title: fmt.Sprintf("%d counters of %d bits", s.Counters, s.CounterBits), Width: 16, Cells: counters(f.Words(), touched, s.Counters, uint64(s.CounterBits)), Asked: true}}, err
 }
 
 func drawDeletable(f *deletable.Filter, k *filter.Key) ([]Part, error) {
@@ -162,13 +141,9 @@ func drawScalable(f *scalable.Filter, k *filter.Key) ([]Part, error) {
 	var parts []Part
 	for unit := 1; len(stored) > 0; unit++ {
 		n, hashes := stored[0], stored[1]
-		var touched []uint64
-		if k != nil {
-			e, err := bloom.BuildBlocked(bloom.BlockedShape{Blocks: n, Hashes: int(hashes), Salt: f.Shape().Salt})
-			if e, err = with(e, err, *k); err != nil {
-				return nil, err
-			}
-			touched = e.Words()
+		touched, err := touchedBy(k, bloom.BlockedShape{Blocks: n, Hashes: int(hashes), Salt: f.Shape().Salt}, bloom.BuildBlocked)
+		if err != nil {
+			return nil, err
 		}
 		parts = append(parts, blocks(fmt.Sprintf("filter %d, block", unit), stored[3:3+blockWords*n], touched)...)
 		stored = stored[3+blockWords*n:]

@@ -152,6 +152,22 @@ func with[F filter.Filter](f F, err error, k filter.Key) (F, error) {
 	return f, err
 }
 
+// touchedBy returns the words of a filter of a shape with one key; nil if there is none.
+func touchedBy[S any, F interface {
+	filter.Filter
+	Words() []uint64
+}](k *filter.Key, shape S, build func(S) (F, error),
+) ([]uint64, error) {
+	if k == nil {
+		return nil, nil
+	}
+	f, err := build(shape)
+	if f, err = with(f, err, *k); err != nil {
+		return nil, err
+	}
+	return f.Words(), nil
+}
+
 // cellsOf returns n bits as cells; those that are set in touched are touched.
 func cellsOf(of, touched []uint64, n uint64) []Cell {
 	cells := make([]Cell, n)
