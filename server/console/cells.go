@@ -36,9 +36,9 @@ func (p howPart) Figure() template.HTML {
 	if len(p.Cells) == 0 {
 		return ""
 	}
-	width, height := bitSize, bitSize
+	width, height, class := bitSize, bitSize, "cells"
 	if p.Width <= largeRow {
-		width, height = largeBit, largeBit
+		width, height, class = largeBit, largeBit, "cells large"
 	}
 	if p.isText() {
 		longest := 2
@@ -50,7 +50,7 @@ func (p howPart) Figure() template.HTML {
 	columns := min(p.Width, len(p.Cells))
 	rows := (len(p.Cells) + columns - 1) / columns
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="cells" viewBox="-1 -1 %d %d" width="%d" role="img" aria-label="%s">`, columns*width+2, rows*height+2, columns*width, esc(p.label()))
+	fmt.Fprintf(&b, `<svg class="%s" viewBox="-1 -1 %d %d" width="%d" role="img" aria-label="%s">`, class, columns*width+2, rows*height+2, columns*width, esc(p.label()))
 	for i, class := range []string{"marked", "head", "map", "slot"} {
 		p.fill(&b, class, columns, width, height, 0, func(c picture.Cell) bool { return c.Zone == picture.Zone(i+1) })
 	}

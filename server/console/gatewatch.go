@@ -215,6 +215,7 @@ func (g *gateWatch) readBans(ctx context.Context, now time.Time) {
 		g.problem = "The gate does not tell its bans: " + err.Error()
 		return
 	}
+	g.status.Bans = uint64(len(bans))
 	g.bans, g.bansAt, g.bansSeen = slices.Clone(bans[:min(len(bans), gateShown)]), now, g.status.Events
 }
 

@@ -87,6 +87,7 @@ const (
 	seriesClients
 	seriesSets
 	seriesResident
+	seriesCount
 	serverSeries
 )
 
@@ -176,6 +177,7 @@ func (h *history) addServer(n Numbers, took float64) {
 	v[seriesClients] = float64(n.Connections)
 	v[seriesSets] = float64(n.SetBytes)
 	v[seriesResident] = float64(n.Resident)
+	v[seriesCount] = float64(n.Sets)
 	h.server.add(v[:]...)
 }
 

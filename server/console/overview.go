@@ -53,12 +53,14 @@ func (c *Console) overview(r *http.Request, u User) (frame, error) {
 	at, links := chosenSpan(r)
 	v.Spans = links
 	s := spans()[at]
-	values := c.history.ofServer(at, seriesCommands, seriesEffects, seriesWait, seriesSets, seriesResident, seriesLog)
+	values := c.history.ofServer(at, seriesCommands, seriesEffects, seriesWait, seriesSets, seriesResident, seriesLog, seriesClients, seriesCount)
 	v.Charts = []chart{
 		overTime("Operations", s, perSecond, []string{"commands", "changes"}, values[0], values[1]),
 		overTime("Time to write the log", s, inSeconds, []string{""}, values[2]),
 		overTime("Memory", s, inBytes, []string{"sets", "process"}, values[3], values[4]).rounded(2),
 		overTime("Log", s, bytesPerSecond, []string{""}, values[5]).rounded(2),
+		overTime("Connections", s, quantity.Short, []string{""}, values[6]),
+		overTime("Sets", s, quantity.Short, []string{""}, values[7]),
 	}
 	for _, name := range c.history.largest(u.Prefix, largestShown) {
 		if set := c.source.Set(name); set != nil {
