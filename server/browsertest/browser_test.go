@@ -26,6 +26,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/everbloom-go/everbloom/gate"
 	"github.com/everbloom-go/everbloom/internal/gate/control"
@@ -313,13 +314,13 @@ func (b *browser) how() {
 	value[string](b, `window.loaded = "once"`)
 	b.fill(`[name=key]`, hostile)
 	b.text(hostile + " is not in the set, for certain.")
-	b.press("Add")
+	b.do(chromedp.SendKeys(chromedp.CSS(`[name=key]`), kb.Enter))
 	b.text(hostile + " was added.")
 	b.press("Add ten")
 	b.text("11 keys are in the set")
 	b.do(chromedp.Click(chromedp.CSS(`button[value^=visitor]`)))
 	b.text("may be in the set, says the filter. It is not: this is a false positive.")
-	b.wait(`window.loaded === "once" && document.querySelector("path.touch")`)
+	b.wait(`window.loaded === "once" && document.querySelector("path.touch") && document.activeElement.name === "key"`)
 	b.picture("how-bloom")
 	for _, kind := range []string{"blocked", "counting", "deletable", "dleft", "scalable", "partition", "dynamic", "parallel", "elastic", "perennial", "evergreen"} {
 		b.visit("how?kind=" + kind)

@@ -64,7 +64,11 @@ function tryAsTyped(form) {
     const body = new URLSearchParams(new FormData(form));
     body.set(name, value);
     const answer = await fetch(form.dataset.how, { method: "POST", body });
-    if (answer.ok && number === asked) document.getElementById("trial").innerHTML = await answer.text();
+    if (!answer.ok || number !== asked) return;
+    const part = document.getElementById("trial");
+    const focused = part.contains(document.activeElement);
+    part.innerHTML = await answer.text();
+    if (focused) form.elements.key.focus();
   };
   form.addEventListener("input", () => {
     clearTimeout(timer);
