@@ -2,8 +2,11 @@ package demo
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -121,5 +124,38 @@ func TestGateBans(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBlockListFollowsARealOne as long as there is a history, and goes on by itself.
+func TestBlockListFollowsARealOne(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("EVERBLOOM_DATA", folder)
+	path := filepath.Join(folder, historyFile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	if _, err := z.Write([]byte("+early\n@ 1 a\n+x\n+y\n@ 2 b\n-x\n+z\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c := readChanges()
+	got := ""
+	for range 2 {
+		added, gone := c.next(newRand())
+		got += fmt.Sprint(added, gone)
+	}
+	if got != "[x y] [][z] [x]" {
+		t.Error(got)
+	}
+	if added, gone := c.next(newRand()); len(added) != madeStep || len(gone) != 0 {
+		t.Error(len(added), gone)
 	}
 }
