@@ -74,6 +74,7 @@ func (c *Console) stream(p page) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // nothing more is read
 		var sent []byte
 		for {
 			tick, next := c.history.tick()
@@ -101,12 +102,19 @@ func (c *Console) send(w http.ResponseWriter, r *http.Request, p page, u User, t
 	if err != nil || bytes.Equal(text, before) {
 		return text, err
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(streamTimeout)) // writing tells
-	if _, err := w.Write(text); err != nil {
+	if _, err := (patient{w}).Write(text); err != nil {
 		return nil, err
 	}
-	return text, control.Flush()
+	return text, http.NewResponseController(w).Flush()
+}
+
+// patient is an answer that may take long, as long as the browser takes something.
+type patient struct{ http.ResponseWriter }
+
+// Write implements io.Writer.
+func (p patient) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(streamTimeout)) // writing tells
+	return p.ResponseWriter.Write(b)
 }
 
 // part returns the live part of a page as an event.

@@ -281,7 +281,7 @@ func (c *Console) file(w http.ResponseWriter, r *http.Request, u User) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+fileName(name)+`.everbloom"`)
-	_, _ = content.WriteTo(w) // the browser may be gone
+	_, _ = content.WriteTo(patient{w}) // the browser may be gone
 }
 
 // fileName returns a name that no file system misunderstands.
