@@ -96,10 +96,10 @@ func (c *Console) how(r *http.Request, _ User) (frame, error) {
 	}
 	key = strings.NewReplacer("\r", "", "\n", "").Replace(key)
 	steps := r.PostFormValue("steps")
-	switch {
-	case action == "clear":
+	switch action {
+	case "clear":
 		steps, key = "", ""
-	case action == "undo":
+	case "undo":
 		steps, key = steps[:max(strings.LastIndexByte(strings.TrimRight(steps, "\r\n"), '\n'), 0)], ""
 	}
 	t, err := newTrial(kind, steps)

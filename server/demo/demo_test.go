@@ -147,13 +147,11 @@ func TestBlockListFollowsARealOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := readChanges()
-	got := ""
-	for range 2 {
+	for _, want := range []string{"[x y] []", "[z] [x]"} {
 		added, gone := c.next(newRand())
-		got += fmt.Sprint(added, gone)
-	}
-	if got != "[x y] [][z] [x]" {
-		t.Error(got)
+		if got := fmt.Sprint(added, gone); got != want {
+			t.Error(got, want)
+		}
 	}
 	if added, gone := c.next(newRand()); len(added) != madeStep || len(gone) != 0 {
 		t.Error(len(added), gone)

@@ -155,40 +155,55 @@ func drawPerennial(f *perennial.Filter, k *filter.Key) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	width := int(f.Shape().Width)
 	lines := stored[2+3*stored[1]:]
-	own, bucket, first, count := uint64(0), 0, uint(0), uint(0)
+	own, place := uint64(0), bucketPlace{}
 	if k != nil {
-		own, bucket, first, count = f.Place(*k)
+		own, place.number, place.first, place.count = f.Place(*k)
 	}
+	width := int(f.Shape().Width)
 	var parts []Part
-	for i := 0; i < len(lines)/blockWords; i++ {
-		words := lines[i*blockWords : (i+1)*blockWords]
-		held := int(words[0] >> heldAt & maxHeld)
+	for i := range uint64(len(lines) / blockWords) {
 		p := Part{Title: fmt.Sprintf("line %d: how many buckets, a 1 for each slot of each bucket and then a 0; slots of %d bits from the end", i, width), Width: wordBits}
-		p.Cells = cellsOf(words, nil, lineBits)
-		at, slots, number := headBits, 0, 0
-		for ; number < held && at < lineBits; at++ {
-			p.Cells[at].Zone = Map
-			p.Cells[at].Touched = k != nil && uint64(i) == own && number == bucket
-			if p.Cells[at].On {
-				slots++
-			} else {
-				number++
-			}
-		}
-		for j := range headBits {
-			p.Cells[j].Zone = Head
-		}
-		for slot := range slots {
-			for j := lineBits - (slot+1)*width; j < lineBits-slot*width; j++ {
-				if slot%2 == 0 {
-					p.Cells[j].Zone = Slot
-				}
-				p.Cells[j].Touched = k != nil && uint64(i) == own && uint(slot) >= first && uint(slot) < first+count
-			}
+		p.Cells = cellsOf(lines[i*blockWords:(i+1)*blockWords], nil, lineBits)
+		held := int(lines[i*blockWords] >> heldAt & maxHeld)
+		if k != nil && i == own {
+			drawLine(p.Cells, held, width, &place)
+		} else {
+			drawLine(p.Cells, held, width, nil)
 		}
 		parts = append(parts, p)
 	}
 	return parts, nil
+}
+
+// A bucketPlace is where the bucket of a key is in its line.
+type bucketPlace struct {
+	number       int
+	first, count uint // of its slots
+}
+
+// drawLine says what the bits of a line are for, and which of them are of the bucket of a key,
+// unless that is nil.
+func drawLine(cells []Cell, held, width int, own *bucketPlace) {
+	for i := range headBits {
+		cells[i].Zone = Head
+	}
+	slots, bucket := 0, 0
+	for at := headBits; bucket < held && at < lineBits; at++ {
+		c := &cells[at]
+		c.Zone, c.Touched = Map, own != nil && bucket == own.number
+		if c.On {
+			slots++
+		} else {
+			bucket++
+		}
+	}
+	for slot := range slots {
+		for at := lineBits - (slot+1)*width; at < lineBits-slot*width; at++ {
+			if slot%2 == 0 {
+				cells[at].Zone = Slot
+			}
+			cells[at].Touched = own != nil && uint(slot) >= own.first && uint(slot) < own.first+own.count
+		}
+	}
 }
