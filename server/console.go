@@ -124,7 +124,7 @@ func (s shown) Slow() (out []console.Slow) {
 
 // Sample implements console.Source.
 func (s shown) Sample(watch bool) (out []console.Ran, of int64) {
-	sample, of := s.env.Monitor.Sample(watch)
+	sample, of := s.env.Monitor.Sample(watch, s.env.Stats.Commands.Load())
 	for _, r := range sample {
 		out = append(out, console.Ran{At: r.At, Words: texts(r.Args), Addr: r.Addr, User: r.User})
 	}

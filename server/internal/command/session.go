@@ -82,7 +82,7 @@ type Session struct {
 	unit        unit
 	fixes       []fix // of replies of the unit, to be made when it is answered
 	timer       timer
-	monitored   bool  // the commands that have arrived are shown to the Monitor
+	watcher     watcher
 	now         int64 // when bytes arrived, milliseconds since 1970
 	counts      counts
 	running     *Command // that about tells
@@ -212,8 +212,10 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 	if s.timer.ran++; s.timer.ran >= s.timer.group || cmd == nil || cmd.Flags&Fast == 0 {
 		s.observe()
 	}
-	if s.monitored {
-		s.env.Monitor.see(s, cmd, args)
+	if s.watcher.turn != 0 {
+		if s.watcher.skip--; s.watcher.skip < 0 {
+			s.env.Monitor.take(s, cmd, args)
+		}
 	}
 }
 
@@ -228,7 +230,8 @@ func (s *Session) withdraw(offset int, tx *partition.Tx) {
 
 // Begin is called when bytes have arrived: what follows takes time from now on.
 func (s *Session) Begin() {
-	s.timer.group, s.monitored = s.env.Slow.group(), s.env.Monitor.on.Load()
+	s.timer.group = s.env.Slow.group()
+	s.watcher.follow(&s.env.Monitor)
 	s.resetTimer()
 	s.now = s.env.Partition.Now()
 	s.about.active.Store(s.now)

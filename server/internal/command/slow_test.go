@@ -79,36 +79,49 @@ func TestMonitorSamples(t *testing.T) {
 	env := newEnv(t, new(log.Memory))
 	defer env.Partition.Close()
 	s := NewSession(env, 1, "somewhere", "")
-	run := func(n int) (sample []Ran, of int64) {
+	run := func(n int, on bool) (sample []Ran, of int64) {
 		t.Helper()
 		var lines []string
 		for i := range n {
 			lines = append(lines, fmt.Sprint("BF.ADD a ", i))
 		}
-		if _, err := ask(s, lines...); err != nil {
-			t.Fatal(err)
+		for len(lines) > 0 { // several times what arrives at once
+			some := lines[:min(len(lines), 50)]
+			if _, err := ask(s, some...); err != nil {
+				t.Fatal(err)
+			}
+			lines = lines[len(some):]
 		}
-		return env.Monitor.Sample(true)
+		return env.Monitor.Sample(on, env.Stats.Commands.Load())
 	}
-	if sample, of := run(3); len(sample) != 0 || of != 0 {
+	if sample, of := run(3, true); len(sample) != 0 || of != 3 {
 		t.Error("while it is off:", sample, of)
 	}
-	sample, of := run(3)
+	sample, of := run(3, true)
 	if len(sample) != 3 || of != 3 || sample[0].Addr != "somewhere" || sample[0].User != noLogin.Name || string(bytes.Join(sample[2].Args, nil)) != "BF.ADDa2" {
 		t.Errorf("%q of %d", sample, of)
 	}
-	sample, of = run(1000)
-	late := 0
-	for _, r := range sample {
-		if len(r.Args[2]) == 3 { // 100 to 999
-			late++
+	for _, n := range []int{1000, 1000, 1000} { // in the first second the rate is not known
+		sample, of = run(n, true)
+		late := 0
+		for _, r := range sample {
+			if len(r.Args[2]) == 3 { // 100 to 999
+				late++
+			}
+		}
+		if len(sample) != sampleSize || of != int64(n) || late < sampleSize/4 {
+			t.Errorf("%d of %d, %d of them late", len(sample), of, late)
 		}
 	}
-	if len(sample) != sampleSize || of != 1000 || late < sampleSize/4 {
-		t.Errorf("%d of %d, %d of them late", len(sample), of, late)
+	if taken := env.Monitor.taken; taken != 0 {
+		t.Error(taken)
 	}
-	env.Monitor.Sample(false)
-	if sample, of := run(3); len(sample) != 0 || of != 0 {
+	run(900, true)
+	if _, err := ask(s, "PING"); err != nil || env.Monitor.gap < 10 {
+		t.Error("commands of busy seconds are not skipped:", env.Monitor.gap, err)
+	}
+	run(0, false)
+	if sample, of := run(3, true); len(sample) != 0 || of != 3 {
 		t.Error("when it is off again:", sample, of)
 	}
 }
