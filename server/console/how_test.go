@@ -106,3 +106,21 @@ func TestTrialsEnd(t *testing.T) {
 		t.Error("a kind that is not there")
 	}
 }
+
+// TestTrialsStaySmall has each kind grow often. Without a limit elastic, which doubles, takes
+// gigabytes after twenty steps.
+func TestTrialsStaySmall(t *testing.T) {
+	for _, kind := range kinds.All() {
+		one, err := newTrial(kind.Name, strings.Repeat(stepGrow+"\n", 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := one.filter.Info(); i.FastBits+i.SlowBits > 2*maxBits {
+			t.Errorf("%s has %d bits", kind.Name, i.FastBits+i.SlowBits)
+		}
+		text, right := one.act("grow", "")
+		if _, can := one.filter.(filter.Resizer); can && right == (kind.Name == "elastic") {
+			t.Errorf("%s: %s", kind.Name, text)
+		}
+	}
+}

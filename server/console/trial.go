@@ -45,7 +45,11 @@ const (
 	probes     = 500 // absent keys that are asked
 	probesMost = 8   // of them that are shown
 	partsMost  = 16
+	maxBits    = 1 << 20 // of a filter that may still grow
 )
+
+// errLarge is the outcome of growing a filter that is too large to be drawn.
+var errLarge = errors.New("console: the filter is too large to be drawn")
 
 // newTrial does the steps. Lines that are no steps are left out.
 func newTrial(kind, steps string) (*trial, error) {
@@ -83,11 +87,19 @@ func (t *trial) do(step string) {
 			t.truth[name]--
 		}
 	case stepGrow:
-		t.last.err = filter.Grow(t.filter)
+		t.last.err = t.grow()
 	default:
 		return
 	}
 	t.steps = append(t.steps, step)
+}
+
+// grow has the filter grow, unless it is large. Some kinds double with each step.
+func (t *trial) grow() error {
+	if i := t.filter.Info(); i.FastBits+i.SlowBits > maxBits {
+		return errLarge
+	}
+	return filter.Grow(t.filter)
 }
 
 func (t *trial) add(name string) {
@@ -133,6 +145,8 @@ func (t *trial) result(name string) (text string, right bool) {
 		return "was not in the set. Nothing was deleted.", true
 	case errors.Is(err, filter.ErrFull):
 		return "is refused: the filter is full.", false
+	case errors.Is(err, errLarge):
+		return "The filter is as large as can be drawn.", false
 	case err != nil:
 		return err.Error(), false
 	case step == stepGrow:
