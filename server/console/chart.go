@@ -218,10 +218,10 @@ func inSeconds(x float64) string {
 	switch {
 	case x == 0:
 		return "0"
-	case x < 1e-3:
-		return strconv.FormatFloat(x*1e6, 'f', 0, 64) + " µs"
-	case x < 1:
-		return strconv.FormatFloat(x*1e3, 'g', 3, 64) + " ms"
+	case x < 0.9995e-3:
+		return quantity.Short(x*1e6) + " µs"
+	case x < 0.9995:
+		return quantity.Short(x*1e3) + " ms"
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64) + " s"
+	return quantity.Short(x) + " s"
 }

@@ -93,3 +93,12 @@ func TestOwnPath(t *testing.T) {
 		}
 	}
 }
+
+// TestSecondsHaveThreeDigits at the ends of the units, where rounding adds one.
+func TestSecondsHaveThreeDigits(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 25e-6: "25 µs", 0.9996e-3: "1.00 ms", 0.9996: "1.00 s", 59.94: "59.9 s"} {
+		if got := inSeconds(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+}
