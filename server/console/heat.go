@@ -37,7 +37,7 @@ func (h heatMap) Note() string {
 		parts = "blocks of 512 bits"
 	}
 	low, high := h.limits()
-	return fmt.Sprintf("%s in the order of memory; %s to %s full, the darker the fuller", parts, share(low), share(high))
+	return fmt.Sprintf("%s in the order of memory; %s to %s full, the stronger the colour, the fuller", parts, share(low), share(high))
 }
 
 // share writes a part of a whole.
