@@ -247,6 +247,9 @@ func TestConsoleRoles(t *testing.T) {
 	if _, text := shop.get("/console/sets"); strings.Contains(text, "other") || !strings.Contains(text, "shop:a") {
 		t.Error("shop sees", text)
 	}
+	if _, text := shop.get("/console/commands"); strings.Contains(text, "Slow log") {
+		t.Error("shop sees the commands of others")
+	}
 	shop.want(404)(shop.get("/console/set?name=other"))
 	shop.want(403, "see all keys")(shop.get("/console/gate"))
 	shop.want(403, "see all keys")(shop.post("/console/gate", "do", "ban", "addr", "192.0.2.1"))

@@ -10,7 +10,7 @@ import (
 
 // commandsView is what the page of commands shows.
 type commandsView struct {
-	Admin   bool
+	Details bool // commands with their words, and connections
 	Rows    []commandRow
 	Clients []Client
 	More    int // clients that are not shown
@@ -39,8 +39,8 @@ const (
 )
 
 func (c *Console) commands(_ *http.Request, u User) (frame, error) {
-	v := commandsView{Admin: u.Admin, Rows: c.history.commandRows()}
-	if u.Admin { // others see no keys and addresses that are not theirs
+	v := commandsView{Details: u.Admin && u.Prefix == "", Rows: c.history.commandRows()}
+	if v.Details { // others see no keys and addresses that are not theirs
 		v.Clients = c.source.Clients()
 		slices.SortFunc(v.Clients, func(a, b Client) int { return a.Since.Compare(b.Since) })
 		if v.More = len(v.Clients) - clientsShown; v.More > 0 {
