@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -422,5 +424,34 @@ func (s *stream) wait(part string) {
 func (s *stream) end() {
 	for s.Scan() {
 		continue
+	}
+}
+
+// TestConsoleSortsByWhatItShows compares the order of a column with its numbers.
+func TestConsoleSortsByWhatItShows(t *testing.T) {
+	s := startWeb(t)
+	b, c := browse(t, s), dial(t, s.Addr().String())
+	for i, kind := range []string{"scalable", "perennial", "dleft", "bloom", "counting"} {
+		c.do("EB.CREATE", kind, "ITEMS", "1000", "FPR", "0.01", "KIND", kind)
+		for j := range 100 * i {
+			c.do("EB.ADD", kind, strconv.Itoa(j))
+		}
+	}
+	_, text := b.get("/console/sets?by=bits")
+	last, rows := math.Inf(1), 0
+	for _, row := range strings.Split(text, "</tr>") {
+		cells := strings.Split(row, `<td class="n">`)
+		if len(cells) < 5 {
+			continue
+		}
+		shown, _, _ := strings.Cut(cells[4], "<")
+		bits, _ := strconv.ParseFloat(shown, 64) // a set without keys has none
+		if rows++; bits > last {
+			t.Errorf("%v comes after %v", bits, last)
+		}
+		last = bits
+	}
+	if rows != 5 {
+		t.Error(rows, "rows:", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -33,9 +34,7 @@ func (c *Console) row(name string, s Set) setRow {
 	info := s.Info()
 	row := setRow{Name: name, Kind: info.Kind, Keys: s.Items(), Bytes: s.Bytes(), Rate: info.FPR, Overfull: info.Overfull, Growth: "–", Expires: "–"}
 	_, row.Asked = s.Asked()
-	if row.Keys > 0 {
-		row.BitsPerKey = float64(info.FastBits+info.SlowBits) / float64(row.Keys)
-	}
+	row.BitsPerKey = bitsPerKey(info, row.Keys)
 	if perMinute, known := c.history.growth(s.Number()); known {
 		row.Growth = signed(perMinute) + "/min"
 	}
@@ -43,6 +42,14 @@ func (c *Console) row(name string, s Set) setRow {
 		row.Expires = "in " + duration(time.Until(time.UnixMilli(at)))
 	}
 	return row
+}
+
+// bitsPerKey returns the memory of the filter itself for each key, 0 if there are none.
+func bitsPerKey(i filter.Info, keys uint64) float64 {
+	if keys == 0 {
+		return 0
+	}
+	return float64(i.FastBits+i.SlowBits) / float64(keys)
 }
 
 // signed writes a number that may be negative.
@@ -78,7 +85,7 @@ func orders() []order {
 		{Name: "keys", Title: "keys", value: func(_ *Console, s Set) float64 { return float64(s.Items()) }},
 		{Name: "asked", Title: "rate asked", value: func(_ *Console, s Set) float64 { _, p := s.Asked(); return p }},
 		{Name: "rate", Title: "rate now", value: func(_ *Console, s Set) float64 { return s.Info().FPR }},
-		{Name: "bits", Title: "bits per key", value: func(_ *Console, s Set) float64 { return float64(s.Bytes()) / float64(max(s.Items(), 1)) }},
+		{Name: "bits", Title: "bits per key", value: func(_ *Console, s Set) float64 { return bitsPerKey(s.Info(), s.Items()) }},
 		{Name: "memory", Title: "memory", value: func(_ *Console, s Set) float64 { return float64(s.Bytes()) }},
 		{Name: "growth", Title: "growth", value: func(c *Console, s Set) float64 { g, _ := c.history.growth(s.Number()); return g }},
 		{Name: "expires", Title: "expires", value: expiryOrder},
