@@ -455,3 +455,13 @@ func TestConsoleSortsByWhatItShows(t *testing.T) {
 		t.Error(rows, "rows:", text)
 	}
 }
+
+// TestConsoleRefusesLargeForms says that a form is too large, and does nothing of it.
+func TestConsoleRefusesLargeForms(t *testing.T) {
+	b := browse(t, startWeb(t))
+	large := strings.Repeat("a", 1<<20)
+	b.want(200)(b.post("/console/create", "name", "x", "items", "1k", "rate", "1%"))
+	for _, path := range []string{"set?name=x", "create", "how", "how/part"} {
+		b.want(413, "more than 1.00 MiB")(b.post("/console/"+path, "do", "add", "items", large))
+	}
+}

@@ -2,11 +2,14 @@ package console
 
 import (
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // logins are the users that have logged in, by a random secret in a cookie.
@@ -75,6 +78,10 @@ func (c *Console) user(r *http.Request) (User, bool) {
 func (c *Console) withUser(do func(http.ResponseWriter, *http.Request, User)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		u, ok := c.user(r)
+		if tooLarge := new(http.MaxBytesError); ok && errors.As(r.ParseForm(), &tooLarge) {
+			c.fail(w, r, http.StatusRequestEntityTooLarge, "The form has more than "+quantity.Bytes(maxBody)+".")
+			return
+		}
 		if ok {
 			do(w, r, u)
 			return
