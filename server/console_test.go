@@ -465,3 +465,21 @@ func TestConsoleRefusesLargeForms(t *testing.T) {
 		b.want(413, "more than 1.00 MiB")(b.post("/console/"+path, "do", "add", "items", large))
 	}
 }
+
+// TestConsoleEndsDownloads ends one that nothing reads when the server ends.
+func TestConsoleEndsDownloads(t *testing.T) {
+	s, stop := run(t, "log", "memory", "http", "127.0.0.1:0")
+	c := dial(t, s.Addr().String())
+	c.do("EB.CREATE", "x", "ITEMS", "50000000", "FPR", "0.01", "KIND", "blocked")
+	r, err := http.Get("http://" + s.WebAddr().String() + "/console/file?name=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if n, err := io.Copy(io.Discard, r.Body); err == nil {
+		t.Errorf("all %d bytes came after the end", n)
+	}
+}

@@ -75,7 +75,8 @@ func (w *web) close() {
 	if w.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = w.server.Shutdown(ctx) // the process ends, whatever requests run
+		_ = w.server.Shutdown(ctx)
+		_ = w.server.Close() // requests that still run, such as downloads
 	}
 	if w.listener != nil {
 		_ = w.listener.Close() // it may be closed already
