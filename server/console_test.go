@@ -483,3 +483,13 @@ func TestConsoleEndsDownloads(t *testing.T) {
 		t.Errorf("all %d bytes came after the end", n)
 	}
 }
+
+// TestConsolePlansWhatCanBeDone shows no command that the server would refuse.
+func TestConsolePlansWhatCanBeDone(t *testing.T) {
+	b := browse(t, startWeb(t))
+	for path, can := range map[string]bool{"rate=1e-12&delete=1": false, "rate=1%25&delete=1&kind=bloom": false, "rate=1%25&delete=1": true} {
+		if _, text := b.get("/console/plan?items=1000&" + path); strings.Contains(text, "EB.CREATE") != can {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+}

@@ -120,9 +120,10 @@ func (c *Console) plan(v *createView) (p planView) {
 		if n.Kind != "" {
 			p.Problem = "The kind " + n.Kind + " cannot do this."
 		}
+	} else {
+		p.Command, p.Code = commandLine(v.words(n)), goCode(n)
 	}
 	p.Charts = planCharts(n, p.Rows)
-	p.Command, p.Code = commandLine(v.words(n)), goCode(n)
 	return p
 }
 
