@@ -411,13 +411,16 @@ func TestConsole(t *testing.T) {
 	b.visit("sets?by=memory")
 	b.text(hostile)
 	b.picture("sets")
+	b.do(chromedp.SendKeys(chromedp.CSS(`[name=prefix]`), "\t\t")) // past the button
+	b.text("This page waits")
 	b.do(chromedp.Click(`//td/a[contains(., "onerror")]`))
 	b.wait(fmt.Sprintf(`document.querySelector("h1")?.innerText === %q`, hostile))
 	b.visit("commands")
 	b.text("Slow log")
 	b.text("EB.EXISTS " + strconv.Quote(hostile))
 	b.text("None has run since this page was opened")
-	time.Sleep(2 * time.Second) // until commands are watched
+	time.Sleep(2 * time.Second)                          // until commands are watched
+	b.do(chromedp.Click(chromedp.CSS("#live .wide td"))) // the page goes on
 	send(t, s, token, []string{"BF.ADD", hostile, "as it runs"})
 	b.text(`"as it runs"`)
 	b.picture("commands")

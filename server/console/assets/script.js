@@ -2,14 +2,15 @@
 // Pages are complete without this script. It replaces the live part of a page by what the
 // server sends, and the plan while a form is filled in.
 
-function follow(part, lost) {
+function follow(part, lost, held) {
   let source = null;
   const open = () => {
     if (source || document.hidden) return;
     source = new EventSource(part.dataset.live);
     source.onmessage = (event) => {
       lost.hidden = true;
-      if (busy(part)) return;
+      held.hidden = !busy(part);
+      if (!held.hidden) return;
       const places = scrolls(part).map((box) => [box.scrollLeft, box.scrollTop]);
       part.innerHTML = event.data;
       scrolls(part).forEach((box, i) => { [box.scrollLeft, box.scrollTop] = places[i] || [0, 0]; });
@@ -30,10 +31,11 @@ function follow(part, lost) {
   open();
 }
 
-// busy reports whether a replacement would take the focus or a selection away.
+// busy reports whether a replacement would take a click, the focus of the keyboard or a
+// selection away. A focus that came by a click may be lost.
 function busy(part) {
   const selection = document.getSelection();
-  return part.contains(document.activeElement) || (selection && !selection.isCollapsed && part.contains(selection.anchorNode));
+  return part.matches(":active") || part.querySelector(":focus-visible") || (selection && !selection.isCollapsed && part.contains(selection.anchorNode));
 }
 
 function scrolls(part) {
@@ -84,7 +86,7 @@ function tryAsTyped(form) {
 }
 
 const live = document.getElementById("live");
-if (live && live.dataset.live) follow(live, document.getElementById("lost"));
+if (live && live.dataset.live) follow(live, document.getElementById("lost"), document.getElementById("held"));
 const needs = document.querySelector("form[data-plan]");
 if (needs) planAsTyped(needs);
 const trial = document.querySelector("form[data-how]");
