@@ -61,6 +61,7 @@ func TestConsoleShowsTheGate(t *testing.T) {
 		}
 	}
 	live.wait("&lt;b&gt;others&lt;/b&gt;")
+	live.wait("The newest 1 of 1, read ")
 	b.want(200, "192.0.2.9 is banned; the ban ends: never", `<td class="t">192.0.2.9</td>`, "by &lt;hand&gt;")(b.post("/console/gate", "do", "ban", "addr", "192.0.2.9", "for", "ever", "reason", "by <hand>"))
 	b.want(200, "192.0.2.9 is banned or on the black list since", "the ban ends: never")(b.post("/console/gate", "do", "ask", "addr", "192.0.2.9"))
 	b.want(200, "192.0.2.9 is not banned any more")(b.post("/console/gate", "do", "unban", "addr", "192.0.2.9"))

@@ -27,6 +27,7 @@ type gateView struct {
 	Charts   []chart
 	Events   []gateRow
 	Bans     []banRow
+	BansAt   time.Time // when they were read: not while no page shows them
 	Top      []talker
 	Tried    *gateTried
 	Addr     string // that was typed
@@ -72,7 +73,7 @@ func (c *Console) gateView(r *http.Request, u User) (*gateView, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watched = time.Now()
-	v := &gateView{Path: g.path, Problem: g.problem, Known: g.known, Admin: u.Admin, Status: g.status, Spans: links, Warnings: g.warnings()}
+	v := &gateView{Path: g.path, Problem: g.problem, Known: g.known, Admin: u.Admin, Status: g.status, Spans: links, Warnings: g.warnings(), BansAt: g.bansAt}
 	ring, s := &g.track.rings[at], spans()[at]
 	v.Charts = []chart{
 		overTime("Strikes and bans", s, perSecond, []string{"strikes", "bans"}, ring.values(0), ring.values(1)),
