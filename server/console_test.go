@@ -199,7 +199,7 @@ func TestConsoleHostileNames(t *testing.T) {
 // TestConsoleRoles has users see and do what they may.
 func TestConsoleRoles(t *testing.T) {
 	tokens, lines := make(map[string]string), ""
-	for _, u := range [][3]string{{"root", "admin", "*"}, {"reader", "read", "*"}, {"writer", "write", "*"}, {"shop", "admin", "shop:"}} {
+	for _, u := range [][3]string{{"root", "admin", "*"}, {"reader", "read", "*"}, {"writer", "write", "*"}, {"shop", "admin", "shop:"}, {"empty", "read", "empty:"}} {
 		token, line, err := NewToken(u[0], u[1], u[2])
 		if err != nil {
 			t.Fatal(err)
@@ -245,6 +245,8 @@ func TestConsoleRoles(t *testing.T) {
 			t.Error(name, "sees the slow log")
 		}
 	}
+	empty := login("empty")
+	empty.want(200, "No set that you may see")(empty.get("/console/"))
 	shop := login("shop")
 	if _, text := shop.get("/console/sets"); strings.Contains(text, "other") || !strings.Contains(text, "shop:a") {
 		t.Error("shop sees", text)
@@ -340,6 +342,7 @@ func TestConsoleIsSmall(t *testing.T) {
 	b.want(200, "101 to 200 of 10,000 sets", "set:00100", "set:00199", "← previous", "next →")(b.get("/console/sets?page=1"))
 	b.want(200, "10,000 of 10,000 sets")(b.get("/console/sets?page=1000"))
 	b.want(200, "1 to 10 of 10 sets", "▼")(b.get("/console/sets?prefix=set:0123&by=name&reverse=1"))
+	b.want(200, "is kept for the 1,000 largest sets")(b.get(setPath("set:09999")))
 	recorder := &discard{header: make(http.Header)}
 	for _, path := range []string{"/console/", "/console/sets", "/console/sets?by=memory"} {
 		r, err := http.NewRequest(http.MethodGet, "http://localhost"+path, http.NoBody)
@@ -439,7 +442,7 @@ func TestConsoleSortsByWhatItShows(t *testing.T) {
 	}
 	_, text := b.get("/console/sets?by=bits")
 	last, rows := math.Inf(1), 0
-	for _, row := range strings.Split(text, "</tr>") {
+	for row := range strings.SplitSeq(text, "</tr>") {
 		cells := strings.Split(row, `<td class="n">`)
 		if len(cells) < 5 {
 			continue

@@ -74,6 +74,11 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 		overTime("Memory", span, inBytes, one, size).rounded(2),
 		overTime("False-positive rate", span, quantity.Rate, one, rate),
 	}
+	if keys == nil && c.source.Numbers().Sets > maxTracks {
+		for i := range v.Charts {
+			v.Charts[i].Note = "is kept for the " + quantity.Count(maxTracks) + " largest sets"
+		}
+	}
 	v.Heat = newHeatMap(v.Row.Kind, s.Fills(heatCells))
 	return frame{Title: display(name), Page: "set", View: v}, nil
 }
