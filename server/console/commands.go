@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,6 +70,52 @@ func displayAll(words []string) string {
 		}
 	}
 	return strings.Join(shown, " ")
+}
+
+// maxWords is how many words of a command are shown.
+const maxWords = 12
+
+// commandLine returns a command as it is typed for redis-cli.
+func commandLine(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if i == maxWords {
+			fmt.Fprintf(&b, "… (%d more)", len(words)-i)
+			break
+		}
+		b.WriteString(quoted(w))
+	}
+	return b.String()
+}
+
+// quoted returns a word as redis-cli takes it.
+func quoted(w string) string {
+	if w == "" || strings.ContainsAny(w, " \"'\\") || display(w) != w {
+		return redisQuote(w)
+	}
+	return w
+}
+
+// redisQuote returns a word in double quotes. redis-cli knows bytes as \xHH.
+func redisQuote(w string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(w) {
+		switch ch := w[i]; {
+		case ch == '"' || ch == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(ch)
+		case ch < ' ' || ch >= 0x7F:
+			fmt.Fprintf(&b, `\x%02x`, ch)
+		default:
+			b.WriteByte(ch)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
 
 // commandRows returns all commands that ran, the busiest first.
