@@ -487,6 +487,17 @@ func TestConsoleEndsDownloads(t *testing.T) {
 	}
 }
 
+// TestConsoleSaysWhenAbsenceIsUncertain tells kinds apart that refuse to delete absent keys.
+func TestConsoleSaysWhenAbsenceIsUncertain(t *testing.T) {
+	b := browse(t, startWeb(t))
+	for need, harmed := range map[string]bool{"none": false, "delete": false, "known": true} {
+		_, text := b.post("/console/create", "name", need, "items", "1k", "rate", "1%", need, "1")
+		if !strings.Contains(text, "is never wrong") || strings.Contains(text, "is never wrong, unless") != harmed {
+			t.Errorf("%s: %s", need, text)
+		}
+	}
+}
+
 // TestConsolePlansWhatCanBeDone shows no command that the server would refuse.
 func TestConsolePlansWhatCanBeDone(t *testing.T) {
 	b := browse(t, startWeb(t))

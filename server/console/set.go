@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
+	"github.com/everbloom-go/everbloom/internal/kinds"
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
@@ -22,6 +23,7 @@ type setView struct {
 	File      string // of the download
 	Admin     bool
 	CanDelete bool
+	Harmed    bool // deleting keys that were never added may take others along
 	Spans     []spanLink
 	Charts    []chart
 	Heat      heatMap
@@ -64,6 +66,8 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	}
 	v := &setView{Name: name, Row: c.row(name, s), Info: s.Info(), Set: s, Link: setLink(name), File: "/console/file?" + url.Values{"name": {name}}.Encode(), Admin: u.Admin, CanDelete: s.CanDelete()}
 	v.Capacity, _ = s.Asked()
+	kind, err := kinds.ByName(v.Row.Kind)
+	v.Harmed = v.CanDelete && (err != nil || kind.AbsentDelete != "refused")
 	at, links := chosenSpan(r)
 	v.Spans = links
 	keys, size, rate := c.history.ofSet(s.Number(), at)
