@@ -344,7 +344,7 @@ func TestConsoleIsSmall(t *testing.T) {
 	b.want(200, "1 to 10 of 10 sets", "▼")(b.get("/console/sets?prefix=set:0123&by=name&reverse=1"))
 	b.want(200, "is kept for the 1,000 largest sets")(b.get(setPath("set:09999")))
 	recorder := &discard{header: make(http.Header)}
-	for _, path := range []string{"/console/", "/console/sets", "/console/sets?by=memory"} {
+	for _, path := range []string{"/console/", "/console/sets", "/console/sets?by=memory", "/console/sets?by=bits"} {
 		r, err := http.NewRequest(http.MethodGet, "http://localhost"+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
