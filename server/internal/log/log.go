@@ -32,6 +32,15 @@ type Log interface {
 	Close() error
 }
 
+// A Shared log has several writers, one at a time, and readers that wait for more.
+type Shared interface {
+	Log
+
+	// Watch is Follow that goes on with the entries that come. It ends with ctx, with an
+	// error of do, with ErrGap, or with another error after which it may be called again.
+	Watch(ctx context.Context, after uint64, do func(at uint64, b []byte) error) error
+}
+
 // A Watcher is a Log that can tell in advance whether there is room.
 type Watcher interface {
 	// Room returns an error that ErrFull matches if there is too little room to go on.

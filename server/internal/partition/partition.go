@@ -89,6 +89,24 @@ type Partition struct {
 // ErrClosed is the answer to units that come too late.
 var ErrClosed = errors.New("partition: closed")
 
+// ErrNotLeading is the answer to units of a node that does not lead the partition. Nothing of
+// them was decided.
+var ErrNotLeading = errors.New("partition: this node does not lead it")
+
+// A Leader is the node that a partition is led by.
+type Leader struct {
+	Node    string
+	Address string
+	Epoch   uint32
+}
+
+// Leads reports whether this node leads the partition, so that its answers are those of the
+// moment.
+func (p *Partition) Leads() bool { return true }
+
+// Leader returns the node that leads, as far as is known.
+func (p *Partition) Leader() Leader { return Leader{} }
+
 // Open reads the log to its end and starts the partition.
 func Open(ctx context.Context, c Config) (*Partition, error) {
 	p := &Partition{
