@@ -21,6 +21,7 @@ import (
 
 // A keeper writes images, and knows where the log should end.
 type keeper struct {
+	shard  *shard
 	server *Server
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
@@ -34,8 +35,9 @@ type keeper struct {
 }
 
 // newKeeper loads the newest images, and says where the log goes on.
-func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
-	k := &keeper{server: s}
+func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
+	s := h.server
+	k := &keeper{shard: h, server: s}
 	k.saved.Store(time.Now().Unix())
 	if s.folder == nil {
 		return k, nil
@@ -71,12 +73,12 @@ func (k *keeper) load(m *image.Manifest) error {
 	if err := hash.UnmarshalBinary(m.Hash); err != nil {
 		return fmt.Errorf("server: images: hash: %w", err)
 	}
-	k.server.store.LoadState(hash, m.Last, m.Gone)
+	k.shard.store.LoadState(hash, m.Last, m.Gone)
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		content, err := k.folder.Content(e)
 		if err == nil {
-			err = k.server.store.Load(e.Meta, content)
+			err = k.shard.store.Load(e.Meta, content)
 		}
 		if err != nil {
 			return fmt.Errorf("server: images: %w: restore a copy of the folder", err)
@@ -120,7 +122,7 @@ func (k *keeper) run(ctx context.Context) {
 
 // logSize returns the bytes of records behind the images that were loaded.
 func (k *keeper) logSize() uint64 {
-	s := k.server.partition.Stats()
+	s := k.shard.partition.Stats()
 	return s.Read + s.Bytes
 }
 
@@ -147,7 +149,7 @@ func (k *keeper) save() error {
 	k.saved.Store(time.Now().Unix())
 	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
 	if before := k.folder.Before(); before != nil && before.Position > 0 {
-		if err := errors.Join(k.server.folder.tail.Sync(), k.server.log.Trim(context.Background(), before.Position)); err != nil {
+		if err := errors.Join(k.server.folder.tail.Sync(), k.shard.log.Trim(context.Background(), before.Position)); err != nil {
 			k.server.logger.Warn("trimming the log failed", "error", err)
 		}
 	}
@@ -195,16 +197,16 @@ var errEnded = errors.New("the server ends")
 
 // begin returns the manifest of this moment, and all entries.
 func (k *keeper) begin() (m *image.Manifest, entries []*store.Entry, err error) {
-	p := k.server.partition
+	p := k.shard.partition
 	ok := p.Do(func() {
-		m = &image.Manifest{Last: k.server.store.LastNumber(), Gone: make(map[uint64]uint64)}
+		m = &image.Manifest{Last: k.shard.store.LastNumber(), Gone: make(map[uint64]uint64)}
 		m.Chain, m.Position = p.Place()
-		k.server.store.Entries(func(e *store.Entry) { entries = append(entries, e) })
+		k.shard.store.Entries(func(e *store.Entry) { entries = append(entries, e) })
 	})
 	if !ok {
 		return nil, nil, errEnded
 	}
-	m.Hash, err = k.server.store.Hash().MarshalBinary()
+	m.Hash, err = k.shard.store.Hash().MarshalBinary()
 	return m, entries, err
 }
 
@@ -242,7 +244,7 @@ func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Ent
 	for len(entries) > 0 {
 		var cuts []cut
 		var err error
-		ok := k.server.partition.Do(func() {
+		ok := k.shard.partition.Do(func() {
 			cuts, entries, err = k.cut(m, entries)
 		})
 		if !ok {
@@ -265,17 +267,17 @@ func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Ent
 
 // cut captures entries for a short while and returns the others. The partition runs it.
 func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, rest []*store.Entry, err error) {
-	chain, _ := k.server.partition.Place()
+	chain, _ := k.shard.partition.Place()
 	for started := time.Now(); len(entries) > 0 && time.Since(started) < cutTime; entries = entries[1:] {
 		e := entries[0]
-		if k.server.store.ByNumber(e.Number()) != e {
+		if k.shard.store.ByNumber(e.Number()) != e {
 			m.Gone[e.Number()] = chain.Number
 			continue
 		}
 		c := cut{Entry: image.Entry{Meta: e.Meta(chain.Number)}}
 		if e.Concurrent() {
 			c.live = e
-		} else if c.content, err = e.Stream(k.server.partition.Do); err != nil {
+		} else if c.content, err = e.Stream(k.shard.partition.Do); err != nil {
 			return nil, nil, err
 		}
 		cuts = append(cuts, c)
@@ -283,9 +285,8 @@ func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, res
 	return cuts, entries, nil
 }
 
-// close waits for images that are being written.
-func (k *keeper) close() error {
+// wait waits for images that are being written.
+func (k *keeper) wait() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return nil
 }

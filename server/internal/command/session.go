@@ -16,11 +16,9 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// Env is what all sessions of a server share.
-type Env struct {
+// A Host is what all partitions of a server share.
+type Host struct {
 	Table     *Table
-	Store     *store.Store
-	Partition *partition.Partition
 	Settings  *setting.Settings
 	Users     *Users // nil if no login is needed
 	Clients   Clients
@@ -29,6 +27,7 @@ type Env struct {
 	Stats     *Stats
 	MaxMemory func() int64
 	Configure func() // is called when settings have changed; it may be nil
+	Shutdown  func()
 
 	held atomic.Int64 // bytes of dumps that sessions read
 
@@ -36,10 +35,16 @@ type Env struct {
 	RunID   string
 	Version string // of everbloom
 	Port    int
+}
 
-	Save     func() error // writes images
-	Images   func() ImageState
-	Shutdown func()
+// Env is what all sessions of a partition share.
+type Env struct {
+	*Host
+	Store     *store.Store
+	Partition *partition.Partition
+
+	Save   func() error // writes images
+	Images func() ImageState
 
 	// What follows belongs to the partition.
 
