@@ -162,7 +162,7 @@ func (k *keeper) write() (changed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	w, err := k.folder.Begin()
+	w, err := k.folder.Begin(0)
 	if err != nil {
 		return 0, err
 	}
