@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/image"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
@@ -23,6 +20,7 @@ import (
 type keeper struct {
 	shard  *shard
 	server *Server
+	shared image.Disk    // that other servers write to, too; nil if there is none
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
 
@@ -32,59 +30,6 @@ type keeper struct {
 	saved   atomic.Int64
 	logged  atomic.Uint64 // bytes of the log when images were written last
 	size    atomic.Int64  // of the images
-}
-
-// newKeeper loads the newest images, and says where the log goes on.
-func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
-	s := h.server
-	k := &keeper{shard: h, server: s}
-	k.saved.Store(time.Now().Unix())
-	if s.folder == nil {
-		return k, nil
-	}
-	dir, err := image.MakeDir(filepath.Join(s.folder.path, "images"))
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if k.folder, err = image.Open(dir); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if k.tail, err = s.folder.readTail(); err != nil {
-		s.logger.Warn("the end of the log cannot be verified", "error", err)
-	}
-	config.Tail = func(c record.Chain) {
-		if err := s.folder.writeTail(c); err != nil {
-			s.logger.Warn("the file tail cannot be written", "error", err)
-		}
-	}
-	config.Check = k.verify
-	m := k.folder.Last()
-	if m == nil {
-		return k, nil
-	}
-	config.After, config.Position = m.Chain, m.Position
-	k.size.Store(k.folder.Size())
-	return k, k.load(m)
-}
-
-// load brings images into memory.
-func (k *keeper) load(m *image.Manifest) error {
-	var hash filter.Hash
-	if err := hash.UnmarshalBinary(m.Hash); err != nil {
-		return fmt.Errorf("server: images: hash: %w", err)
-	}
-	k.shard.store.LoadState(hash, m.Last, m.Gone)
-	for i := range m.Entries {
-		e := &m.Entries[i]
-		content, err := k.folder.Content(e)
-		if err == nil {
-			err = k.shard.store.Load(e.Meta, content)
-		}
-		if err != nil {
-			return fmt.Errorf("server: images: %w: restore a copy of the folder", err)
-		}
-	}
-	return nil
 }
 
 // state returns how the writing of images goes.
@@ -111,6 +56,9 @@ func (k *keeper) run(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
+		if !k.shard.partition.Leads() {
+			continue
+		}
 		grown := k.logSize() - k.logged.Load()
 		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
 			continue
@@ -131,6 +79,9 @@ func (k *keeper) save() error {
 	if k.folder == nil {
 		return errors.New("the server keeps nothing")
 	}
+	if !k.shard.partition.Leads() {
+		return partition.ErrNotLeading
+	}
 	if !k.mu.TryLock() {
 		return command.ErrSaving
 	}
@@ -149,20 +100,35 @@ func (k *keeper) save() error {
 	k.saved.Store(time.Now().Unix())
 	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
 	if before := k.folder.Before(); before != nil && before.Position > 0 {
-		if err := errors.Join(k.server.folder.tail.Sync(), k.shard.log.Trim(context.Background(), before.Position)); err != nil {
+		if err := k.trim(before.Position); err != nil {
 			k.server.logger.Warn("trimming the log failed", "error", err)
 		}
 	}
 	return nil
 }
 
+// trim forgets the log through a position.
+func (k *keeper) trim(through uint64) error {
+	if k.shared == nil {
+		if err := k.server.folder.tail.Sync(); err != nil {
+			return err
+		}
+	}
+	return k.shard.log.Trim(context.Background(), through)
+}
+
 // write writes a generation, and returns how many entries had changed.
 func (k *keeper) write() (changed int, err error) {
+	if k.shared != nil {
+		if k.folder, err = image.Look(k.shared); err != nil {
+			return 0, err
+		}
+	}
 	m, entries, err := k.begin()
 	if err != nil {
 		return 0, err
 	}
-	w, err := k.folder.Begin(0)
+	w, err := k.folder.Begin(uint64(k.shard.partition.Leader().Epoch) << 32)
 	if err != nil {
 		return 0, err
 	}

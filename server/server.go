@@ -115,7 +115,7 @@ func (s *Server) load(ctx context.Context) error {
 		return err
 	}
 	if s.folder != nil {
-		if err := s.folder.markMode(s.settings.Get("log")); err != nil {
+		if err := s.folder.mark(s.mode()); err != nil {
 			return err
 		}
 	}

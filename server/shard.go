@@ -14,6 +14,7 @@ import (
 // A shard is one partition of the sets: its log, its memory, its images, and commands on them.
 type shard struct {
 	server    *Server
+	number    int
 	log       log.Log
 	store     *store.Store
 	partition *partition.Partition
