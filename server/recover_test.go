@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was created for mode alone with log jetstream") {
+	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was created for a server alone with log jetstream") {
 		t.Error("another engine:", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mode"), []byte("everbloom 2 alone jetstream\n"), 0o600); err != nil {
