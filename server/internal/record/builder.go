@@ -77,8 +77,8 @@ func (b *Builder) Data(code Code, entry uint64, data []byte) {
 	b.bytes(data)
 }
 
-// Record returns the record with the given header, whose number of effects is filled in.
-// It is good until the next change of the Builder.
+// Record returns the record with the given header, whose level and number of effects are
+// filled in. It is good until the next change of the Builder.
 func (b *Builder) Record(h Header) []byte {
 	if len(b.buf) == 0 {
 		b.buf = append(b.buf, make([]byte, headerSize)...)

@@ -58,6 +58,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A Header says where a record belongs.
 type Header struct {
+	Level    uint8  // the lowest that has all effects, filled in
 	Epoch    uint32 // of the writer
 	Number   uint64 // from 1
 	Time     int64  // milliseconds since 1970, by the writer's clock
@@ -77,6 +78,7 @@ func Open(b []byte) (h Header, effects Effects, err error) {
 		return h, effects, fmt.Errorf("record: checksum %08x, computed %08x: %w", binary.LittleEndian.Uint32(b[sumAt:]), sum, ErrDamaged)
 	}
 	h = Header{
+		Level:    b[2],
 		Epoch:    binary.LittleEndian.Uint32(b[4:]),
 		Number:   binary.LittleEndian.Uint64(b[8:]),
 		Time:     int64(binary.LittleEndian.Uint64(b[16:])),

@@ -41,7 +41,7 @@ func TestRecordHoldsItsEffects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Header{Epoch: 2, Number: 42, Time: 1234, Previous: 99, Effects: 7}); h != want || next.Number != 42 {
+	if want := (Header{Level: 1, Epoch: 2, Number: 42, Time: 1234, Previous: 99, Effects: 7}); h != want || next.Number != 42 {
 		t.Errorf("header %+v, want %+v, then %v", h, want, next)
 	}
 	got, err := text(effects)
