@@ -49,8 +49,8 @@ func (n *Node) Delay(f func() time.Duration) {
 	n.delay = f
 }
 
-// Fault is asked before each try of an append what is to go wrong; nil means nothing. After
-// LostUnknown and StoredUnknown the node tries again.
+// Fault says what is asked before each try of an append what is to go wrong; nil means nothing.
+// After LostUnknown and StoredUnknown the node tries again.
 func (n *Node) Fault(f func() Fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -94,11 +94,12 @@ func (n *Node) pass(ctx context.Context) error {
 // next returns what goes wrong with the next try.
 func (n *Node) next() Fault {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.fault == nil {
+	fault := n.fault
+	n.mu.Unlock()
+	if fault == nil {
 		return None
 	}
-	return n.fault()
+	return fault()
 }
 
 // Append stores b. It goes on until the outcome is known or ctx ends.

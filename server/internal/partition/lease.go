@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -248,13 +249,18 @@ func turnAway(u decided) {
 }
 
 // answerUnchanged ends the units of a batch that changes nothing. No record says that they
-// saw the last state, so the lease must: it is looked at after they were decided.
+// saw the last state, so the lease must: it is looked at after they were decided. Units that
+// are stored in part cannot go elsewhere; for those a record is written.
 func (t *Tx) answerUnchanged() {
-	if t.p.Leads() {
+	switch p := t.p; {
+	case p.Leads():
 		t.answer(nil)
-		return
+	case p.role == Leading && slices.ContainsFunc(t.units, func(u decided) bool { return u.partial }):
+		p.addBeat()
+		_ = p.write() // the units are told
+	default:
+		t.turnAway()
 	}
-	t.turnAway()
 }
 
 // turnAway answers all units that are decided.
