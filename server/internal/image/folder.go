@@ -20,6 +20,16 @@ type Folder struct {
 
 // Open reads the newest manifest. Files that belong to no generation are removed.
 func Open(d Disk) (*Folder, error) {
+	f, err := View(d)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.clean()
+}
+
+// View is Open for a reader: nothing is removed. What another node writes at the moment
+// belongs to no generation yet.
+func View(d Disk) (*Folder, error) {
 	f := &Folder{disk: d}
 	generations, err := f.generations()
 	if err != nil {
@@ -36,7 +46,7 @@ func Open(d Disk) (*Folder, error) {
 			f.before = m
 		}
 	}
-	return f, f.clean()
+	return f, nil
 }
 
 func manifestName(g uint64) string { return "manifest-" + strconv.FormatUint(g, 10) }
