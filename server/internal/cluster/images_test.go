@@ -1,0 +1,157 @@
+package cluster_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/everbloom-go/everbloom/server/internal/cluster"
+	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
+	"github.com/everbloom-go/everbloom/server/internal/image"
+	"github.com/everbloom-go/everbloom/server/internal/store"
+)
+
+// openImages opens the images of a partition at a node.
+func openImages(t *testing.T, c *cluster.Cluster, partition int) image.Disk {
+	t.Helper()
+	d, err := c.Images(testContext(t), partition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// contentOf is some megabytes.
+func contentOf(text string) []byte { return bytes.Repeat([]byte(text), 3<<20/len(text)) }
+
+// writeImages writes a generation with one entry.
+func writeImages(f *image.Folder, text string) error {
+	w, err := f.Begin()
+	if err != nil {
+		return err
+	}
+	e := image.Entry{Meta: store.Meta{Number: 1, Name: "set", Spec: store.Spec{Type: store.Text}}}
+	if err := w.Add(e, bytes.NewReader(contentOf(text))); err != nil {
+		return err
+	}
+	return w.Commit(&image.Manifest{Hash: []byte(text)})
+}
+
+// wantImages reads the newest generation.
+func wantImages(t *testing.T, d image.Disk, text string) {
+	t.Helper()
+	f, err := image.Look(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := f.Last()
+	if m == nil || string(m.Hash) != text {
+		t.Fatalf("manifest %+v, want %q", m, text)
+	}
+	if b, err := f.Content(&m.Entries[0]); err != nil || !bytes.Equal(b, contentOf(text)) {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
+
+// cached returns the files in the cache of a node.
+func cached(t *testing.T, w *clustertest.Net, i, partition int) (paths []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(w.Dir(i), "cache", fmt.Sprint(partition), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// testImages writes images at one node and reads them at others.
+func testImages(t *testing.T, w *clustertest.Net) {
+	first, err := image.Open(openImages(t, w.Node(0), 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"one", "two", "three"} {
+		if err := writeImages(first, text); err != nil {
+			t.Fatal(err)
+		}
+		wantImages(t, openImages(t, w.Node(1), 5), text)
+	}
+	t.Run("cache", func(t *testing.T) { testCache(t, w) })
+
+	// The second node takes over. What the first one writes afterwards does not count, and
+	// removes nothing.
+	second, err := image.Open(openImages(t, w.Node(1), 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeImages(second, "four"); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeImages(first, "late"); !errors.Is(err, cluster.ErrStale) {
+		t.Error("the old writer:", err)
+	}
+	disk := openImages(t, w.Node(2), 5)
+	wantImages(t, disk, "four")
+	names, err := disk.List()
+	if err != nil || !slices.Equal(names, []string{"manifest-3", "manifest-4", "pack-3", "pack-4"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+	if err := disk.Remove("pack-9"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if err := disk.Rename("pack-9.tmp", "pack-9"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if left := len(cached(t, w, 2, 5)); left != 3 {
+		t.Errorf("%d files in the cache, want those that were read", left)
+	}
+}
+
+// testCache damages all copies of a node, and leaves a file of another process.
+func testCache(t *testing.T, w *clustertest.Net) {
+	paths := cached(t, w, 1, 5)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)/2] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stray := filepath.Join(filepath.Dir(paths[0]), "draft-other-1")
+	if err := os.WriteFile(stray, []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantImages(t, openImages(t, w.Node(1), 5), "three")
+	if _, err := os.Stat(stray); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a file of another process is still there")
+	}
+}
+
+// testLostObjects takes the objects away. The node that wrote them has copies.
+func testLostObjects(t *testing.T, w *clustertest.Net) {
+	f, err := image.Open(openImages(t, w.Node(0), 6))
+	if err == nil {
+		err = writeImages(f, "kept")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := cluster.JetStream(w.Node(0)).Stream(t.Context(), "OBJ_everbloom-images-6")
+	if err == nil {
+		err = stream.Purge(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantImages(t, openImages(t, w.Node(0), 6), "kept")
+	if _, err := image.Look(openImages(t, w.Node(1), 6)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("without a copy:", err)
+	}
+}
