@@ -41,9 +41,13 @@ type Env struct {
 	Images   func() ImageState
 	Shutdown func()
 
+	// Cluster is what the node of a cluster adds; nil for a server that is alone.
+	Cluster *Cluster
+
 	// What follows belongs to the partition.
 
 	arrivals []*arrival
+	arriving atomic.Int64 // bytes of arrivals
 	choices  map[everbloom.Needs]frame.Kind
 }
 
@@ -69,7 +73,7 @@ type Session struct {
 	Local string
 	Since time.Time
 
-	about sessionInfo
+	about *sessionInfo // of the connection
 
 	state
 	executing bool // a transaction
@@ -83,6 +87,7 @@ type Session struct {
 	fixes       []fix // of replies of the unit, to be made when it is answered
 	timer       timer
 	watcher     watcher
+	monitor     *Monitor
 	now         int64 // when bytes arrived, milliseconds since 1970
 	counts      counts
 	running     *Command // that about tells
@@ -112,6 +117,7 @@ type fix struct {
 // NewSession returns the session of a new connection.
 func NewSession(env *Env, id int64, addr, local string) *Session {
 	s := &Session{env: env, finder: store.NewFinder(env.Store), w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
+	s.about, s.monitor = new(sessionInfo), &env.home().Monitor
 	s.unit.done = make(chan error, 1)
 	s.unit.session = s
 	s.counts.each = make([]int32, len(env.Table.counted))
@@ -135,8 +141,10 @@ var ErrHangUp = errors.New("command: not a client of this server")
 
 // Take runs a command, or has it wait for Flush. Arguments must stay as they are until
 // then.
-func (s *Session) Take(args [][]byte) error {
-	cmd := s.lookup(args)
+func (s *Session) Take(args [][]byte) error { return s.TakeAs(s.Lookup(args), args) }
+
+// TakeAs is Take for a command that was looked up, nil if there is none.
+func (s *Session) TakeAs(cmd *Command, args [][]byte) error {
 	if cmd == nil && isBrowser(args[0]) {
 		return ErrHangUp
 	}
@@ -157,9 +165,9 @@ func (s *Session) Take(args [][]byte) error {
 	return nil
 }
 
-// lookup returns the command that words begin with. Pipelines repeat commands, so the last
+// Lookup returns the command that words begin with, nil if there is none. Pipelines repeat commands, so the last
 // one is looked at first.
-func (s *Session) lookup(args [][]byte) *Command {
+func (s *Session) Lookup(args [][]byte) *Command {
 	if string(args[0]) == s.lastName {
 		return s.lastCommand
 	}
@@ -196,8 +204,8 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.running = cmd
 		s.about.command.Store(cmd)
 	}
-	if problem := s.check(cmd, args); problem != "" {
-		s.refuse(problem)
+	if problem := s.Check(cmd, args); problem != "" {
+		s.Refuse(problem)
 	} else if s.multi != nil && cmd.Flags&Immediate == 0 {
 		s.multi.queue(s.w, cmd, args)
 	} else {
@@ -214,7 +222,7 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 	}
 	if s.watcher.turn != 0 {
 		if s.watcher.skip--; s.watcher.skip < 0 {
-			s.env.Monitor.take(s, cmd, args)
+			s.monitor.take(s, cmd, args)
 		}
 	}
 }
@@ -231,9 +239,9 @@ func (s *Session) withdraw(offset int, tx *partition.Tx) {
 // Begin is called when bytes have arrived: what follows takes time from now on.
 func (s *Session) Begin() {
 	s.timer.group = s.env.Slow.group()
-	s.watcher.follow(&s.env.Monitor)
+	s.watcher.follow(s.monitor)
 	s.resetTimer()
-	s.now = s.env.Partition.Now()
+	s.now = s.env.now()
 	s.about.active.Store(s.now)
 }
 
@@ -247,8 +255,8 @@ func (s *Session) End() {
 // Close lets go what the session holds, when its connection has ended.
 func (s *Session) Close() { s.hold(nil) }
 
-// refuse answers a command that cannot run. It spoils a transaction.
-func (s *Session) refuse(problem string) {
+// Refuse answers a command that cannot run. It spoils a transaction.
+func (s *Session) Refuse(problem string) {
 	if s.multi != nil {
 		s.multi.spoiled = true
 	}
@@ -282,11 +290,10 @@ func (c *Call) refused() string {
 	return ""
 }
 
-// bytes returns the memory that is in use: of all entries, and of dumps that sessions read.
-func (e *Env) bytes() int64 { return e.Store.Bytes() + e.held.Load() }
-
 // bytes returns the memory that is in use, with entries that this batch makes and those that
 // arrive.
-func (c *Call) bytes() int64 { return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() }
+func (c *Call) bytes() int64 {
+	return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() + c.env.elsewhere()
+}
 
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."
