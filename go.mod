@@ -3,6 +3,7 @@ module github.com/everbloom-go/everbloom
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/cilium/ebpf v0.22.0
 	github.com/dchest/siphash v1.2.3
 	github.com/gaissmai/bart v0.30.0

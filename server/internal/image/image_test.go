@@ -173,7 +173,7 @@ func writeGeneration(f *Folder, generation int) error {
 			return err
 		}
 	}
-	return w.Commit(&Manifest{Chain: record.Chain{Number: uint64(generation), Sum: 7}, Position: uint64(generation), Hash: []byte("hash"), Last: 5, Gone: map[uint64]uint64{9: 3}})
+	return w.Commit(&Manifest{Chain: record.Chain{Number: uint64(generation), Sum: 7, Epoch: 3}, Position: uint64(generation), Hash: []byte("hash"), Last: 5, Gone: map[uint64]uint64{9: 3}})
 }
 
 // check reads everything of the newest generation.
@@ -183,7 +183,7 @@ func check(t *testing.T, f *Folder) uint64 {
 	if m == nil {
 		return 0
 	}
-	if len(m.Entries) != 5 || string(m.Hash) != "hash" || m.Gone[9] != 3 || m.Position != m.Chain.Number {
+	if len(m.Entries) != 5 || string(m.Hash) != "hash" || m.Gone[9] != 3 || m.Position != m.Chain.Number || m.Chain.Sum != 7 || m.Chain.Epoch != 3 {
 		t.Errorf("manifest %+v", m)
 	}
 	for i := range m.Entries {

@@ -38,7 +38,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // encode returns the stored form.
 func (m *Manifest) encode() []byte {
 	b := append([]byte(manifestMagic), make([]byte, 8)...)
-	for _, n := range []uint64{m.Chain.Number, uint64(m.Chain.Sum), m.Position, m.Last, uint64(len(m.Hash)), uint64(len(m.Gone)), uint64(len(m.Entries))} {
+	for _, n := range []uint64{m.Chain.Number, uint64(m.Chain.Epoch)<<32 | uint64(m.Chain.Sum), m.Position, m.Last, uint64(len(m.Hash)), uint64(len(m.Gone)), uint64(len(m.Entries))} {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
 	b = append(b, m.Hash...)
@@ -67,7 +67,8 @@ func decode(b []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("image: checksum %08x, computed %08x: %w", binary.LittleEndian.Uint32(b[n:]), sum, ErrDamaged)
 	}
 	d := decoder{rest: b[16:n]}
-	m := &Manifest{Chain: record.Chain{Number: d.number(), Sum: uint32(d.number())}, Position: d.number(), Last: d.number(), Gone: make(map[uint64]uint64)}
+	number, sum := d.number(), d.number() // whose upper half is the epoch, 0 of a server alone
+	m := &Manifest{Chain: record.Chain{Number: number, Sum: uint32(sum), Epoch: uint32(sum >> 32)}, Position: d.number(), Last: d.number(), Gone: make(map[uint64]uint64)}
 	hash, gone, entries := d.number(), d.number(), d.number()
 	m.Hash = d.bytes(hash)
 	for range min(gone, uint64(len(d.rest))) {

@@ -1,5 +1,5 @@
 // Package log says what a partition wants of its log, and has two that need no engine: one
-// in memory, with faults for tests, and a plain file to compare with.
+// in memory, with faults and several nodes for tests, and a plain file to compare with.
 package log
 
 import (
@@ -12,8 +12,9 @@ import (
 type Log interface {
 	// Append stores b behind the entry at position after, the last one, and returns its
 	// position when it is on disk. A retry inside keeps the bytes and the position, so
-	// nothing is stored twice. ErrMoved and ErrFull say that b is not stored; after any
-	// other error that is unknown.
+	// nothing is stored twice, and so does a call with the same bytes and position. ErrMoved
+	// and ErrFull say that b is not stored; after any other error that is unknown. ErrGap:
+	// it stays so, the entries behind after are trimmed.
 	Append(ctx context.Context, after uint64, b []byte) (at uint64, err error)
 
 	// Follow hands the entries behind a position to do, in order and without a gap, up to

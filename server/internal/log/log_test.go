@@ -1,11 +1,13 @@
 package log_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/log/logtest"
@@ -14,6 +16,38 @@ import (
 func TestMemory(t *testing.T) {
 	m := new(log.Memory)
 	logtest.Run(t, func(*testing.T) log.Log { return m })
+}
+
+func TestShared(t *testing.T) {
+	var m, n log.Memory
+	logtest.RunShared(t, &m, &m)
+	logtest.RunShared(t, n.Node(), n.Node())
+}
+
+// TestNodeIsCutOff has a node whose answers are lost, and that is cut off: it stores once what it
+// stores, and hears nothing.
+func TestNodeIsCutOff(t *testing.T) {
+	var m log.Memory
+	n := m.Node()
+	faults := []log.Fault{log.LostUnknown, log.StoredUnknown, log.None}
+	n.Fault(func() (f log.Fault) { f, faults = faults[0], faults[1:]; return f })
+	if at, err := n.Append(t.Context(), 0, []byte("one")); at != 1 || err != nil || len(faults) != 0 {
+		t.Errorf("lost answers: %d, %v, %d faults are left", at, err, len(faults))
+	}
+	n.Fault(nil)
+	n.Cut()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := n.Append(ctx, 1, []byte("two")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("an append while cut off:", err)
+	}
+	if err := n.Watch(ctx, 0, func(uint64, []byte) error { t.Error("an entry is heard"); return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("Watch while cut off:", err)
+	}
+	time.AfterFunc(10*time.Millisecond, n.Heal)
+	if at, err := n.Append(t.Context(), 1, []byte("three")); at != 2 || err != nil {
+		t.Errorf("after the cut: %d, %v", at, err)
+	}
 }
 
 func TestFile(t *testing.T) {

@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// Memory is a log in memory. The zero Memory is empty.
+// Memory is a log in memory, which several writers may share. The zero Memory is empty.
 type Memory struct {
 	mu      sync.Mutex
 	first   uint64 // position of entries[0], less 1
 	entries [][]byte
+	grown   chan struct{} // closed with the next entry; nil if nothing waits for it
 
 	// Fault is asked before each Append what is to go wrong; nil means nothing.
 	Fault func(after uint64) Fault
@@ -38,7 +39,10 @@ func (m *Memory) Append(_ context.Context, after uint64, b []byte) (uint64, erro
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := m.first + uint64(len(m.entries))
-	if after != last {
+	if after < last {
+		return m.compare(after, b)
+	}
+	if after > last {
 		return 0, fmt.Errorf("log: append behind %d, the last is %d: %w", after, last, ErrMoved)
 	}
 	fault := None
@@ -54,10 +58,54 @@ func (m *Memory) Append(_ context.Context, after uint64, b []byte) (uint64, erro
 		return 0, ErrMoved
 	}
 	m.entries = append(m.entries, bytes.Clone(b))
+	if m.grown != nil {
+		close(m.grown)
+		m.grown = nil
+	}
 	if fault == StoredUnknown {
 		return 0, errOutcome
 	}
 	return last + 1, nil
+}
+
+// compare finds out whether the entry behind after is b: an earlier call may have stored it.
+func (m *Memory) compare(after uint64, b []byte) (uint64, error) {
+	if after < m.first {
+		return 0, fmt.Errorf("log: entry %d is trimmed: %w", after+1, ErrGap)
+	}
+	if bytes.Equal(m.entries[after-m.first], b) {
+		return after + 1, nil
+	}
+	return 0, fmt.Errorf("log: another entry is at %d: %w", after+1, ErrMoved)
+}
+
+// Watch hands the entries behind after to do, and those that come.
+func (m *Memory) Watch(ctx context.Context, after uint64, do func(at uint64, b []byte) error) error {
+	for {
+		more := m.more()
+		err := m.Follow(ctx, after, func(at uint64, b []byte) error {
+			after = at
+			return do(at, b)
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-more:
+		}
+	}
+}
+
+// more returns a channel that is closed with the next entry.
+func (m *Memory) more() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.grown == nil {
+		m.grown = make(chan struct{})
+	}
+	return m.grown
 }
 
 // Follow hands the entries behind after to do.

@@ -22,8 +22,8 @@ type Unit interface {
 	// Restart forgets what Decide did: none of it was stored.
 	Restart()
 
-	// Answer ends the unit: everything it decided is stored and applied. With an error it
-	// is unknown what is stored.
+	// Answer ends the unit: everything it decided is stored and applied. With ErrNotLeading
+	// nothing is, and with another error it is unknown what is stored.
 	Answer(err error)
 }
 
@@ -54,6 +54,26 @@ type Config struct {
 
 	// Clock is the clock; nil means that of the system.
 	Clock Clock
+
+	// Node is the name of this node, if others share the log, which is a log.Shared then. Empty
+	// means that the node is alone and leads always. What follows is for nodes with a name.
+	Node string
+
+	// Address is where others send commands for the leader.
+	Address string
+
+	// Lease is how long a record of the leader lets it lead; 0 means DefaultLease. Milliseconds.
+	Lease time.Duration
+
+	// Prefer returns how much longer than others this node waits before it claims the lead; it
+	// may be nil.
+	Prefer func() time.Duration
+
+	// Ended is called once, in a goroutine of its own, if the partition ends by itself because
+	// it cannot follow the log: a gap, damage, a record of a newer release. It does not lead
+	// any more. Another one is to be opened with a fresh store from images, and this one closed. It
+	// may be nil.
+	Ended func(error)
 }
 
 // A Partition owns a log and a store.
@@ -67,7 +87,9 @@ type Partition struct {
 	tx       Tx
 	outcomes []store.Outcome
 	expiries expiries
-	lost     bool // memory is not what the log says
+	lost     bool   // memory is not what the log says
+	rest     []Unit // that were taken from the queue and are not decided
+	member
 
 	mu     sync.Mutex
 	queue  []Unit
@@ -90,30 +112,20 @@ type Partition struct {
 var ErrClosed = errors.New("partition: closed")
 
 // ErrNotLeading is the answer to units of a node that does not lead the partition. Nothing of
-// them was decided.
+// them is stored, and they are as they were before Decide.
 var ErrNotLeading = errors.New("partition: this node does not lead it")
 
-// A Leader is the node that a partition is led by.
-type Leader struct {
-	Node    string
-	Address string
-	Epoch   uint32
-}
-
-// Leads reports whether this node leads the partition, so that its answers are those of the
-// moment.
-func (p *Partition) Leads() bool { return true }
-
-// Leader returns the node that leads, as far as is known.
-func (p *Partition) Leader() Leader { return Leader{} }
-
-// Open reads the log to its end and starts the partition.
+// Open reads the log to its end and starts the partition. With Config.Node it follows the log at
+// first, and leads when it has claimed the lead.
 func Open(ctx context.Context, c Config) (*Partition, error) {
 	p := &Partition{
 		store: c.Store, log: c.Log, config: c, chain: c.After, position: c.Position,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	p.clock.start(c.Clock)
+	if err := p.member.start(c); err != nil {
+		return nil, err
+	}
 	p.tx = Tx{p: p, finder: store.NewFinder(c.Store), names: make(map[string]*store.Entry), copies: make(map[copyOf]uint64)}
 	if err := p.follow(ctx); err != nil {
 		return nil, err
@@ -131,13 +143,24 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 		p.report(standsStill, err)
 	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if p.chain.Number == 0 {
-		if err := p.begin(); err != nil {
-			return nil, err
-		}
+	if err := p.join(); err != nil {
+		return nil, err
 	}
 	go p.run()
 	return p, nil
+}
+
+// join begins to lead if the node is alone, else to follow.
+func (p *Partition) join() error {
+	switch {
+	case p.shared != nil:
+		p.startFollowing()
+	case p.chain.Epoch != 0:
+		return fmt.Errorf("partition: the log has epoch %d: it is that of a cluster, which a server alone must not write to", p.chain.Epoch)
+	case p.chain.Number == 0:
+		return p.begin()
+	}
+	return nil
 }
 
 // settle takes what was decided about entries from what they are.
@@ -149,44 +172,64 @@ func (p *Partition) settle() {
 	})
 }
 
-// begin writes the first record, with the hash of items.
+// begin writes the first record of a server alone, with the hash of items.
 func (p *Partition) begin() error {
-	data, err := p.config.Hash.MarshalBinary()
-	if err != nil {
+	p.tx.now = p.clock.now()
+	if err := p.addHash(&p.tx.builder); err != nil {
 		return err
 	}
-	p.tx.now = p.clock.now()
-	p.tx.builder.Data(record.Hash, 0, data)
 	return p.commit()
+}
+
+// addHash adds the hash of items to a record, the first one.
+func (p *Partition) addHash(b *record.Builder) error {
+	data, err := p.config.Hash.MarshalBinary()
+	if err == nil {
+		b.Data(record.Hash, 0, data)
+	}
+	return err
 }
 
 // follow applies the records behind the last one that was applied.
 func (p *Partition) follow(ctx context.Context) error {
-	return p.log.Follow(ctx, p.position, func(at uint64, b []byte) error {
-		next, h, effects, err := p.chain.Next(b)
-		if err != nil {
-			return fmt.Errorf("partition: position %d of the log: %w", at, err)
-		}
-		if p.outcomes, err = p.store.Apply(h.Number, effects, p.outcomes[:0]); err != nil {
-			return fmt.Errorf("partition: position %d of the log: %w", at, err)
-		}
-		p.clock.least(h.Time)
-		p.chain, p.position = next, at
-		p.read.Add(uint64(len(b)))
-		return nil
-	})
+	return p.log.Follow(ctx, p.position, p.take)
 }
 
-// Submit hands a unit to the partition, which answers it some time.
+// take applies a record that is in the log.
+func (p *Partition) take(at uint64, b []byte) error {
+	next, h, effects, err := p.chain.Next(b)
+	if err == nil {
+		err = p.hear(h, effects)
+	}
+	if err == nil {
+		p.outcomes, err = p.store.Apply(h.Number, effects, p.outcomes[:0])
+	}
+	if err != nil {
+		return fmt.Errorf("partition: position %d of the log: %w", at, err)
+	}
+	p.clock.least(h.Time)
+	p.chain, p.position = next, at
+	p.read.Add(uint64(len(b)))
+	p.tell()
+	return nil
+}
+
+// Submit hands a unit to the partition, which answers it some time: at once with ErrNotLeading if
+// it does not lead.
 func (p *Partition) Submit(u Unit) {
+	var refuse error
 	p.mu.Lock()
-	closed := p.closed
-	if !closed {
+	switch {
+	case p.closed:
+		refuse = ErrClosed
+	case !p.Leads():
+		refuse = ErrNotLeading
+	default:
 		p.queue = append(p.queue, u)
 	}
 	p.mu.Unlock()
-	if closed {
-		u.Answer(ErrClosed)
+	if refuse != nil {
+		u.Answer(refuse)
 		return
 	}
 	p.signal()
@@ -196,18 +239,26 @@ func (p *Partition) Submit(u Unit) {
 // when it is done. It reports false if the partition is closed.
 func (p *Partition) Do(task func()) bool {
 	finished := make(chan struct{})
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return false
-	}
-	p.tasks = append(p.tasks, func() {
+	ok := p.enqueue(func() {
 		defer close(finished)
 		task()
 	})
-	p.mu.Unlock()
+	if ok {
+		<-finished
+	}
+	return ok
+}
+
+// enqueue has the goroutine of the partition run a function. It reports false if the partition
+// is closed.
+func (p *Partition) enqueue(task func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.tasks = append(p.tasks, task)
 	p.signal()
-	<-finished
 	return true
 }
 
@@ -245,15 +296,20 @@ func (p *Partition) Broken() error {
 	return nil
 }
 
-// Close ends the partition when all units that wait were answered. It does not close the
-// log.
+// Close ends the partition when all units that wait were answered. A leader hands over. If the
+// log does not answer for two leases, the outcome of what is under way stays unknown. It does not
+// close the log.
 func (p *Partition) Close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
 	p.signal()
+	if p.shared != nil {
+		defer time.AfterFunc(2*p.lease, p.cancel).Stop()
+	}
 	<-p.done
 	p.cancel()
+	p.watching.Wait()
 }
 
 func (p *Partition) report(text string, err error) {

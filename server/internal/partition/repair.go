@@ -12,6 +12,10 @@ func (p *Partition) breakDown(text string, err error) {
 // fatal handles memory that is not what the log says any more. It stays so.
 func (p *Partition) fatal(err error) {
 	p.lost = true
+	if p.shared != nil {
+		p.end(err)
+		return
+	}
 	p.breakDown("a record cannot be applied: restart the server", err)
 	if p.config.Fatal != nil {
 		p.config.Fatal(err)
@@ -20,6 +24,9 @@ func (p *Partition) fatal(err error) {
 
 // watch refuses changes before the disk is full.
 func (p *Partition) watch() {
+	if p.role != Leading {
+		return
+	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Room(); err != nil {
 			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
@@ -39,16 +46,22 @@ func (p *Partition) repair() {
 			return
 		}
 	}
-	if err := p.follow(p.ctx); err != nil {
-		p.breakDown("the log cannot be read", err)
-		return
-	}
-	p.store.ForgetPieces() // no unit is deciding
-	p.settle()
-	last, err := p.log.Last(p.ctx)
-	if err != nil || last != p.position {
+	if p.shared == nil && !p.readEnd() { // a leader knows where the log ends
 		return
 	}
 	p.broken.Store(nil)
 	p.report("the log works again: writes are accepted", nil)
+}
+
+// readEnd applies the records that are in the log and were not applied. It reports whether
+// nothing came behind them.
+func (p *Partition) readEnd() bool {
+	if err := p.follow(p.ctx); err != nil {
+		p.breakDown("the log cannot be read", err)
+		return false
+	}
+	p.store.ForgetPieces() // no unit is deciding
+	p.settle()
+	last, err := p.log.Last(p.ctx)
+	return err == nil && last == p.position
 }

@@ -18,18 +18,22 @@ const (
 // run is the goroutine of the partition.
 func (p *Partition) run() {
 	defer close(p.done)
-	ticks := time.NewTicker(expiryTick)
+	ticks := time.NewTicker(p.tick)
 	defer ticks.Stop()
 	var tried, watched time.Time // to repair, for room
 	for {
 		select {
 		case <-p.wake:
+		case e := <-p.incoming:
+			p.receive(e)
 		case <-ticks.C:
 			if text, err := p.clock.adjust(); text != "" {
 				p.report(text, err)
 			}
 			p.expire()
 		}
+		p.receiveAll()
+		p.claimIfDue()
 		if p.Broken() == nil {
 			tried = time.Time{}
 			if time.Since(watched) >= retryEvery {
@@ -41,6 +45,7 @@ func (p *Partition) run() {
 			tried = time.Now()
 		}
 		if p.work() {
+			p.leave()
 			return
 		}
 	}
@@ -49,6 +54,7 @@ func (p *Partition) run() {
 // work handles what waits. It reports whether the partition is closed and nothing waits.
 func (p *Partition) work() (ended bool) {
 	for {
+		p.beatIfDue()
 		p.mu.Lock()
 		units, tasks := p.queue, p.tasks
 		p.queue, p.tasks = nil, nil
@@ -66,9 +72,16 @@ func (p *Partition) work() (ended bool) {
 
 // decide lets units decide, and commits.
 func (p *Partition) decide(units []Unit) {
+	if !p.Leads() {
+		refuse(units)
+		return
+	}
 	t := &p.tx
 	now := p.clock.now()
-	for _, u := range units {
+	p.rest = units
+	for len(p.rest) > 0 {
+		u := p.rest[0]
+		p.rest = p.rest[1:]
 		t.begin(now)
 		t.run(u)
 		if t.err != nil {
@@ -80,6 +93,7 @@ func (p *Partition) decide(units []Unit) {
 			_ = p.commit() // the units are told
 		}
 	}
+	p.rest = nil
 	_ = p.commit() // the units are told
 }
 
@@ -94,15 +108,18 @@ func (t *Tx) run(u Unit) {
 func (t *Tx) abandon(u Unit) {
 	err := t.err
 	t.undo()
-	if t.partial || !errors.Is(err, log.ErrFull) {
+	switch {
+	case !t.partial && errors.Is(err, log.ErrFull):
+		t.begin(t.now)
+		t.refuse = err
+		u.Restart()
+		t.run(u)
+		u.Answer(nil)
+	case t.p.shared != nil && errors.Is(err, log.ErrMoved):
+		turnAway(decided{u, t.partial})
+	default:
 		u.Answer(err)
-		return
 	}
-	t.begin(t.now)
-	t.refuse = err
-	u.Restart()
-	t.run(u)
-	u.Answer(nil)
 }
 
 // begin prepares for a unit.
@@ -114,7 +131,7 @@ func (t *Tx) begin(now int64) {
 // expire drops entries whose time is over.
 func (p *Partition) expire() {
 	t := &p.tx
-	if p.Broken() != nil || len(p.expiries.list) == 0 {
+	if !p.Leads() || p.Broken() != nil || len(p.expiries.list) == 0 {
 		return
 	}
 	t.begin(p.clock.now())
@@ -136,7 +153,7 @@ func (p *Partition) expire() {
 func (p *Partition) commit() error {
 	t := &p.tx
 	if t.builder.Effects() == 0 {
-		t.answer(nil)
+		t.answerUnchanged()
 		return nil
 	}
 	if err := p.Broken(); err != nil {
@@ -144,26 +161,33 @@ func (p *Partition) commit() error {
 		t.answer(err)
 		return err
 	}
-	b := t.builder.Record(record.Header{Number: p.chain.Number + 1, Time: t.now, Previous: p.chain.Sum})
+	if p.beatIsDue() && t.builder.Len() < softLimit {
+		p.addBeat()
+	}
+	return p.write()
+}
+
+// write makes a record of what was decided, appends it to the log, applies it and answers the
+// units.
+func (p *Partition) write() error {
+	t := &p.tx
+	b := t.builder.Record(record.Header{Epoch: p.chain.Epoch, Number: p.chain.Number + 1, Time: t.now, Previous: p.chain.Sum})
 	started := time.Now()
-	at, err := p.log.Append(p.ctx, p.position, b)
+	at, err := p.append(b)
 	p.waited.Add(int64(time.Since(started)))
 	if err != nil {
 		return p.failed(err)
 	}
-	if err := p.applied(at, b); err != nil {
-		t.forget()
-		t.answer(err)
-		return err
-	}
+	err = p.applied(at, b)
 	t.forget()
-	t.answer(nil)
-	return nil
+	t.answer(err)
+	return err
 }
 
 // applied applies a record that is on disk.
 func (p *Partition) applied(at uint64, b []byte) error {
 	p.chain, p.position = record.Of(b), at
+	p.tell()
 	if p.config.Tail != nil {
 		p.config.Tail(p.chain)
 	}
@@ -220,6 +244,9 @@ func (t *Tx) answer(err error) {
 func (p *Partition) failed(err error) error {
 	t := &p.tx
 	t.undo()
+	if p.shared != nil && !errors.Is(err, log.ErrFull) {
+		return p.dethrone(err)
+	}
 	if !errors.Is(err, log.ErrFull) {
 		p.breakDown("the log failed: writes are refused until its end can be read", err)
 		t.answer(err)

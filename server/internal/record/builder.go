@@ -11,6 +11,7 @@ import (
 type Builder struct {
 	buf     []byte
 	effects uint32
+	level   byte // the highest of the effects
 
 	run   int // where the count of the last run of keys stands; 0 if the last effect is no run
 	code  Code
@@ -22,7 +23,7 @@ func (b *Builder) Reset() {
 	if cap(b.buf) > MaxSize {
 		b.buf = nil
 	}
-	b.buf, b.effects, b.run = b.buf[:0], 0, 0
+	b.buf, b.effects, b.level, b.run = b.buf[:0], 0, 0, 0
 }
 
 // Effects returns how many effects there are.
@@ -39,6 +40,7 @@ func (b *Builder) begin(code Code, entry uint64) {
 	b.buf = append(b.buf, byte(code))
 	b.buf = binary.AppendUvarint(b.buf, entry)
 	b.effects++
+	b.level = max(b.level, code.level())
 	b.run = 0
 }
 
@@ -75,15 +77,15 @@ func (b *Builder) Data(code Code, entry uint64, data []byte) {
 	b.bytes(data)
 }
 
-// Record returns the record with the given header, whose number of effects is filled in.
-// It is good until the next change of the Builder.
+// Record returns the record with the given header, whose level and number of effects are
+// filled in. It is good until the next change of the Builder.
 func (b *Builder) Record(h Header) []byte {
 	if len(b.buf) == 0 {
 		b.buf = append(b.buf, make([]byte, headerSize)...)
 	}
 	r := b.buf
 	copy(r, magic)
-	r[2], r[3] = version, 0
+	r[2], r[3] = max(b.level, 1), 0
 	binary.LittleEndian.PutUint32(r[4:], h.Epoch)
 	binary.LittleEndian.PutUint64(r[8:], h.Number)
 	binary.LittleEndian.PutUint64(r[16:], uint64(h.Time))

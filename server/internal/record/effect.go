@@ -10,7 +10,8 @@ import (
 // A Code says what an effect does. The numbers are in logs: do not change them.
 type Code uint8
 
-// The codes. Those up to Ask have a run of keys, the others bytes.
+// The codes. Those up to Ask have a run of keys, the others bytes. Those from Claim on are of
+// level 2.
 const (
 	Present Code = 1 // the keys are in the set, however often they were added
 	Absent  Code = 2 // they are not
@@ -28,7 +29,24 @@ const (
 	Hash   Code = 22 // Data is the hash of items; the entry is 0
 	Piece  Code = 23 // Data is a part of the content of an entry that is adopted later
 	Copies Code = 24 // Data is a key, 8 bytes, and how often it is there, 4 bytes
+
+	Claim    Code = 32 // a node leads from here on: Data is a Lease, the entry 0
+	Beat     Code = 33 // the node still leads: as Claim
+	HandOver Code = 34 // the writer does not lead any more: Data is the node that is to, or empty
+	Level    Code = 35 // Data is one byte: records of that level may follow
 )
+
+// Cluster reports whether effects of the code are about the nodes that share a log. They change
+// no entry.
+func (c Code) Cluster() bool { return c >= Claim && c <= Level }
+
+// level returns the lowest level that has the code.
+func (c Code) level() byte {
+	if c >= Claim {
+		return 2
+	}
+	return 1
+}
 
 func (c Code) keyed() bool { return c >= Present && c <= Ask }
 
@@ -98,7 +116,7 @@ func (e *Effects) Next() (x Effect, ok bool, err error) {
 		if ok && x.Code != Rename {
 			x.Data, ok = e.bytes()
 		}
-	case x.Code >= Create && x.Code <= Copies:
+	case x.Code >= Create && x.Code <= Copies, x.Code.Cluster():
 		x.Data, ok = e.bytes()
 	default:
 		return x, false, fmt.Errorf("record: effect of code %d: %w", x.Code, ErrNewer)

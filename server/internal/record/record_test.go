@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
 )
@@ -35,12 +36,12 @@ func text(e Effects) (s string, err error) {
 }
 
 func TestRecordHoldsItsEffects(t *testing.T) {
-	start := Chain{41, 99}
+	start := Chain{41, 99, 2}
 	next, h, effects, err := start.Next(sample(start))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Header{Epoch: 2, Number: 42, Time: 1234, Previous: 99, Effects: 7}); h != want || next.Number != 42 {
+	if want := (Header{Level: 1, Epoch: 2, Number: 42, Time: 1234, Previous: 99, Effects: 7}); h != want || next.Number != 42 {
 		t.Errorf("header %+v, want %+v, then %v", h, want, next)
 	}
 	got, err := text(effects)
@@ -101,8 +102,59 @@ func TestChainFindsWhatIsMissingOrTwice(t *testing.T) {
 	if _, _, _, err := Of(two).Next(two); !errors.Is(err, ErrDamaged) {
 		t.Error("a record twice:", err)
 	}
-	if _, _, _, err := (Chain{1, 5}).Next(two); !errors.Is(err, ErrDamaged) {
+	if _, _, _, err := (Chain{1, 5, 0}).Next(two); !errors.Is(err, ErrDamaged) {
 		t.Error("behind another record:", err)
+	}
+	later := Of(one)
+	later.Epoch = 3
+	if _, _, _, err := later.Next(two); !errors.Is(err, ErrDamaged) {
+		t.Error("an epoch that goes back:", err)
+	}
+}
+
+// TestLevels looks at the version byte: a release that knows level 1 alone must refuse a record
+// that has an effect of level 2, and read all others.
+func TestLevels(t *testing.T) {
+	var b Builder
+	for _, c := range []struct {
+		add   func()
+		level byte
+	}{
+		{func() { b.Data(Copies, 1, []byte("0123456789ab")) }, 1},
+		{func() { b.Data(Claim, 0, []byte("x")) }, 2},
+		{func() { b.Key(Add, 1, 1) }, 2},
+		{func() { b.Reset(); b.Key(Add, 1, 1) }, 1},
+	} {
+		c.add()
+		if r := b.Record(Header{}); r[2] != c.level {
+			t.Errorf("%d effects: level %d, want %d", b.Effects(), r[2], c.level)
+		}
+	}
+	r := b.Record(Header{})
+	r[2] = Highest + 1
+	if _, _, err := Open(r); !errors.Is(err, ErrNewer) {
+		t.Error("a level above the highest:", err)
+	}
+}
+
+func TestLease(t *testing.T) {
+	l := Lease{Node: "n1", Address: "[::1]:6379", Lasts: 5 * time.Second}
+	data := l.AppendTo(nil)
+	if got, err := ReadLease(data); got != l || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for n := range data {
+		if _, err := ReadLease(data[:n]); !errors.Is(err, ErrDamaged) {
+			t.Errorf("cut to %d: %v", n, err)
+		}
+	}
+	for _, bad := range []Lease{{Lasts: time.Second}, {Node: "n1"}, {Node: "n1", Lasts: 1e6 * time.Hour}} {
+		if _, err := ReadLease(bad.AppendTo(nil)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if _, err := ReadLease(append(data, 0)); !errors.Is(err, ErrDamaged) {
+		t.Error("a byte more:", err)
 	}
 }
 

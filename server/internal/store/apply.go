@@ -52,6 +52,9 @@ func (s *Store) apply(number uint64, x *record.Effect, outcomes []Outcome) ([]Ou
 	case record.Hash:
 		return outcomes, s.hash.UnmarshalBinary(x.Data)
 	}
+	if x.Code.Cluster() {
+		return outcomes, nil // the partition's
+	}
 	if x.Code == record.Piece {
 		s.last = max(s.last, x.Entry) // also if the rest never comes: the number is taken
 		s.pieces[x.Entry] = append(s.pieces[x.Entry], x.Data...)
