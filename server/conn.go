@@ -22,12 +22,28 @@ const (
 type conn struct {
 	net.Conn
 	server  *Server
-	session *command.Session
+	session session
+	home    *command.Session // what others know of the connection
 	reader  *resp.Reader
 	limited bool      // there is a deadline for reading
 	unknown time.Time // since when the client has not logged in; zero if it has
 	allowed time.Time // when the deadline for writing was set
 	ended   atomic.Bool
+}
+
+// A session takes the commands of a connection: a [command.Session], or a [router.Session] on
+// the node of a cluster.
+type session interface {
+	Begin()
+	Take(args [][]byte) error
+	Flush() error
+	Answer()
+	End()
+	Close()
+	Waiting() bool
+	Closing() bool
+	Authenticated() bool
+	Writer() *resp.Writer
 }
 
 // accept takes connections until the listener is closed.
@@ -61,13 +77,15 @@ func (s *Server) add(raw net.Conn) {
 	}
 	s.host.Stats.Connections.Add(1)
 	s.nextID++
-	c := &conn{Conn: raw, server: s, session: command.NewSession(s.first().env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())}
+	c := &conn{Conn: raw, server: s}
+	c.home = command.NewSession(s.first().env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())
+	c.session = c.home
 	limits := resp.Standard()
 	if !c.session.Authenticated() {
 		limits = resp.Unauthenticated()
 	}
 	c.reader = resp.NewReader(raw, limits)
-	s.conns[c.session.ID] = c
+	s.conns[c.home.ID] = c
 	s.wg.Go(c.serve)
 }
 
@@ -82,7 +100,7 @@ func refuse(raw net.Conn) {
 func (c *conn) serve() {
 	defer func() {
 		c.server.mu.Lock()
-		delete(c.server.conns, c.session.ID)
+		delete(c.server.conns, c.home.ID)
 		c.server.mu.Unlock()
 		c.session.Close()
 		_ = c.Close() // nothing can be done about it
@@ -229,7 +247,7 @@ func (s *Server) Sessions() []*command.Session {
 	defer s.mu.Unlock()
 	list := make([]*command.Session, 0, len(s.conns))
 	for _, c := range s.conns {
-		list = append(list, c.session)
+		list = append(list, c.home)
 	}
 	return list
 }

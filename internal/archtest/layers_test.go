@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"server/internal/store"},
 	{"server/internal/image", "server/internal/partition"},
 	{"server/internal/cluster/...", "server/internal/command", "server/console"},
+	{"server/internal/router"},
 	{"server"},
 	{"server/transfer", "server/demo"},
 	{"cmd/everbloom/...", "examples/..."},

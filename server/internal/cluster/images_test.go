@@ -31,7 +31,7 @@ func contentOf(text string) []byte { return bytes.Repeat([]byte(text), 3<<20/len
 
 // writeImages writes a generation with one entry.
 func writeImages(f *image.Folder, text string) error {
-	w, err := f.Begin()
+	w, err := f.Begin(0)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func adminCommands() []*Command {
 		{Name: "save", Arity: 1, Flags: Admin | Alone | NoMulti, Summary: "Writes images of all sets that changed", Run: save},
 		{Name: "bgsave", Arity: -1, Flags: Admin | Alone, Syntax: "[SCHEDULE]", Summary: "Writes images in the background", Run: bgSave},
 		{Name: "lastsave", Arity: 1, Flags: Fast, Summary: "Returns the time of the last successful save", Run: func(c *Call) { c.w.Int(c.env.Images().Last.Unix()) }},
-		{Name: "wait", Arity: 3, Syntax: "numreplicas timeout", Summary: "Returns 0: there are no replicas", Run: func(c *Call) { c.w.Int(0) }},
+		{Name: "wait", Arity: 3, Syntax: "numreplicas timeout", Summary: "Waits until nodes have applied the writes of the connection; returns 0 on a server that is alone", Run: func(c *Call) { c.w.Int(0) }},
 		{Name: "role", Arity: 1, Flags: Fast, Summary: "Returns the role, master", Run: role},
 		{Name: "time", Arity: 1, Flags: Fast, Summary: "Returns the time of the server", Run: timeNow},
 		{Name: "slowlog", Arity: -2, Subs: []*Command{
@@ -55,9 +55,9 @@ func adminCommands() []*Command {
 		{Name: "module", Arity: -2, Subs: []*Command{
 			sub("module|list", 2, 0, "", "Lists the modules", func(c *Call) { c.modules() }),
 		}},
-		{Name: "cluster", Arity: -2, Run: noCluster, Summary: "Not supported: cluster mode is disabled"},
-		{Name: "readonly", Arity: 1, Run: noCluster, Summary: "Not supported: cluster mode is disabled"},
-		{Name: "readwrite", Arity: 1, Run: noCluster, Summary: "Not supported: cluster mode is disabled"},
+		{Name: "cluster", Arity: -2, Syntax: "subcommand [arg ...]", Run: noCluster, Summary: "Describes the cluster; a server that is alone refuses it"},
+		{Name: "readonly", Arity: 1, Run: noCluster, Summary: "Allows reads from the copy of a node that does not lead; a server that is alone refuses it"},
+		{Name: "readwrite", Arity: 1, Run: noCluster, Summary: "Has all reads come from leaders again; a server that is alone refuses it"},
 	}
 }
 
@@ -164,7 +164,7 @@ func bgSave(c *Call) {
 func role(c *Call) {
 	c.w.Array(3)
 	c.w.Text("master")
-	c.w.Int(int64(c.env.Partition.Stats().Records))
+	c.w.Int(int64(c.env.totals().Stats.Records))
 	c.w.Array(0)
 }
 

@@ -31,11 +31,8 @@ func (e *Env) arrived(now int64) (n int64) {
 	if len(e.arrivals) == 0 {
 		return 0
 	}
-	e.arrivals = slices.DeleteFunc(e.arrivals, func(a *arrival) bool { return now-a.last > arrivalTime })
-	for _, a := range e.arrivals {
-		n += int64(cap(a.data))
-	}
-	return n
+	e.forgetArrivals(func(a *arrival) bool { return now-a.last > arrivalTime })
+	return e.arriving.Load()
 }
 
 // expect begins an arrival, in the place of one of that name.
@@ -64,7 +61,17 @@ func (e *Env) arrive(now int64, name []byte, at int64, chunk []byte) (a *arrival
 
 // forgetArrival forgets what has arrived under a name.
 func (e *Env) forgetArrival(name string) {
-	e.arrivals = slices.DeleteFunc(e.arrivals, func(a *arrival) bool { return a.name == name })
+	e.forgetArrivals(func(a *arrival) bool { return a.name == name })
+}
+
+// forgetArrivals forgets some of what has arrived, and counts the rest.
+func (e *Env) forgetArrivals(which func(*arrival) bool) {
+	e.arrivals = slices.DeleteFunc(e.arrivals, which)
+	n := int64(0)
+	for _, a := range e.arrivals {
+		n += int64(cap(a.data))
+	}
+	e.arriving.Store(n)
 }
 
 // loadTexts are the answers of LOADCHUNK for a type.

@@ -2,12 +2,12 @@ package command
 
 import "fmt"
 
-// check returns what is wrong with a command, in the order in which Redis looks.
-func (s *Session) check(cmd *Command, args [][]byte) string {
+// Check returns what is wrong with a command, in the order in which Redis looks.
+func (s *Session) Check(cmd *Command, args [][]byte) string {
 	if cmd == nil {
 		return s.env.Table.unknown(args)
 	}
-	if !cmd.takes(len(args)) {
+	if !cmd.Takes(len(args)) {
 		return arity(cmd)
 	}
 	if s.user == nil {
@@ -25,7 +25,7 @@ func (s *Session) check(cmd *Command, args [][]byte) string {
 	if len(args) == 1 || cmd.Last == 1 && len(args[1]) <= maxName { // as most commands
 		return ""
 	}
-	for i := range cmd.keyPositions(len(args)) {
+	for i := range cmd.Keys(len(args)) {
 		if len(args[i]) > maxName {
 			return fmt.Sprintf("ERR key of %d bytes, at most %d", len(args[i]), maxName)
 		}

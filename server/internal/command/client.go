@@ -65,7 +65,7 @@ func clientSetInfo(c *Call) {
 
 // line describes a session as CLIENT LIST does.
 func (s *Session) line() string {
-	a := &s.about
+	a := s.about
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	command, idle := "NULL", time.Since(s.Since)

@@ -52,8 +52,8 @@ func sub(name string, arity int, f Flags, syntax, summary string, run func(*Call
 	return &Command{Name: name, Arity: arity, Flags: f, Syntax: syntax, Summary: summary, Run: run}
 }
 
-// takes reports whether a command may have so many words.
-func (cmd *Command) takes(words int) bool {
+// Takes reports whether a command may have so many words.
+func (cmd *Command) Takes(words int) bool {
 	return words == cmd.Arity || cmd.Arity < 0 && words >= -cmd.Arity
 }
 

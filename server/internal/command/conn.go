@@ -189,7 +189,7 @@ func (c *Call) welcome(version int) {
 	c.about.mu.Lock()
 	c.about.version = version
 	c.about.mu.Unlock()
-	c.pairs("server", "redis", "version", redisVersion, "proto", version, "id", c.ID, "mode", "standalone", "role", "master", "modules", c.modules)
+	c.pairs("server", "redis", "version", redisVersion, "proto", version, "id", c.ID, "mode", c.env.mode(), "role", "master", "modules", c.modules)
 }
 
 // redisVersion is the version of Redis whose clients are served. Those below 7 switch

@@ -208,11 +208,11 @@ func commandGetKeys(c *Call) {
 		c.w.Err("ERR Invalid command specified")
 		return
 	}
-	if !cmd.takes(len(args)) {
+	if !cmd.Takes(len(args)) {
 		c.w.Err("ERR Invalid number of arguments specified for command")
 		return
 	}
-	found := slices.Collect(cmd.keyPositions(len(args)))
+	found := slices.Collect(cmd.Keys(len(args)))
 	if len(found) == 0 {
 		c.w.Err("ERR The command has no key arguments")
 		return

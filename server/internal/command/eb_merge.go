@@ -26,7 +26,7 @@ func merge(how merging) func(*Call) {
 			c.w.Err("ERR " + c.cmd.Name + " is not allowed in a transaction")
 			return
 		}
-		if how == mergeUnion && c.env.Store.Bytes() > c.env.MaxMemory() {
+		if how == mergeUnion && c.env.bytes() > c.env.MaxMemory() {
 			c.w.Err(outOfMemory)
 			return
 		}

@@ -38,15 +38,15 @@ type section struct {
 func (e *Env) sections() []section {
 	resident, heap := memory()
 	images := e.Images()
-	all, expiring := e.Store.Len()
-	stats := e.Partition.Stats()
+	total := e.totals()
+	stats := total.Stats
 	keyspace := section{name: "Keyspace"}
-	if all > 0 {
-		keyspace.pairs = []any{"db0", fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", all, expiring)}
+	if total.Keys > 0 {
+		keyspace.pairs = []any{"db0", fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", total.Keys, total.Expiring)}
 	}
 	return []section{
 		{"Server", []any{
-			"redis_version", redisVersion, "redis_mode", "standalone", "everbloom_version", e.Version, "os", runtime.GOOS + " " + runtime.GOARCH,
+			"redis_version", redisVersion, "redis_mode", e.mode(), "everbloom_version", e.Version, "os", runtime.GOOS + " " + runtime.GOARCH,
 			"process_id", os.Getpid(), "run_id", e.RunID, "tcp_port", e.Port, "uptime_in_seconds", int(time.Since(e.Started).Seconds()),
 			"uptime_in_days", int(time.Since(e.Started).Hours() / 24),
 		}},
@@ -56,7 +56,7 @@ func (e *Env) sections() []section {
 		}},
 		{"Persistence", []any{
 			"loading", 0, "rdb_bgsave_in_progress", number(images.Running), "rdb_last_save_time", images.Last.Unix(), "rdb_last_bgsave_status", status(!images.Failed),
-			"aof_enabled", 1, "aof_rewrite_in_progress", 0, "aof_last_write_status", status(e.Partition.Broken() == nil),
+			"aof_enabled", 1, "aof_rewrite_in_progress", 0, "aof_last_write_status", status(total.Broken == nil),
 			"log_records", stats.Records, "log_bytes", stats.Bytes, "log_effects", stats.Effects, "log_wait_microseconds", stats.Waited.Microseconds(),
 		}},
 		{"Stats", []any{
@@ -64,7 +64,7 @@ func (e *Env) sections() []section {
 			"total_commands_processed", e.Stats.Commands.Load(), "instantaneous_ops_per_sec", e.Stats.rate(),
 		}},
 		{"Replication", []any{"role", "master", "connected_slaves", 0}},
-		{"Cluster", []any{"cluster_enabled", 0}},
+		{"Cluster", []any{"cluster_enabled", number(e.Cluster != nil)}},
 		keyspace,
 	}
 }

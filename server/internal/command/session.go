@@ -31,6 +31,9 @@ type Host struct {
 
 	held atomic.Int64 // bytes of dumps that sessions read
 
+	// Cluster is what the node of a cluster adds; nil for a server that is alone.
+	Cluster *Cluster
+
 	Started time.Time
 	RunID   string
 	Version string // of everbloom
@@ -49,6 +52,7 @@ type Env struct {
 	// What follows belongs to the partition.
 
 	arrivals []*arrival
+	arriving atomic.Int64 // bytes of arrivals
 	choices  map[everbloom.Needs]frame.Kind
 }
 
@@ -74,7 +78,7 @@ type Session struct {
 	Local string
 	Since time.Time
 
-	about sessionInfo
+	about *sessionInfo // of the connection
 
 	state
 	executing bool // a transaction
@@ -117,6 +121,7 @@ type fix struct {
 // NewSession returns the session of a new connection.
 func NewSession(env *Env, id int64, addr, local string) *Session {
 	s := &Session{env: env, finder: store.NewFinder(env.Store), w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
+	s.about = new(sessionInfo)
 	s.unit.done = make(chan error, 1)
 	s.unit.session = s
 	s.counts.each = make([]int32, len(env.Table.counted))
@@ -140,8 +145,10 @@ var ErrHangUp = errors.New("command: not a client of this server")
 
 // Take runs a command, or has it wait for Flush. Arguments must stay as they are until
 // then.
-func (s *Session) Take(args [][]byte) error {
-	cmd := s.lookup(args)
+func (s *Session) Take(args [][]byte) error { return s.TakeAs(s.Lookup(args), args) }
+
+// TakeAs is Take for a command that was looked up, nil if there is none.
+func (s *Session) TakeAs(cmd *Command, args [][]byte) error {
 	if cmd == nil && isBrowser(args[0]) {
 		return ErrHangUp
 	}
@@ -162,9 +169,9 @@ func (s *Session) Take(args [][]byte) error {
 	return nil
 }
 
-// lookup returns the command that words begin with. Pipelines repeat commands, so the last
+// Lookup returns the command that words begin with, nil if there is none. Pipelines repeat commands, so the last
 // one is looked at first.
-func (s *Session) lookup(args [][]byte) *Command {
+func (s *Session) Lookup(args [][]byte) *Command {
 	if string(args[0]) == s.lastName {
 		return s.lastCommand
 	}
@@ -201,8 +208,8 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.running = cmd
 		s.about.command.Store(cmd)
 	}
-	if problem := s.check(cmd, args); problem != "" {
-		s.refuse(problem)
+	if problem := s.Check(cmd, args); problem != "" {
+		s.Refuse(problem)
 	} else if s.multi != nil && cmd.Flags&Immediate == 0 {
 		s.multi.queue(s.w, cmd, args)
 	} else {
@@ -238,7 +245,7 @@ func (s *Session) Begin() {
 	s.timer.group = s.env.Slow.group()
 	s.watcher.follow(&s.env.Monitor)
 	s.resetTimer()
-	s.now = s.env.Partition.Now()
+	s.now = s.env.now()
 	s.about.active.Store(s.now)
 }
 
@@ -252,8 +259,8 @@ func (s *Session) End() {
 // Close lets go what the session holds, when its connection has ended.
 func (s *Session) Close() { s.hold(nil) }
 
-// refuse answers a command that cannot run. It spoils a transaction.
-func (s *Session) refuse(problem string) {
+// Refuse answers a command that cannot run. It spoils a transaction.
+func (s *Session) Refuse(problem string) {
 	if s.multi != nil {
 		s.multi.spoiled = true
 	}
@@ -287,11 +294,10 @@ func (c *Call) refused() string {
 	return ""
 }
 
-// bytes returns the memory that is in use: of all entries, and of dumps that sessions read.
-func (e *Env) bytes() int64 { return e.Store.Bytes() + e.held.Load() }
-
 // bytes returns the memory that is in use, with entries that this batch makes and those that
 // arrive.
-func (c *Call) bytes() int64 { return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() }
+func (c *Call) bytes() int64 {
+	return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() + c.env.elsewhere()
+}
 
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

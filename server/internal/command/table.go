@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// keyPositions yields the positions of keys among n words.
-func (cmd *Command) keyPositions(n int) iter.Seq[int] {
+// Keys yields the positions of keys among n words.
+func (cmd *Command) Keys(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if cmd.First == 0 {
 			return

@@ -12,14 +12,29 @@ import (
 // Flush waits for the commands and questions that wait. With an error the connection must be
 // closed and no reply be sent.
 func (s *Session) Flush() error {
+	if !s.Start() {
+		return nil
+	}
+	return s.Wait()
+}
+
+// Start answers the questions that wait and hands the commands that wait to the partition. It
+// reports whether there are some; then Wait must be called before anything else.
+func (s *Session) Start() bool {
 	s.Answer()
 	s.observe()
 	u := &s.unit
 	if len(u.calls) == 0 {
-		return nil
+		return false
 	}
 	u.next, u.start, u.before, u.version = 0, s.w.Len(), s.state, s.w.Version()
 	s.env.Partition.Submit(u)
+	return true
+}
+
+// Wait waits for the commands that Start handed to the partition. Its error is that of Flush.
+func (s *Session) Wait() error {
+	u := &s.unit
 	err := <-u.done
 	clear(u.calls)
 	u.calls = u.calls[:0]

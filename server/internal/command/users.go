@@ -155,7 +155,7 @@ func (u *User) forbids(cmd *Command, args [][]byte) string {
 	if u.Role < need {
 		return fmt.Sprintf("NOPERM User %s has no permissions to run the '%s' command", u.Name, cmd.Name)
 	}
-	for i := range cmd.keyPositions(len(args)) {
+	for i := range cmd.Keys(len(args)) {
 		if !strings.HasPrefix(string(args[i]), u.Prefix) {
 			return "NOPERM No permissions to access a key"
 		}

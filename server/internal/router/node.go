@@ -1,0 +1,130 @@
+package router
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/command"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+)
+
+// Shards is what the router knows of the cluster. Its methods are called by many goroutines.
+type Shards interface {
+	// Self returns the name of this node.
+	Self() string
+
+	// Partitions returns how many partitions there are. It stays the same.
+	Partitions() int
+
+	// Shard returns this node's copy of a partition; nil if there is none, or while it is
+	// being loaded.
+	Shard(i int) *Shard
+
+	// Leader returns the node that leads a partition, as far as is known.
+	Leader(i int) partition.Leader
+
+	// Members returns all nodes, this one among them, in the same order on all of them.
+	Members() []Member
+
+	// Number returns the last record of a partition that this node has applied.
+	Number(i int) uint64
+
+	// Applied returns how many other nodes have applied a record of a partition.
+	Applied(ctx context.Context, i int, number uint64) int
+}
+
+// A Shard is this node's copy of a partition. Another one takes its place when it is loaded
+// anew.
+type Shard struct {
+	Number int
+	Env    *command.Env
+
+	leads func() bool // for tests; nil asks the partition
+}
+
+// term returns the epoch in which this node leads the partition, if it does.
+func (s *Shard) term() (epoch uint32, leads bool) {
+	if s.leads != nil {
+		return 0, s.leads()
+	}
+	p := s.Env.Partition
+	epoch = p.Leader().Epoch
+	return epoch, p.Leads()
+}
+
+// A Member is a node of the cluster.
+type Member struct {
+	Name    string
+	Address string // of the Redis protocol, as other nodes and clients find it
+	Alive   bool
+}
+
+// Config is what a node routes with.
+type Config struct {
+	Shards Shards
+	Home   *command.Env // of sessions without a partition: see [command.Cluster]
+	Secret string       // that nodes show each other
+
+	// Redirect has commands about keys that another node leads answered with MOVED.
+	Redirect bool
+
+	// Dial connects to the Redis address of another node; nil means TCP.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+
+	// Patience is how long commands wait for a leader; 0 means 15 s.
+	Patience time.Duration
+}
+
+const (
+	defaultPatience = 15 * time.Second // an election takes 4 to 11 s
+	dialTime        = 3 * time.Second
+)
+
+// A Node is what all connections of a process share.
+type Node struct {
+	Config
+	shards     Shards
+	partitions int
+	routes     []route // by number of the command
+	commands   known
+	ended      context.Context //nolint:containedctx // it ends with the node
+	end        context.CancelFunc
+
+	mu      sync.Mutex
+	serving map[net.Conn]bool // connections of other nodes
+}
+
+// known are commands that the router sends.
+type known struct{ multi, exec, dbSize, randomKey, keys call }
+
+// New returns the router of a node.
+func New(c Config) *Node {
+	n := &Node{Config: c, shards: c.Shards, partitions: c.Shards.Partitions(), serving: make(map[net.Conn]bool)}
+	if n.Patience == 0 {
+		n.Patience = defaultPatience
+	}
+	if n.Dial == nil {
+		n.Dial = func(ctx context.Context, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}
+	}
+	n.ended, n.end = context.WithCancel(context.Background())
+	n.makeRoutes()
+	return n
+}
+
+// Close ends the waits of all sessions, and the connections of other nodes when the requests
+// that run are answered.
+func (n *Node) Close() {
+	n.end()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for c := range n.serving {
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // reading ends at once
+	}
+}
+
+// of returns the partition of a key.
+func (n *Node) of(name []byte) int { return Partition(name, n.partitions) }
