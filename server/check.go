@@ -26,6 +26,9 @@ func Check(ctx context.Context, settings *Settings, logger *slog.Logger) (found 
 	if _, err := os.Stat(filepath.Join(dir, "mode")); err != nil {
 		return found, fmt.Errorf("server: %s is not the folder of a server: %w", dir, err)
 	}
+	if m := (&Server{settings: settings}).mode(); m.way != "alone" {
+		return found, fmt.Errorf("server: the folder of a server %v has no sets of its own: look with everbloom cluster status", m)
+	}
 	s := &Server{settings: settings, logger: logger}
 	defer func() { err = errors.Join(err, s.release()) }()
 	if err := s.openFolder(); err != nil {
@@ -34,7 +37,7 @@ func Check(ctx context.Context, settings *Settings, logger *slog.Logger) (found 
 	if err := s.load(ctx); err != nil {
 		return found, err
 	}
-	found.Keys, _ = s.count()
+	found.Keys = s.totals().Keys
 	found.Bytes = s.bytes()
 	p := s.first().partition
 	p.Do(func() {

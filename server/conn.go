@@ -10,6 +10,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/resp"
+	"github.com/everbloom-go/everbloom/server/internal/router"
 )
 
 const (
@@ -78,8 +79,7 @@ func (s *Server) add(raw net.Conn) {
 	s.host.Stats.Connections.Add(1)
 	s.nextID++
 	c := &conn{Conn: raw, server: s}
-	c.home = command.NewSession(s.first().env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())
-	c.session = c.home
+	c.session, c.home = s.newSession(s.nextID, raw)
 	limits := resp.Standard()
 	if !c.session.Authenticated() {
 		limits = resp.Unauthenticated()
@@ -119,7 +119,30 @@ func (c *conn) serve() {
 		if !goOn {
 			return
 		}
+		if r, ok := c.session.(*router.Session); ok && r.Upgraded() {
+			_ = c.server.node.router.ServePeer(c.Conn, c.home.ID) // it ends with the connection
+			return
+		}
 	}
+}
+
+// do runs one command for a user that has no connection.
+func (s *Server) do(u *command.User, from string, args [][]byte) ([]byte, error) {
+	if s.node != nil {
+		return s.node.router.Do(u, from, args)
+	}
+	return s.first().env.Do(u, from, args)
+}
+
+// newSession returns what takes the commands of a connection, and what others know of it.
+func (s *Server) newSession(id int64, raw net.Conn) (session, *command.Session) {
+	addr, local := raw.RemoteAddr().String(), raw.LocalAddr().String()
+	if s.node != nil {
+		r := s.node.router.NewSession(id, addr, local)
+		return r, r.Home()
+	}
+	c := command.NewSession(s.first().env, id, addr, local)
+	return c, c
 }
 
 // shakeHands does the handshake of TLS. A peer that does not finish it is not known, and does

@@ -9,6 +9,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/console"
 	"github.com/everbloom-go/everbloom/server/internal/command"
+	"github.com/everbloom-go/everbloom/server/internal/router"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
@@ -44,7 +45,7 @@ func (s shown) Do(u console.User, from string, words ...string) ([]string, error
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	reply, err := s.first().env.Do(user, "console "+from, args)
+	reply, err := s.do(user, "console "+from, args)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +54,16 @@ func (s shown) Do(u console.User, from string, words ...string) ([]string, error
 
 // Numbers implements console.Source.
 func (s shown) Numbers() console.Numbers {
-	images, stats := s.images(), s.stats()
+	images, totals := s.images(), s.totals()
+	stats := totals.Stats
 	n := console.Numbers{
 		Started: s.host.Started, Version: s.host.Version, SetBytes: s.bytes(), MaxMemory: s.maxMemory(), Resident: command.Memory(),
 		Connections: len(s.Sessions()), Images: images.Last, ImagesFailed: images.Failed, ImagesAreWritten: images.Running,
 		Commands: s.host.Stats.Commands.Load(), Accepted: s.host.Stats.Connections.Load(), Rejected: s.host.Stats.Rejected.Load(),
 		Records: stats.Records, LogBytes: stats.Bytes, Effects: stats.Effects, Waited: stats.Waited,
 	}
-	n.Sets, n.Expiring = s.count()
-	if err := s.broken(); err != nil {
+	n.Sets, n.Expiring = totals.Keys, totals.Expiring
+	if err := totals.Broken; err != nil {
 		n.Refused = err.Error()
 	}
 	if s.folder != nil {
@@ -74,17 +76,23 @@ func (s shown) Numbers() console.Numbers {
 func (s shown) Sets() iter.Seq2[string, console.Set] {
 	return func(yield func(string, console.Set) bool) {
 		stopped := false
-		s.first().store.Scan(0, math.MaxInt, s.first().partition.Now(), func(name string, e *store.Entry) {
-			if !stopped && e.Type() != store.Text {
-				stopped = !yield(name, shownSet{e})
-			}
-		})
+		for h := range s.open() {
+			h.store.Scan(0, math.MaxInt, h.partition.Now(), func(name string, e *store.Entry) {
+				if !stopped && e.Type() != store.Text {
+					stopped = !yield(name, shownSet{e})
+				}
+			})
+		}
 	}
 }
 
 // Set implements console.Source.
 func (s shown) Set(name string) console.Set {
-	e := s.first().store.Lookup([]byte(name), s.first().partition.Now())
+	h := s.shards[router.Partition([]byte(name), len(s.shards))].Load()
+	if h == nil {
+		return nil
+	}
+	e := h.store.Lookup([]byte(name), h.partition.Now())
 	if e == nil || e.Type() == store.Text {
 		return nil
 	}

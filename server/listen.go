@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -10,7 +11,7 @@ import (
 )
 
 // listen opens the listeners.
-func (s *Server) listen() error {
+func (s *Server) listen(context.Context) error {
 	l, err := net.Listen("tcp", s.settings.Get("addr"))
 	if err != nil {
 		return fmt.Errorf("server: %w: choose another address with --addr", err)
@@ -48,11 +49,17 @@ func allowAddresses(settings *Settings, login bool) error {
 		if err != nil {
 			return fmt.Errorf("server: %s: %w", name, err)
 		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !isLoopback(host) {
 			return fmt.Errorf("server: %s %s can be reached from other machines, and there are no users: name a users file with --users, or listen on 127.0.0.1", name, addr)
 		}
 	}
 	return nil
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // tlsConfig reads certificates. That of the server is read again when its files have changed.

@@ -39,6 +39,7 @@ type Server struct {
 	logger    *slog.Logger
 	folder    *folder
 	shards    []atomic.Pointer[shard] // one, unless the server is part of a cluster
+	node      *node                   // nil if the server is alone
 	host      *command.Host
 	listeners []net.Listener
 	web       *web
@@ -76,11 +77,14 @@ func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Serv
 	if err := s.openFolder(); err != nil {
 		return s, err
 	}
-	if err := s.load(ctx); err != nil {
-		return s, err
+	steps := []func(context.Context) error{s.load, s.listen}
+	if s.mode().way != "alone" {
+		steps = []func(context.Context) error{s.listen, s.join} // others are told where it listens
 	}
-	if err := s.listen(); err != nil {
-		return s, err
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return s, err
+		}
 	}
 	return s, nil
 }
@@ -205,7 +209,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.web.start(ctx, s)
 	s.wg.Go(func() { newCollector().run(ctx) })
-	s.wg.Go(func() { s.first().keeper.run(ctx) })
+	if s.node == nil {
+		s.wg.Go(func() { s.first().keeper.run(ctx) })
+	}
 	var err error
 	select {
 	case <-ctx.Done():
@@ -217,6 +223,9 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // close ends connections, then what is behind them.
 func (s *Server) close() error {
+	if s.node != nil {
+		s.node.handOverAll()
+	}
 	s.mu.Lock()
 	s.ending = true
 	for _, c := range s.conns {
@@ -227,6 +236,9 @@ func (s *Server) close() error {
 		_ = l.Close() // nothing can be done about it
 	}
 	s.web.close()
+	if s.node != nil {
+		s.node.router.Close()
+	}
 	s.wg.Wait()
 	err := s.release()
 	s.logger.Info("ended")
@@ -242,6 +254,9 @@ func (s *Server) release() error {
 		s.web.close()
 	}
 	var errs []error
+	if s.node != nil {
+		errs = append(errs, s.node.close())
+	}
 	for h := range s.open() {
 		errs = append(errs, h.close())
 	}

@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/router"
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
@@ -20,6 +20,8 @@ type shard struct {
 	partition *partition.Partition
 	keeper    *keeper
 	env       *command.Env
+	route     *router.Shard // nil if the server is alone
+	ended     chan error    // why the partition cannot follow its log
 }
 
 // openAlone brings images and log into memory.
@@ -65,39 +67,17 @@ func (s *Server) first() *shard { return s.shards[0].Load() }
 // bytes returns the memory of all sets.
 func (s *Server) bytes() (n int64) {
 	for h := range s.open() {
-		n += h.store.Bytes()
+		n += h.env.Bytes()
 	}
 	return n
 }
 
-// count returns how many sets there are, and how many of them expire.
-func (s *Server) count() (all, expiring int64) {
+// totals returns the sums of all partitions.
+func (s *Server) totals() (sum command.Totals) {
 	for h := range s.open() {
-		n, e := h.store.Len()
-		all, expiring = all+n, expiring+e
-	}
-	return all, expiring
-}
-
-// stats returns the sums of what the partitions did.
-func (s *Server) stats() (sum partition.Stats) {
-	for h := range s.open() {
-		one := h.partition.Stats()
-		sum.Records += one.Records
-		sum.Bytes += one.Bytes
-		sum.Effects += one.Effects
-		sum.Waited += one.Waited
+		sum.Add(h.env.Totals())
 	}
 	return sum
-}
-
-// broken returns why nothing can be changed at the moment, nil if it can.
-func (s *Server) broken() error {
-	var errs []error
-	for h := range s.open() {
-		errs = append(errs, h.partition.Broken())
-	}
-	return errors.Join(errs...)
 }
 
 // images returns how the writing of images goes.

@@ -54,7 +54,7 @@ func (w *web) start(ctx context.Context, s *Server) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.broken(); err != nil {
+		if err := s.totals().Broken; err != nil {
 			http.Error(w, "writes are refused: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
@@ -101,18 +101,18 @@ func newGauges(s *Server) *gauges {
 	add := func(name, help string, kind prometheus.ValueType, read func() float64) {
 		g.numbers = append(g.numbers, gauge{prometheus.NewDesc("everbloom_"+name, help, nil, nil), kind, read})
 	}
-	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { n, _ := s.count(); return float64(n) })
+	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { return float64(s.totals().Keys) })
 	add("sets_bytes", "Memory of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.bytes()) })
 	add("maxmemory_bytes", "Memory limit of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.maxMemory()) })
 	add("connections", "Open connections.", prometheus.GaugeValue, func() float64 { return float64(len(s.Sessions())) })
 	add("connections_total", "Connections accepted.", prometheus.CounterValue, func() float64 { return float64(s.host.Stats.Connections.Load()) })
 	add("connections_rejected_total", "Connections refused.", prometheus.CounterValue, func() float64 { return float64(s.host.Stats.Rejected.Load()) })
-	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Records) })
-	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Bytes) })
-	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Effects) })
-	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.stats().Waited.Seconds() })
+	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.totals().Stats.Records) })
+	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.totals().Stats.Bytes) })
+	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.totals().Stats.Effects) })
+	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.totals().Stats.Waited.Seconds() })
 	add("writable", "1 if writes are accepted, 0 if they are refused.", prometheus.GaugeValue, func() float64 {
-		if s.broken() != nil {
+		if s.totals().Broken != nil {
 			return 0
 		}
 		return 1

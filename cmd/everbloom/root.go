@@ -61,7 +61,7 @@ found; an absent key is taken for a present one at a rate that you choose.`,
 		newUnion(e), newIntersect(e),
 		newDemo(e), newLab(e),
 		newGate(e),
-		newServe(e), newToken(e), newImport(e), newLoad(e),
+		newServe(e), newToken(e), newImport(e), newCluster(e), newLoad(e),
 	)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))

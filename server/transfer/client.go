@@ -80,6 +80,29 @@ func (c *client) enter(ctx context.Context, u *url.URL) error {
 	return err
 }
 
+// Ask sends one command to the server at an address, and returns its reply, which must be a
+// string.
+func Ask(ctx context.Context, address string, words ...string) ([]byte, error) {
+	c, err := dial(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	args := make([]any, len(words))
+	for i, w := range words {
+		args[i] = w
+	}
+	reply, err := c.do(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := reply.([]byte)
+	if !ok {
+		return nil, fmt.Errorf("transfer: %s: %s: not a reply of everbloom", c.name, strings.Join(words, " "))
+	}
+	return text, nil
+}
+
 func (c *client) close() { _ = c.conn.Close() } // nothing is left to be sent
 
 // do sends a command and returns its reply: an int64, a string, bytes, nil or a list of these.

@@ -40,6 +40,7 @@ type subcommand struct {
 var subcommands = map[string]subcommand{
 	"keyslot":         {3, func(s *Session, args [][]byte) { s.w.Int(int64(Slot(args[2]))) }, nil},
 	"myid":            {2, func(s *Session, _ [][]byte) { s.w.Text(nodeID(s.node.shards.Self())) }, nil},
+	"status":          {2, func(s *Session, _ [][]byte) { s.w.Bulk(s.node.Status(s.node.ended)) }, nil},
 	"info":            {2, (*Session).clusterInfo, nil},
 	"nodes":           {2, (*Session).clusterNodes, nil},
 	"slots":           {2, (*Session).clusterSlots, nil},

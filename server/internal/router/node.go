@@ -73,6 +73,9 @@ type Config struct {
 	// Dial connects to the Redis address of another node; nil means TCP.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 
+	// Status returns what CLUSTER STATUS answers.
+	Status func(context.Context) []byte
+
 	// Patience is how long commands wait for a leader; 0 means 15 s.
 	Patience time.Duration
 }

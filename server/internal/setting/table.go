@@ -33,7 +33,7 @@ var table = []Setting{
 	{Name: "peers-secret", Value: "FILE", Default: "", Help: "file with a secret that all members share; needed unless all are on this machine"},
 	{Name: "partitions", Kind: Number, Default: "16", Min: 1, Max: 16384, Help: "partitions of a cluster, fixed at its first start"},
 	{Name: "advertise", Value: "ADDRESS", Default: "", Help: "address of the Redis protocol for other servers and for clients that are redirected; by default --addr"},
-	{Name: "redirect", Kind: Switch, Default: "no", Mutable: true, Help: "answer MOVED where another server leads, for clients of Redis Cluster, in place of forwarding"},
+	{Name: "redirect", Kind: Switch, Default: "no", Help: "answer MOVED where another server leads, for clients of Redis Cluster, in place of forwarding"},
 	{Name: "copies", Kind: Choice, Default: "all", Choices: []string{"all", "1"}, Help: "partitions that a server of a cluster holds in memory: all, or with 1 those that it leads"},
 
 	{Name: "bf-error-rate", Kind: Rate, Default: "0.01", Mutable: true, Help: "false-positive rate of filters that BF.ADD creates"},

@@ -1,0 +1,78 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/router"
+)
+
+// routes is a cluster as the router sees it.
+type routes struct{ *node }
+
+var _ router.Shards = routes{}
+
+// Self implements router.Shards.
+func (r routes) Self() string { return r.name }
+
+// Partitions implements router.Shards.
+func (r routes) Partitions() int { return len(r.server.shards) }
+
+// Shard implements router.Shards.
+func (r routes) Shard(i int) *router.Shard {
+	if h := r.server.shards[i].Load(); h != nil {
+		return h.route
+	}
+	return nil
+}
+
+// Leader implements router.Shards. Of a partition that is not held here it knows what the
+// leader told.
+func (r routes) Leader(i int) (leader partition.Leader) {
+	if h := r.server.shards[i].Load(); h != nil {
+		return h.partition.Leader()
+	}
+	for _, o := range r.alive() {
+		if p := o.Partitions[i]; p.Leads && p.Epoch >= leader.Epoch {
+			leader = partition.Leader{Node: o.Node, Address: o.Address, Epoch: p.Epoch}
+		}
+	}
+	return leader
+}
+
+// Members implements router.Shards.
+func (r routes) Members() []router.Member {
+	list := []router.Member{{Name: r.name, Address: r.address, Alive: true}}
+	for _, o := range r.others() {
+		list = append(list, router.Member{Name: o.Node, Address: o.Address, Alive: time.Since(o.Heard) <= silent})
+	}
+	slices.SortFunc(list, func(a, b router.Member) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Number implements router.Shards.
+func (r routes) Number(i int) uint64 {
+	if h := r.server.shards[i].Load(); h != nil {
+		return h.partition.Applied()
+	}
+	return 0
+}
+
+// Applied implements router.Shards.
+func (r routes) Applied(ctx context.Context, i int, number uint64) (count int) {
+	told, err := r.cluster.Ask(ctx)
+	if err != nil {
+		return 0
+	}
+	for _, m := range told {
+		var one NodeStatus
+		if m.Name != r.name && json.Unmarshal(m.About, &one) == nil && i < len(one.Partitions) && one.Partitions[i].Applied >= number {
+			count++
+		}
+	}
+	return count
+}

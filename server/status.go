@@ -1,0 +1,279 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/record"
+)
+
+// A NodeStatus is what a server of a cluster tells about itself.
+type NodeStatus struct {
+	Node       string            `json:"node"`
+	Address    string            `json:"address"` // of the Redis protocol
+	Version    string            `json:"version"`
+	Level      int               `json:"level"` // of records that it can read
+	Heard      time.Time         `json:"heard"` // when it told so
+	Partitions []PartitionStatus `json:"partitions"`
+}
+
+// A PartitionStatus is a partition as a server sees it.
+type PartitionStatus struct {
+	Number  int           `json:"number"`
+	Held    bool          `json:"held"`   // in memory
+	Leads   bool          `json:"leads"`  // with a lease
+	Lease   time.Duration `json:"lease"`  // that is left
+	Leader  string        `json:"leader"` // as it was heard last
+	Epoch   uint32        `json:"epoch"`
+	Applied uint64        `json:"applied"` // number of the last record in memory
+	Sets    int64         `json:"sets"`
+	Bytes   int64         `json:"bytes"`
+}
+
+// status returns what this server tells about itself.
+func (n *node) status() NodeStatus {
+	s := n.server
+	out := NodeStatus{Node: n.name, Address: n.address, Version: s.host.Version, Level: int(record.Highest), Heard: time.Now()}
+	for i := range s.shards {
+		one := PartitionStatus{Number: i}
+		if h := s.shards[i].Load(); h != nil {
+			state := h.partition.State()
+			one.Held, one.Leads, one.Lease = true, state.Lease > 0, state.Lease
+			one.Leader, one.Epoch, one.Applied = state.Leader.Node, state.Leader.Epoch, state.Applied
+			one.Sets, _ = h.store.Len()
+			one.Bytes = h.store.Bytes()
+		}
+		out.Partitions = append(out.Partitions, one)
+	}
+	return out
+}
+
+// announcement is status in the form that other servers get.
+func (n *node) announcement() []byte {
+	b, err := json.Marshal(n.status())
+	if err != nil {
+		n.server.logger.Error("telling other servers failed", "error", err)
+	}
+	return b
+}
+
+// silent is how long nothing is heard of a server until it is taken to be gone.
+const silent = 5 * time.Second
+
+// others returns what the other servers told last.
+func (n *node) others() []NodeStatus {
+	var out []NodeStatus
+	for _, m := range n.cluster.Members() {
+		if m.Name == n.name {
+			continue
+		}
+		var one NodeStatus
+		if json.Unmarshal(m.About, &one) == nil && len(one.Partitions) == len(n.server.shards) {
+			one.Heard = m.Heard
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b NodeStatus) int { return cmp.Compare(a.Node, b.Node) })
+	return out
+}
+
+// alive returns the other servers that were heard lately.
+func (n *node) alive() []NodeStatus {
+	return slices.DeleteFunc(n.others(), func(o NodeStatus) bool { return time.Since(o.Heard) > silent })
+}
+
+// Leading returns how many partitions a server leads.
+func (o NodeStatus) Leading() (count int) {
+	for _, p := range o.Partitions {
+		if p.Leads {
+			count++
+		}
+	}
+	return count
+}
+
+// patience is how much longer this server waits until it claims a partition: those that lead
+// few of them come first.
+func (n *node) patience() time.Duration {
+	count := 0
+	for h := range n.server.open() {
+		if h.partition.Leads() {
+			count++
+		}
+	}
+	return time.Duration(count) * 50 * time.Millisecond
+}
+
+const (
+	balanceEvery = 2 * time.Second
+	handOverTime = 5 * time.Second
+	nearEnough   = 10_000 // records that a server may be behind to be given a partition
+)
+
+// balance hands partitions over while another server leads two less than this one.
+func (n *node) balance(ctx context.Context) {
+	for {
+		wait(ctx, balanceEvery)
+		if ctx.Err() != nil {
+			return
+		}
+		own := n.status()
+		to := n.fewest()
+		if to == nil || own.Leading() < to.Leading()+2 {
+			continue
+		}
+		for _, p := range own.Partitions {
+			if p.Leads && to.Partitions[p.Number].Applied+nearEnough >= p.Applied {
+				n.handOver(ctx, p.Number, to.Node)
+				break
+			}
+		}
+	}
+}
+
+// fewest returns the server that leads the fewest partitions; nil if there is none but this.
+func (n *node) fewest() *NodeStatus {
+	alive := n.alive()
+	if len(alive) == 0 {
+		return nil
+	}
+	least := slices.MinFunc(alive, func(a, b NodeStatus) int { return a.Leading() - b.Leading() })
+	return &least
+}
+
+// handOverAll gives all partitions to others, before the server ends.
+func (n *node) handOverAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), handOverTime)
+	defer cancel()
+	to := ""
+	if least := n.fewest(); least != nil {
+		to = least.Node
+	}
+	var wg sync.WaitGroup
+	for i := range n.server.shards {
+		if h := n.server.shards[i].Load(); h != nil && h.partition.Leads() {
+			wg.Go(func() { n.handOver(ctx, i, to) })
+		}
+	}
+	wg.Wait()
+}
+
+// handOver has another server lead a partition.
+func (n *node) handOver(ctx context.Context, i int, to string) {
+	h := n.server.shards[i].Load()
+	if h == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, handOverTime)
+	defer cancel()
+	if err := h.partition.HandOver(ctx, to); err != nil {
+		n.server.logger.Warn("handing a partition over failed", "partition", i, "to", to, "error", err)
+	}
+}
+
+// A ClusterStatus is what one server knows of all.
+type ClusterStatus struct {
+	At         time.Time      `json:"at"`
+	Nodes      []NodeStatus   `json:"nodes"`
+	Partitions []LeaderStatus `json:"partitions"`
+	Problems   []string       `json:"problems"`
+}
+
+// A LeaderStatus is a partition as its leader sees it.
+type LeaderStatus struct {
+	PartitionStatus
+	Copies int `json:"copies"` // nodes that hold it in memory
+}
+
+// clusterStatus asks all servers.
+func (n *node) clusterStatus(ctx context.Context) ClusterStatus {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	_, _ = n.cluster.Ask(ctx) // who does not answer is shown as heard last
+	status := ClusterStatus{At: time.Now(), Nodes: append(n.others(), n.status())}
+	slices.SortFunc(status.Nodes, func(a, b NodeStatus) int { return cmp.Compare(a.Node, b.Node) })
+	for i := range n.server.shards {
+		status.Partitions = append(status.Partitions, status.leader(i))
+	}
+	status.findProblems()
+	return status
+}
+
+// statusText is clusterStatus in the form that CLUSTER STATUS answers.
+func (n *node) statusText(ctx context.Context) []byte {
+	b, err := json.Marshal(n.clusterStatus(ctx))
+	if err != nil {
+		n.server.logger.Error("the status of the cluster cannot be told", "error", err)
+	}
+	return b
+}
+
+// askTime is how long servers have to answer.
+const askTime = time.Second
+
+// leader returns a partition as its leader sees it, or without one as the node does that has
+// heard most of it.
+func (s *ClusterStatus) leader(i int) (best LeaderStatus) {
+	copies := 0
+	for j, o := range s.Nodes {
+		p := o.Partitions[i]
+		if p.Held {
+			copies++
+		}
+		alive := s.At.Sub(o.Heard) <= silent
+		p.Leads = p.Leads && alive
+		if j == 0 || p.Leads && !best.Leads || p.Leads == best.Leads && (p.Epoch > best.Epoch || p.Epoch == best.Epoch && p.Applied > best.Applied) {
+			best.PartitionStatus = p
+		}
+		if p.Leads {
+			best.Leader = o.Node
+		}
+	}
+	best.Copies = copies
+	return best
+}
+
+// findProblems says what is not as it should be.
+func (s *ClusterStatus) findProblems() {
+	for _, o := range s.Nodes {
+		if d := s.At.Sub(o.Heard); d > silent {
+			s.Problems = append(s.Problems, fmt.Sprintf("node %s was heard %s ago", o.Node, d.Round(time.Second)))
+		}
+	}
+	for _, p := range s.Partitions {
+		if !p.Leads {
+			s.Problems = append(s.Problems, fmt.Sprintf("partition %d has no leader", p.Number))
+		}
+	}
+}
+
+// Behind returns how many records a node has yet to apply.
+func (s *ClusterStatus) Behind(o NodeStatus) (n uint64) {
+	for i, p := range o.Partitions {
+		if p.Held && s.Partitions[i].Applied > p.Applied {
+			n += s.Partitions[i].Applied - p.Applied
+		}
+	}
+	return n
+}
+
+// Sets returns how many sets a node holds.
+func (o NodeStatus) Sets() (n int64) {
+	for _, p := range o.Partitions {
+		n += p.Sets
+	}
+	return n
+}
+
+// Bytes returns the memory of the sets that a node holds.
+func (o NodeStatus) Bytes() (n int64) {
+	for _, p := range o.Partitions {
+		n += p.Bytes
+	}
+	return n
+}
