@@ -159,23 +159,34 @@ func (n *node) settle(ctx context.Context) (partitions int, secret []byte, err e
 	return partitions, secret, nil
 }
 
-// openAll opens all partitions and goes on to keep them open.
+// openAll opens the partitions and goes on to keep them open.
 func (n *node) openAll(ctx context.Context) error {
 	own, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n.stop = stop
-	opened := make(chan struct{}, len(n.server.shards))
-	for i := range n.server.shards {
-		n.wg.Go(func() { n.attend(own, i, opened) })
-	}
-	for range n.server.shards {
-		select {
-		case <-opened:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	if err := n.cluster.Announce(n.announcement); err != nil {
+		return err
 	}
 	n.wg.Go(func() { n.balance(own) })
-	return n.cluster.Announce(n.announcement)
+	var all sync.WaitGroup
+	for i := range n.server.shards {
+		if n.server.settings.Get("copies") == "1" {
+			n.wg.Go(func() { n.attendLed(own, i) })
+			continue
+		}
+		all.Add(1)
+		n.wg.Go(func() { n.attend(own, i, sync.OnceFunc(all.Done)) })
+	}
+	opened := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(opened)
+	}()
+	select {
+	case <-opened:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // openAgain is how long a partition that could not be opened is left alone.
@@ -183,29 +194,37 @@ const openAgain = time.Second
 
 // attend keeps a partition open until ctx ends. One that cannot follow its log any more, such
 // as behind a gap, is opened anew from images.
-func (n *node) attend(ctx context.Context, i int, opened chan<- struct{}) {
-	first := sync.OnceFunc(func() { opened <- struct{}{} })
+func (n *node) attend(ctx context.Context, i int, opened func()) {
+	defer opened() // or nothing is
 	for ctx.Err() == nil {
-		h, err := n.open(ctx, i)
-		if err != nil {
-			n.server.logger.Warn("a partition cannot be opened", "partition", i, "error", err)
-			wait(ctx, openAgain)
-			continue
+		n.attendOnce(ctx, i, opened)
+	}
+}
+
+// attendOnce opens a partition and keeps it open until ctx ends, or it cannot follow its log.
+func (n *node) attendOnce(ctx context.Context, i int, opened func()) {
+	s := n.server
+	h, err := n.open(ctx, i)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.logger.Warn("a partition cannot be opened", "partition", i, "error", err)
 		}
-		n.server.shards[i].Store(h)
-		first()
-		saving, stop := context.WithCancel(ctx)
-		go h.keeper.run(saving)
-		select {
-		case <-ctx.Done():
-		case err := <-h.ended:
-			n.server.logger.Warn("a partition is loaded again", "partition", i, "error", err)
-		}
-		stop()
-		n.server.shards[i].Store(nil)
-		if err := h.close(); err != nil {
-			n.server.logger.Warn("closing a partition failed", "partition", i, "error", err)
-		}
+		wait(ctx, openAgain)
+		return
+	}
+	s.shards[i].Store(h)
+	opened()
+	saving, stop := context.WithCancel(ctx)
+	n.wg.Go(func() { h.keeper.run(saving) })
+	select {
+	case <-ctx.Done():
+	case err := <-h.ended:
+		s.logger.Warn("a partition is loaded again", "partition", i, "error", err)
+	}
+	stop()
+	s.shards[i].Store(nil)
+	if err := h.close(); err != nil {
+		s.logger.Warn("closing a partition failed", "partition", i, "error", err)
 	}
 }
 

@@ -128,7 +128,7 @@ func (n *node) balance(ctx context.Context) {
 			continue
 		}
 		for _, p := range own.Partitions {
-			if p.Leads && to.Partitions[p.Number].Applied+nearEnough >= p.Applied {
+			if q := to.Partitions[p.Number]; p.Leads && q.Held && q.Applied+nearEnough >= p.Applied {
 				n.handOver(ctx, p.Number, to.Node)
 				break
 			}
