@@ -83,6 +83,8 @@ func tlsConfig(settings *Settings) (*tls.Config, error) {
 			return nil, fmt.Errorf("server: tls-ca: %s has no certificates", ca)
 		}
 		config.ClientAuth = tls.RequireAndVerifyClientCert
+		config.RootCAs = config.ClientCAs // of other servers, which this one connects to
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certs.get(nil) }
 	}
 	return config, nil
 }

@@ -3,13 +3,10 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,11 +36,15 @@ func (s *Server) join(ctx context.Context) error {
 	}
 	n := &node{server: s}
 	s.node = n
-	config, err := s.clusterConfig()
-	if err == nil {
-		n.address, err = s.advertised()
-	}
+	encryption, err := s.peerTLS()
 	if err != nil {
+		return err
+	}
+	config, err := s.clusterConfig(encryption)
+	if err != nil {
+		return err
+	}
+	if n.address, err = s.advertised(encryption != nil); err != nil {
 		return err
 	}
 	n.name = config.Name
@@ -62,81 +63,18 @@ func (s *Server) join(ctx context.Context) error {
 		return err
 	}
 	s.shards = make([]atomic.Pointer[shard], partitions)
-	n.route(string(secret))
+	n.route(string(secret), encryption)
 	return n.openAll(ctx)
 }
 
 // route makes the way of commands to partitions.
-func (n *node) route(secret string) {
+func (n *node) route(secret string, t *tls.Config) {
 	s := n.server
 	s.host.Cluster = &command.Cluster{Totals: s.totals, Bytes: s.bytes}
 	home := &command.Env{Host: s.host, Store: store.New(), Images: s.images, Save: func() error { return nil }}
 	n.router = router.New(router.Config{
-		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText,
+		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText, Dial: dialer(t),
 	})
-}
-
-// clusterConfig returns what the settings say about the cluster.
-func (s *Server) clusterConfig() (cluster.Config, error) {
-	dir := filepath.Join(s.folder.path, "cluster")
-	c := cluster.Config{Namespace: s.settings.Get("namespace"), Cache: filepath.Join(dir, "images"), Logger: s.logger}
-	if s.settings.Get("nats") == "" {
-		c.Name, c.Addr, c.Dir = s.settings.Get("member"), s.settings.Get("peers-addr"), filepath.Join(dir, "jetstream")
-		return c, s.readPeers(&c)
-	}
-	c.URLs, c.Credentials, c.Name = s.settings.Get("nats"), s.settings.Get("nats-creds"), s.settings.Get("node")
-	if c.Name == "" {
-		name, err := os.Hostname()
-		if err != nil {
-			return c, fmt.Errorf("server: name this server with --node: %w", err)
-		}
-		c.Name = name
-	}
-	return c, nil
-}
-
-// localSecret is that of members that cannot be reached from other machines.
-const localSecret = "everbloom"
-
-// readPeers reads the list of members.
-func (s *Server) readPeers(c *cluster.Config) error {
-	local := true
-	for one := range strings.SplitSeq(s.settings.Get("peers"), ",") {
-		name, addr, _ := strings.Cut(strings.TrimSpace(one), "=")
-		host, _, err := net.SplitHostPort(addr)
-		if name == "" || err != nil {
-			return fmt.Errorf("server: peers: %q is not a name and an address such as n1=10.0.0.1:7000", one)
-		}
-		c.Peers = append(c.Peers, cluster.Peer{Name: name, Addr: addr})
-		local = local && isLoopback(host)
-	}
-	path := s.settings.Get("peers-secret")
-	switch {
-	case path != "":
-		secret, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("server: peers-secret: %w", err)
-		}
-		c.Secret = strings.TrimSpace(string(secret))
-	case local:
-		c.Secret = localSecret
-	default:
-		return errors.New("server: peers can be reached from other machines: name a file with a secret that all members share with --peers-secret")
-	}
-	return nil
-}
-
-// advertised returns where other servers and clients reach this one.
-func (s *Server) advertised() (string, error) {
-	if addr := s.settings.Get("advertise"); addr != "" {
-		return addr, nil
-	}
-	addr := s.listeners[0].Addr().String()
-	host, _, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err != nil || ip.IsUnspecified() {
-		return "", fmt.Errorf("server: %s is not an address that others can connect to: name one with --advertise", addr)
-	}
-	return addr, nil
 }
 
 // settle agrees with the other servers on what is fixed at the first start: the number of

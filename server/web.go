@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/everbloom-go/everbloom/server/console"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
 )
 
 // web is the HTTP side: the console, numbers for Prometheus, and whether the server works.
@@ -54,8 +56,8 @@ func (w *web) start(ctx context.Context, s *Server) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.totals().Broken; err != nil {
-			http.Error(w, "writes are refused: "+err.Error(), http.StatusServiceUnavailable)
+		if err := s.unready(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
@@ -69,6 +71,19 @@ func (w *web) start(ctx context.Context, s *Server) {
 		BaseContext: func(net.Listener) context.Context { return ctx }, // streams end with it
 	}
 	s.wg.Go(func() { _ = w.server.Serve(w.listener) }) // it ends when it is closed
+}
+
+// unready returns why the server cannot do its part, nil if it can.
+func (s *Server) unready() error {
+	if err := s.totals().Broken; err != nil {
+		return fmt.Errorf("writes are refused: %w", err)
+	}
+	for i := range s.shards {
+		if s.shards[i].Load() == nil && s.settings.Get("copies") == "all" {
+			return fmt.Errorf("partition %d is being loaded", i)
+		}
+	}
+	return nil
 }
 
 func (w *web) close() {
@@ -88,6 +103,14 @@ type gauges struct {
 	server   *Server
 	commands *prometheus.Desc
 	numbers  []gauge
+	parts    []partGauge // of a cluster
+}
+
+// A partGauge is a number of each partition that a node holds.
+type partGauge struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	read func(partition.State) float64
 }
 
 type gauge struct {
@@ -117,7 +140,29 @@ func newGauges(s *Server) *gauges {
 		}
 		return 1
 	})
+	if s.node != nil {
+		g.addPartitions()
+	}
 	return g
+}
+
+// addPartitions adds the numbers of a cluster.
+func (g *gauges) addPartitions() {
+	add := func(name, help string, kind prometheus.ValueType, read func(partition.State) float64) {
+		g.parts = append(g.parts, partGauge{prometheus.NewDesc("everbloom_partition_"+name, help, []string{"partition"}, nil), kind, read})
+	}
+	add("lease_seconds", "How long this node may still lead the partition; 0 if it does not.", prometheus.GaugeValue,
+		func(s partition.State) float64 { return s.Lease.Seconds() })
+	add("epoch", "Number of the leader's term.", prometheus.GaugeValue, func(s partition.State) float64 { return float64(s.Leader.Epoch) })
+	add("records_total", "Number of the last record that this node has applied.", prometheus.CounterValue,
+		func(s partition.State) float64 { return float64(s.Applied) })
+	add("silence_seconds", "Time since the last record came.", prometheus.GaugeValue,
+		func(s partition.State) float64 { return time.Since(s.Heard).Seconds() })
+	n := g.server.node
+	g.numbers = append(g.numbers, gauge{
+		prometheus.NewDesc("everbloom_nodes", "Nodes of the cluster that were heard lately.", nil, nil), prometheus.GaugeValue,
+		func() float64 { return float64(len(n.alive()) + 1) },
+	})
 }
 
 // Describe implements prometheus.Collector.
@@ -125,6 +170,9 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 	out <- g.commands
 	for _, n := range g.numbers {
 		out <- n.desc
+	}
+	for _, p := range g.parts {
+		out <- p.desc
 	}
 }
 
@@ -135,5 +183,14 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	})
 	for _, n := range g.numbers {
 		out <- prometheus.MustNewConstMetric(n.desc, n.kind, n.read())
+	}
+	if len(g.parts) == 0 {
+		return
+	}
+	for h := range g.server.open() {
+		state := h.partition.State()
+		for _, p := range g.parts {
+			out <- prometheus.MustNewConstMetric(p.desc, p.kind, p.read(state), strconv.Itoa(h.number))
+		}
 	}
 }
