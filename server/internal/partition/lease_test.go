@@ -239,7 +239,7 @@ func TestNewLeaderKnowsWhatItApplied(t *testing.T) {
 	}
 }
 
-// TestHandOver looks at who leads when, with clocks that stand still.
+// TestHandOver looks at which node leads, with clocks that stand still.
 func TestHandOver(t *testing.T) {
 	m := new(log.Memory)
 	nodes := led(t, m, "n1", "n2", "n3")
