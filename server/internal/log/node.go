@@ -49,8 +49,8 @@ func (n *Node) Delay(f func() time.Duration) {
 	n.delay = f
 }
 
-// Fault says what is asked before each try of an append what is to go wrong; nil means nothing.
-// After LostUnknown and StoredUnknown the node tries again.
+// Fault has f say before each try of an append what is to go wrong; nil means nothing. After
+// LostUnknown and StoredUnknown the node tries again.
 func (n *Node) Fault(f func() Fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -24,4 +24,13 @@
 // are answered with that, which closes their connections without a reply; the partition
 // then reads the end of the log before it takes further changes. What is in memory is at
 // all times a prefix of the log.
+//
+// # Clusters
+//
+// Several nodes may share a log. One of them leads: it decides, and holds a lease that every
+// record of its own renews from the moment it was sent. The others apply what it writes, and
+// claim the lead by a record with the next epoch when they have received nothing for longer
+// than a lease. The log takes one record at a place, so one claim wins, and the next record
+// of the node that led before is refused; its units are sent elsewhere. docs/design/0011-lease.md
+// has the argument. What cannot be applied ends the partition ([Config].Ended).
 package partition

@@ -93,24 +93,21 @@ func (p *Partition) lead(sent time.Duration, at uint64, claim []byte) {
 	p.renew(sent)
 }
 
-// beatIsDue reports whether the next record is to say that this node leads.
-func (p *Partition) beatIsDue() bool {
-	return p.shared != nil && p.role == Leading && p.running()-p.beat >= p.lease/5
-}
-
-// addBeat adds to the record that this node leads, for nodes that have not read the claim.
+// addBeat adds to a record that this node leads.
 func (p *Partition) addBeat() {
 	p.beat = p.running()
 	p.tx.builder.Data(record.Beat, 0, p.self.AppendTo(nil))
 }
 
-// beatIfDue writes a beat if no record has had one for some time.
+// beatIfDue writes a beat now and then, also between changes: nodes that have not read the claim
+// hear by it which node leads.
 func (p *Partition) beatIfDue() {
-	if p.beatIsDue() {
-		p.tx.begin(p.clock.now())
-		p.addBeat()
-		_ = p.write() // no unit waits for it
+	if p.shared == nil || p.role != Leading || p.running()-p.beat < p.lease/5 {
+		return
 	}
+	p.tx.begin(p.clock.now())
+	p.addBeat()
+	_ = p.write() // no unit waits for it
 }
 
 // dethrone ends the term of this node after an append that was not stored, or whose outcome is

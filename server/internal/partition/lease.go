@@ -84,7 +84,8 @@ type tenure struct {
 	until time.Duration
 }
 
-func (m *member) start(c Config) error {
+// enroll takes what a configuration says about the cluster.
+func (m *member) enroll(c Config) error {
 	m.tick, m.highest, m.level = expiryTick, record.Highest, 1
 	if c.Node == "" {
 		m.role, m.told.Role = Leading, Leading

@@ -161,9 +161,6 @@ func (p *Partition) commit() error {
 		t.answer(err)
 		return err
 	}
-	if p.beatIsDue() && t.builder.Len() < softLimit {
-		p.addBeat()
-	}
 	return p.write()
 }
 
