@@ -195,13 +195,10 @@ func testDraw(t *testing.T, w *clustertest.Net) {
 	l := openLog(t, w.Node(0), 4)
 	for i := range 6 {
 		node := w.Node(i % 3)
-		if err := node.Draw(ctx, 4); err != nil {
-			t.Fatal(err)
+		draw(t, node, 4)
+		if s, err := node.State(ctx, 4); err != nil || s.Leader != clustertest.Name(i%3) {
+			t.Errorf("%s leads, %v", s.Leader, err)
 		}
-		waitFor(t, "the leader moves", func() bool {
-			s, err := node.State(ctx, 4)
-			return err == nil && s.Leader == clustertest.Name(i%3)
-		})
 		if at, err := l.Append(ctx, uint64(i), []byte{byte(i)}); at != uint64(i+1) || err != nil {
 			t.Error(at, err)
 		}
@@ -210,6 +207,19 @@ func testDraw(t *testing.T, w *clustertest.Net) {
 	if err != nil || s.Last != 6 || len(s.Copies) != 2 {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+// draw moves the leader of a stream to a node. A copy that is not up to date yet is waited for.
+func draw(t *testing.T, c *cluster.Cluster, partition int) {
+	t.Helper()
+	waitFor(t, "the leader moves", func() bool {
+		err := c.Draw(testContext(t), partition)
+		if err != nil {
+			t.Log(err)
+			time.Sleep(time.Second)
+		}
+		return err == nil
+	})
 }
 
 // waitFor waits until something holds.

@@ -180,7 +180,7 @@ func (d *images) sweep() {
 	d.swept = true
 	ctx, cancel := context.WithTimeout(d.cluster.ctx, imageTime)
 	defer cancel()
-	if err := d.objects.sweep(ctx, d.dir.uses); err != nil {
+	if err := d.objects.sweep(ctx, orphanAge, d.dir.uses); err != nil {
 		d.cluster.config.Logger.Debug("objects are left", "bucket", d.objects.bucket, "error", err)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
@@ -144,14 +147,38 @@ func testLostObjects(t *testing.T, w *clustertest.Net) {
 		t.Fatal(err)
 	}
 	stream, err := cluster.JetStream(w.Node(0)).Stream(t.Context(), "OBJ_everbloom-images-6")
-	if err == nil {
-		err = stream.Purge(t.Context())
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	testSweep(t, openImages(t, w.Node(0), 6), stream)
+	if err := stream.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	wantImages(t, openImages(t, w.Node(0), 6), "kept")
 	if _, err := image.View(openImages(t, w.Node(1), 6)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("without a copy:", err)
+	}
+}
+
+// testSweep removes an object that is left of a node that ended, when it is old enough,
+// and nothing else.
+func testSweep(t *testing.T, d image.Disk, stream jetstream.Stream) {
+	messages := func() uint64 {
+		info, err := stream.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	before := messages()
+	if err := cluster.Orphan(t.Context(), d, bytes.NewReader(contentOf("orphan"))); err != nil {
+		t.Fatal(err)
+	}
+	with := messages()
+	if err := cluster.Sweep(t.Context(), d, time.Hour); err != nil || messages() != with {
+		t.Errorf("young: %d messages of %d, %v", messages(), with, err)
+	}
+	if err := cluster.Sweep(t.Context(), d, 0); err != nil || messages() != before {
+		t.Errorf("old: %d messages, want %d, %v", messages(), before, err)
 	}
 }
