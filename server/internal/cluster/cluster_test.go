@@ -88,10 +88,10 @@ func testFence(t *testing.T, w *clustertest.Net) {
 func testWatch(t *testing.T, w *clustertest.Net) {
 	ctx := testContext(t)
 	writer, reader := openLog(t, w.Node(0), 2), openLog(t, w.Node(2), 2)
-	const n = 300
+	const n = 100
 	large := bytes.Repeat([]byte("x"), 300<<10)
 	entry := func(i uint64) []byte {
-		if i%30 == 0 {
+		if i%20 == 0 {
 			return large
 		}
 		return fmt.Appendf(nil, "entry %d", i)
