@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/everbloom-go/everbloom/server/internal/image"
+	"github.com/everbloom-go/everbloom/server/internal/log"
 )
 
 // Sibling returns a cluster that uses the connection of another one with another
@@ -40,3 +41,6 @@ func Orphan(ctx context.Context, d image.Disk, r io.Reader) error {
 func Sweep(ctx context.Context, d image.Disk, age time.Duration) error {
 	return d.(*images).objects.sweep(ctx, age, d.(*images).dir.uses)
 }
+
+// SetPatience changes how long a reader waits for a log that ends before it.
+func SetPatience(l log.Shared, d time.Duration) { l.(*entries).patience = d }

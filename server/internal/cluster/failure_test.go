@@ -142,6 +142,7 @@ func TestKill(t *testing.T) {
 // testWiped lets the member whose disk was wiped take the lead of the stream, and read
 // everything.
 func testWiped(t *testing.T, w *clustertest.Net, stored map[uint64]string) {
+	t.Helper()
 	draw(t, w.Node(0), 0)
 	if got := all(t, openLog(t, w.Node(0), 0), 0); !maps.Equal(got, stored) {
 		t.Errorf("%d entries of %d", len(got), len(stored))

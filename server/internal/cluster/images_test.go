@@ -73,6 +73,7 @@ func cached(t *testing.T, w *clustertest.Net, i, partition int) (paths []string)
 
 // testImages writes images at one node and reads them at others.
 func testImages(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	first, err := image.Open(openImages(t, w.Node(0), 5))
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +117,7 @@ func testImages(t *testing.T, w *clustertest.Net) {
 
 // testCache damages all copies of a node, and leaves a file of another process.
 func testCache(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	paths := cached(t, w, 1, 5)
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
@@ -139,6 +141,7 @@ func testCache(t *testing.T, w *clustertest.Net) {
 
 // testLostObjects takes the objects away. The node that wrote them has copies.
 func testLostObjects(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	f, err := image.Open(openImages(t, w.Node(0), 6))
 	if err == nil {
 		err = writeImages(f, "kept")
@@ -163,6 +166,7 @@ func testLostObjects(t *testing.T, w *clustertest.Net) {
 // testSweep removes an object that is left of a node that ended, when it is old enough,
 // and nothing else.
 func testSweep(t *testing.T, d image.Disk, stream jetstream.Stream) {
+	t.Helper()
 	messages := func() uint64 {
 		info, err := stream.Info(t.Context())
 		if err != nil {

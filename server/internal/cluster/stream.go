@@ -214,5 +214,5 @@ func (c *Cluster) Log(ctx context.Context, partition int) (log.Shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entries{cluster: c, stream: stream, name: config.Name, subject: config.Subjects[0]}, nil
+	return &entries{cluster: c, stream: stream, name: config.Name, subject: config.Subjects[0], patience: aheadLimit}, nil
 }
