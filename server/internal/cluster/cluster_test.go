@@ -56,6 +56,7 @@ func TestHealthy(t *testing.T) {
 // testFence has two writers. The one that has not read what the other wrote is refused, and
 // an entry that is sent again stays one.
 func testFence(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	ctx := testContext(t)
 	a, b := openLog(t, w.Node(0), 1), openLog(t, w.Node(1), 1)
 	for range 2 {
@@ -86,12 +87,13 @@ func testFence(t *testing.T, w *clustertest.Net) {
 // testWatch reads entries as they come, ends with the context, and tells a reader that has
 // fallen behind a trim.
 func testWatch(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	ctx := testContext(t)
 	writer, reader := openLog(t, w.Node(0), 2), openLog(t, w.Node(2), 2)
-	const n = 300
+	const n = 100
 	large := bytes.Repeat([]byte("x"), 300<<10)
 	entry := func(i uint64) []byte {
-		if i%30 == 0 {
+		if i%20 == 0 {
 			return large
 		}
 		return fmt.Appendf(nil, "entry %d", i)
@@ -118,7 +120,7 @@ func testWatch(t *testing.T, w *clustertest.Net) {
 	if err := <-ended; !errors.Is(err, context.Canceled) || watched.Err() == nil {
 		t.Fatal("reader:", err)
 	}
-	if err := writer.Trim(ctx, 100); err != nil {
+	if err := writer.Trim(ctx, n-10); err != nil {
 		t.Fatal(err)
 	}
 	for _, read := range []func(context.Context, uint64, func(uint64, []byte) error) error{reader.Watch, reader.Follow} {
@@ -126,8 +128,18 @@ func testWatch(t *testing.T, w *clustertest.Net) {
 			t.Error("behind a trim:", err)
 		}
 	}
+	brief, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	nothing := func(uint64, []byte) error { return nil }
+	if err := reader.Watch(brief, n+1, nothing); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("the log ends before its reader, for a moment:", err)
+	}
+	cluster.SetPatience(reader, 0)
+	if err := reader.Watch(ctx, n+1, nothing); !errors.Is(err, log.ErrGap) {
+		t.Error("the log ends before its reader:", err)
+	}
 	failure := errors.New("enough")
-	if err := reader.Watch(ctx, 100, func(uint64, []byte) error { return failure }); !errors.Is(err, failure) {
+	if err := reader.Watch(ctx, n-1, func(uint64, []byte) error { return failure }); !errors.Is(err, failure) {
 		t.Error("the error of do:", err)
 	}
 }
@@ -135,6 +147,7 @@ func testWatch(t *testing.T, w *clustertest.Net) {
 // testFull fills a log up to its limit. What is refused is not stored, and there is room
 // again behind a trim.
 func testFull(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	ctx := testContext(t)
 	config := w.Config(0)
 	config.LogBytes = 1 << 20
@@ -166,6 +179,7 @@ func testFull(t *testing.T, w *clustertest.Net) {
 
 // testSettle lets all nodes settle values at once.
 func testSettle(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	ctx := testContext(t)
 	var wait sync.WaitGroup
 	for round := range 5 {
@@ -191,17 +205,15 @@ func testSettle(t *testing.T, w *clustertest.Net) {
 
 // testDraw moves the leader of a stream to each node, and goes on to write.
 func testDraw(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	ctx := testContext(t)
 	l := openLog(t, w.Node(0), 4)
 	for i := range 6 {
 		node := w.Node(i % 3)
-		if err := node.Draw(ctx, 4); err != nil {
-			t.Fatal(err)
+		draw(t, node, 4)
+		if s, err := node.State(ctx, 4); err != nil || s.Leader != clustertest.Name(i%3) {
+			t.Errorf("%s leads, %v", s.Leader, err)
 		}
-		waitFor(t, "the leader moves", func() bool {
-			s, err := node.State(ctx, 4)
-			return err == nil && s.Leader == clustertest.Name(i%3)
-		})
 		if at, err := l.Append(ctx, uint64(i), []byte{byte(i)}); at != uint64(i+1) || err != nil {
 			t.Error(at, err)
 		}
@@ -210,6 +222,19 @@ func testDraw(t *testing.T, w *clustertest.Net) {
 	if err != nil || s.Last != 6 || len(s.Copies) != 2 {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+// draw moves the leader of a stream to a node. A copy that is not up to date yet is waited for.
+func draw(t *testing.T, c *cluster.Cluster, partition int) {
+	t.Helper()
+	waitFor(t, "the leader moves", func() bool {
+		err := c.Draw(testContext(t), partition)
+		if err != nil {
+			t.Log(err)
+			time.Sleep(time.Second)
+		}
+		return err == nil
+	})
 }
 
 // waitFor waits until something holds.
@@ -224,6 +249,7 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 
 // testAnnounce has each node tell its name in other words, which change.
 func testAnnounce(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	var mu sync.Mutex
 	word := "first"
 	for i := range 3 {

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
@@ -70,6 +73,7 @@ func cached(t *testing.T, w *clustertest.Net, i, partition int) (paths []string)
 
 // testImages writes images at one node and reads them at others.
 func testImages(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	first, err := image.Open(openImages(t, w.Node(0), 5))
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +117,7 @@ func testImages(t *testing.T, w *clustertest.Net) {
 
 // testCache damages all copies of a node, and leaves a file of another process.
 func testCache(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	paths := cached(t, w, 1, 5)
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
@@ -136,6 +141,7 @@ func testCache(t *testing.T, w *clustertest.Net) {
 
 // testLostObjects takes the objects away. The node that wrote them has copies.
 func testLostObjects(t *testing.T, w *clustertest.Net) {
+	t.Helper()
 	f, err := image.Open(openImages(t, w.Node(0), 6))
 	if err == nil {
 		err = writeImages(f, "kept")
@@ -144,14 +150,39 @@ func testLostObjects(t *testing.T, w *clustertest.Net) {
 		t.Fatal(err)
 	}
 	stream, err := cluster.JetStream(w.Node(0)).Stream(t.Context(), "OBJ_everbloom-images-6")
-	if err == nil {
-		err = stream.Purge(t.Context())
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	testSweep(t, openImages(t, w.Node(0), 6), stream)
+	if err := stream.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	wantImages(t, openImages(t, w.Node(0), 6), "kept")
 	if _, err := image.Look(openImages(t, w.Node(1), 6)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("without a copy:", err)
+	}
+}
+
+// testSweep removes an object that is left of a node that ended, when it is old enough,
+// and nothing else.
+func testSweep(t *testing.T, d image.Disk, stream jetstream.Stream) {
+	t.Helper()
+	messages := func() uint64 {
+		info, err := stream.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	before := messages()
+	if err := cluster.Orphan(t.Context(), d, bytes.NewReader(contentOf("orphan"))); err != nil {
+		t.Fatal(err)
+	}
+	with := messages()
+	if err := cluster.Sweep(t.Context(), d, time.Hour); err != nil || messages() != with {
+		t.Errorf("young: %d messages of %d, %v", messages(), with, err)
+	}
+	if err := cluster.Sweep(t.Context(), d, 0); err != nil || messages() != before {
+		t.Errorf("old: %d messages, want %d, %v", messages(), before, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -33,6 +34,8 @@ type entries struct {
 	stream  jetstream.Stream
 	name    string
 	subject string
+
+	patience time.Duration // with a log that ends before its reader
 }
 
 var (

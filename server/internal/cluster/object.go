@@ -161,9 +161,9 @@ func (o *objects) remove(ctx context.Context, id string) error {
 	)
 }
 
-// sweep removes old objects that are not in use: a node ended before they were complete, or
+// sweep removes objects of an age that are not in use: a node ended before they were complete, or
 // before they were removed.
-func (o *objects) sweep(ctx context.Context, uses func(id string) bool) error {
+func (o *objects) sweep(ctx context.Context, age time.Duration, uses func(id string) bool) error {
 	prefix := o.chunkSubject("")
 	info, err := o.stream.Info(ctx, jetstream.WithSubjectFilter(prefix+"*"))
 	if err != nil {
@@ -175,7 +175,7 @@ func (o *objects) sweep(ctx context.Context, uses func(id string) bool) error {
 			continue
 		}
 		m, err := o.stream.GetLastMsgForSubject(ctx, subject)
-		if err == nil && time.Since(m.Time) > orphanAge {
+		if err == nil && time.Since(m.Time) > age {
 			err = o.remove(ctx, id)
 		}
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {

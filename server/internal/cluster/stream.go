@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -155,29 +156,53 @@ func (c *Cluster) State(ctx context.Context, partition int) (StreamState, error)
 	return s, nil
 }
 
+// drawTime is how long a leader may take to move.
+const drawTime = 5 * time.Second
+
 // Draw moves the leader of a partition's stream to the server that this node is connected to,
-// so that an append takes one way less. The leader of the partition calls it.
+// so that an append takes one way less, and waits for it. The leader of the partition calls it
+// once: writes pause meanwhile, and a copy that is behind cannot lead.
 func (c *Cluster) Draw(ctx context.Context, partition int) error {
+	to := c.Server()
 	s, err := c.State(ctx, partition)
-	if err != nil || s.Leader == c.Server() || len(s.Copies) == 0 {
+	if err != nil || s.Leader == to || len(s.Copies) == 0 {
 		return err
 	}
-	request, err := json.Marshal(map[string]any{"placement": map[string]string{"preferred": c.Server()}})
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	if !slices.ContainsFunc(s.Copies, func(p Copy) bool { return p.Server == to && p.Current && p.Behind == 0 }) {
+		return fmt.Errorf("cluster: moving the leader of partition %d: %s has no copy that is up to date", partition, to)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*requestTime)
+	if err := c.stepDown(ctx, partition, to); err != nil {
+		return fmt.Errorf("cluster: moving the leader of partition %d to %s: %w", partition, to, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawTime)
+	defer cancel()
+	return again(ctx, func() error {
+		s, err := c.State(ctx, partition)
+		if err == nil && s.Leader != to {
+			err = fmt.Errorf("cluster: the leader of partition %d is %s instead of %s", partition, s.Leader, to)
+		}
+		return err
+	})
+}
+
+// stepDown asks the leader of a partition's stream to give its place to another server.
+func (c *Cluster) stepDown(ctx context.Context, partition int, to string) error {
+	request, err := json.Marshal(map[string]any{"placement": map[string]string{"preferred": to}})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawTime)
 	defer cancel()
 	m, err := c.conn.RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+c.logConfig(partition).Name, request)
 	if err != nil {
-		return fmt.Errorf("cluster: moving the leader of partition %d: %w", partition, err)
+		return err
 	}
 	var answer struct{ Error *jetstream.APIError }
 	if err := json.Unmarshal(m.Data, &answer); err != nil {
-		return fmt.Errorf("cluster: moving the leader of partition %d: %w", partition, err)
+		return err
 	}
 	if answer.Error != nil {
-		return fmt.Errorf("cluster: moving the leader of partition %d to %s: %w", partition, c.Server(), answer.Error)
+		return answer.Error
 	}
 	return nil
 }
@@ -189,5 +214,5 @@ func (c *Cluster) Log(ctx context.Context, partition int) (log.Shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entries{cluster: c, stream: stream, name: config.Name, subject: config.Subjects[0]}, nil
+	return &entries{cluster: c, stream: stream, name: config.Name, subject: config.Subjects[0], patience: aheadLimit}, nil
 }

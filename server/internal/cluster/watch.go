@@ -128,7 +128,10 @@ func (r *reader) remove(consumer string) {
 // may be seen by a leader that was cut off.
 func (r *reader) place(ctx context.Context) error {
 	info, err := r.cluster.leaderInfo(ctx, r.name)
-	if err != nil {
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return final{fmt.Errorf("cluster: %s: %w", r.name, err)}
+	case err != nil:
 		return err
 	}
 	first, last := info.State.FirstSeq, info.State.LastSeq
@@ -140,7 +143,7 @@ func (r *reader) place(ctx context.Context) error {
 		return nil
 	case r.ahead.IsZero():
 		r.ahead = time.Now()
-	case time.Since(r.ahead) > aheadLimit:
+	case time.Since(r.ahead) > r.patience:
 		return final{fmt.Errorf("cluster: %s ends with entry %d, but entry %d was read from it: %w", r.name, last, r.after, log.ErrGap)}
 	}
 	return fmt.Errorf("cluster: %s ends with entry %d, %d is wanted", r.name, last, r.after+1)

@@ -412,3 +412,23 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// TestViewRemovesNothing has a pack whose manifest is not written yet.
+func TestViewRemovesNothing(t *testing.T) {
+	d := newMemoryDisk()
+	f, err := Open(d)
+	if err == nil {
+		err = writeGeneration(f, 1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.names["pack-2"] = &memoryFile{disk: d}
+	view, err := View(d)
+	if err != nil || check(t, view) != 1 || d.names["pack-2"] == nil {
+		t.Error("viewed:", err)
+	}
+	if _, err := Open(d); err != nil || d.names["pack-2"] != nil {
+		t.Error("opened:", err)
+	}
+}

@@ -23,7 +23,7 @@ const startTime = 2 * time.Minute
 // A Net is the network of members 0 to n-1, and the members that run. One goroutine at a
 // time uses it.
 type Net struct {
-	t       testing.TB
+	tb      testing.TB
 	dir     string
 	addrs   []string   // that members listen on
 	proxies [][]*Proxy // from, to; nil: direct
@@ -34,13 +34,13 @@ type Net struct {
 }
 
 // New prepares a network of n members, without starting them. All end with the test.
-func New(t testing.TB, n int) *Net {
-	t.Helper()
-	w := Direct(t, n)
+func New(tb testing.TB, n int) *Net {
+	tb.Helper()
+	w := Direct(tb, n)
 	for i := range n {
 		for j := range n {
 			if i != j {
-				w.proxies[i][j] = NewProxy(t, w.addrs[j])
+				w.proxies[i][j] = NewProxy(tb, w.addrs[j])
 			}
 		}
 	}
@@ -48,27 +48,27 @@ func New(t testing.TB, n int) *Net {
 }
 
 // Direct is New without proxies: the network cannot be cut, and costs nothing.
-func Direct(t testing.TB, n int) *Net {
-	t.Helper()
-	w := &Net{t: t, dir: t.TempDir(), down: make([]bool, n), nodes: make([]*cluster.Cluster, n), level: slog.LevelError}
+func Direct(tb testing.TB, n int) *Net {
+	tb.Helper()
+	w := &Net{tb: tb, dir: tb.TempDir(), down: make([]bool, n), nodes: make([]*cluster.Cluster, n), level: slog.LevelError}
 	if testing.Verbose() {
 		w.level = slog.LevelWarn
 	}
 	for range n {
-		w.addrs = append(w.addrs, freeAddr(t))
+		w.addrs = append(w.addrs, freeAddr(tb))
 		w.proxies = append(w.proxies, make([]*Proxy, n))
 		w.flows = append(w.flows, make([]Flow, n))
 	}
-	t.Cleanup(func() { w.each(func(i int) { w.Stop(i) }) })
+	tb.Cleanup(func() { w.each(func(i int) { w.Stop(i) }) })
 	return w
 }
 
 // freeAddr returns an address of the loopback that was free a moment ago.
-func freeAddr(t testing.TB) string {
-	t.Helper()
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = l.Close() }() // only its number is wanted
 	return l.Addr().String()
@@ -113,12 +113,12 @@ func (w *Net) Config(i int) cluster.Config {
 
 // StartAll starts all members.
 func (w *Net) StartAll() {
-	w.t.Helper()
+	w.tb.Helper()
 	errs := make([]error, len(w.nodes))
 	w.each(func(i int) { errs[i] = w.start(i) })
 	for i, err := range errs {
 		if err != nil {
-			w.t.Fatalf("member %s: %v", Name(i), err)
+			w.tb.Fatalf("member %s: %v", Name(i), err)
 		}
 	}
 }
@@ -134,11 +134,11 @@ func (w *Net) each(do func(i int)) {
 
 // Start starts a member, and waits until it has joined the others.
 func (w *Net) Start(i int) *cluster.Cluster {
-	w.t.Helper()
+	w.tb.Helper()
 	w.down[i] = false
 	w.apply()
 	if err := w.start(i); err != nil {
-		w.t.Fatalf("member %s: %v", Name(i), err)
+		w.tb.Fatalf("member %s: %v", Name(i), err)
 	}
 	return w.nodes[i]
 }
@@ -173,9 +173,9 @@ func (w *Net) Kill(i int) {
 
 // Wipe removes all files of a member that does not run.
 func (w *Net) Wipe(i int) {
-	w.t.Helper()
+	w.tb.Helper()
 	if err := os.RemoveAll(w.Dir(i)); err != nil {
-		w.t.Fatal(err)
+		w.tb.Fatal(err)
 	}
 }
 

@@ -30,16 +30,16 @@ type Proxy struct {
 }
 
 // NewProxy starts a proxy on the loopback. It ends with the test.
-func NewProxy(t testing.TB, target string) *Proxy {
-	t.Helper()
+func NewProxy(tb testing.TB, target string) *Proxy {
+	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p := &Proxy{target: target, listener: l, conns: make(map[net.Conn]bool)}
 	p.changed = sync.NewCond(&p.mu)
 	go p.accept()
-	t.Cleanup(p.close)
+	tb.Cleanup(p.close)
 	return p
 }
 
