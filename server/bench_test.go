@@ -19,7 +19,7 @@ func BenchmarkPipeline(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer s.release()
-			session := command.NewSession(s.env, 1, "", "")
+			session := command.NewSession(s.first().env, 1, "", "")
 			var stream []byte
 			for i := range 64 {
 				if verb == "PING" {

@@ -34,10 +34,11 @@ func Check(ctx context.Context, settings *Settings, logger *slog.Logger) (found 
 	if err := s.load(ctx); err != nil {
 		return found, err
 	}
-	found.Keys, _ = s.store.Len()
-	found.Bytes = s.store.Bytes()
-	s.partition.Do(func() {
-		chain, _ := s.partition.Place()
+	found.Keys, _ = s.count()
+	found.Bytes = s.bytes()
+	p := s.first().partition
+	p.Do(func() {
+		chain, _ := p.Place()
 		found.Records = chain.Number
 	})
 	return found, nil

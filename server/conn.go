@@ -71,14 +71,14 @@ func (s *Server) add(raw net.Conn) {
 		return
 	}
 	if uint64(len(s.conns)) >= s.settings.Number("maxclients") {
-		s.env.Stats.Rejected.Add(1)
+		s.host.Stats.Rejected.Add(1)
 		s.wg.Go(func() { refuse(raw) })
 		return
 	}
-	s.env.Stats.Connections.Add(1)
+	s.host.Stats.Connections.Add(1)
 	s.nextID++
 	c := &conn{Conn: raw, server: s}
-	c.home = command.NewSession(s.env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())
+	c.home = command.NewSession(s.first().env, s.nextID, raw.RemoteAddr().String(), raw.LocalAddr().String())
 	c.session = c.home
 	limits := resp.Standard()
 	if !c.session.Authenticated() {

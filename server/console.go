@@ -19,7 +19,7 @@ var _ console.Source = shown{}
 
 // Login implements console.Source.
 func (s shown) Login(name, token string) (console.User, bool) {
-	u, ok := s.env.Login(name, token)
+	u, ok := s.host.Login(name, token)
 	if !ok {
 		return console.User{}, false
 	}
@@ -28,7 +28,7 @@ func (s shown) Login(name, token string) (console.User, bool) {
 
 // Default implements console.Source.
 func (s shown) Default() (console.User, bool) {
-	if s.env.Users != nil {
+	if s.host.Users != nil {
 		return console.User{}, false
 	}
 	return s.Login("", "")
@@ -36,7 +36,7 @@ func (s shown) Default() (console.User, bool) {
 
 // Do implements console.Source.
 func (s shown) Do(u console.User, from string, words ...string) ([]string, error) {
-	user, err := s.env.Named(u.Name)
+	user, err := s.host.Named(u.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s shown) Do(u console.User, from string, words ...string) ([]string, error
 	for i, w := range words {
 		args[i] = []byte(w)
 	}
-	reply, err := s.env.Do(user, "console "+from, args)
+	reply, err := s.first().env.Do(user, "console "+from, args)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +53,15 @@ func (s shown) Do(u console.User, from string, words ...string) ([]string, error
 
 // Numbers implements console.Source.
 func (s shown) Numbers() console.Numbers {
-	images, stats := s.keeper.state(), s.partition.Stats()
+	images, stats := s.images(), s.stats()
 	n := console.Numbers{
-		Started: s.env.Started, Version: s.env.Version, SetBytes: s.store.Bytes(), MaxMemory: s.maxMemory(), Resident: command.Memory(),
+		Started: s.host.Started, Version: s.host.Version, SetBytes: s.bytes(), MaxMemory: s.maxMemory(), Resident: command.Memory(),
 		Connections: len(s.Sessions()), Images: images.Last, ImagesFailed: images.Failed, ImagesAreWritten: images.Running,
-		Commands: s.env.Stats.Commands.Load(), Accepted: s.env.Stats.Connections.Load(), Rejected: s.env.Stats.Rejected.Load(),
+		Commands: s.host.Stats.Commands.Load(), Accepted: s.host.Stats.Connections.Load(), Rejected: s.host.Stats.Rejected.Load(),
 		Records: stats.Records, LogBytes: stats.Bytes, Effects: stats.Effects, Waited: stats.Waited,
 	}
-	n.Sets, n.Expiring = s.store.Len()
-	if err := s.partition.Broken(); err != nil {
+	n.Sets, n.Expiring = s.count()
+	if err := s.broken(); err != nil {
 		n.Refused = err.Error()
 	}
 	if s.folder != nil {
@@ -74,7 +74,7 @@ func (s shown) Numbers() console.Numbers {
 func (s shown) Sets() iter.Seq2[string, console.Set] {
 	return func(yield func(string, console.Set) bool) {
 		stopped := false
-		s.store.Scan(0, math.MaxInt, s.partition.Now(), func(name string, e *store.Entry) {
+		s.first().store.Scan(0, math.MaxInt, s.first().partition.Now(), func(name string, e *store.Entry) {
 			if !stopped && e.Type() != store.Text {
 				stopped = !yield(name, shownSet{e})
 			}
@@ -84,7 +84,7 @@ func (s shown) Sets() iter.Seq2[string, console.Set] {
 
 // Set implements console.Source.
 func (s shown) Set(name string) console.Set {
-	e := s.store.Lookup([]byte(name), s.partition.Now())
+	e := s.first().store.Lookup([]byte(name), s.first().partition.Now())
 	if e == nil || e.Type() == store.Text {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (s shown) Set(name string) console.Set {
 func (s shown) Commands() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		stopped := false
-		s.env.Stats.Each(func(name string, n int64) {
+		s.host.Stats.Each(func(name string, n int64) {
 			stopped = stopped || !yield(name, n)
 		})
 	}
@@ -116,7 +116,7 @@ const slowShown = 100
 
 // Slow implements console.Source.
 func (s shown) Slow() (out []console.Slow) {
-	for _, e := range s.env.Slow.Last(slowShown) {
+	for _, e := range s.host.Slow.Last(slowShown) {
 		out = append(out, console.Slow{At: e.At, Took: e.Took, Words: texts(e.Args), Addr: e.Addr})
 	}
 	return out
@@ -124,7 +124,7 @@ func (s shown) Slow() (out []console.Slow) {
 
 // Sample implements console.Source.
 func (s shown) Sample(watch bool) (out []console.Ran, of int64) {
-	sample, of := s.env.Monitor.Sample(watch, s.env.Stats.Commands.Load())
+	sample, of := s.host.Monitor.Sample(watch, s.host.Stats.Commands.Load())
 	for _, r := range sample {
 		out = append(out, console.Ran{At: r.At, Words: texts(r.Args), Addr: r.Addr, User: r.User})
 	}

@@ -156,7 +156,7 @@ func TestConsoleExplains(t *testing.T) {
 	b.want(200, "The set is empty")(b.post("/console/how/part", "do", "undo", "steps", "+a"))
 	b.want(200, "11 keys are in the set", "&#43;user10</textarea>")(b.post("/console/how/part", "do", "some", "steps", "+a"))
 	b.want(200, "has grown", "257 blocks")(b.post("/console/how/part", "kind", "evergreen", "do", "grow", "steps", "+a"))
-	if n := s.env.Stats.Commands.Load(); n != 0 {
+	if n := s.host.Stats.Commands.Load(); n != 0 {
 		t.Error(n, "commands ran")
 	}
 }

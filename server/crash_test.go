@@ -46,7 +46,7 @@ func child(dir string) int {
 	fmt.Println(s.Addr())
 	go func() {
 		for {
-			_ = s.keeper.save()
+			_ = s.first().keeper.save()
 			time.Sleep(20 * time.Millisecond)
 		}
 	}()

@@ -56,16 +56,30 @@ func (f *folder) close() error {
 
 const modeVersion = 1
 
-// markMode says what a new folder was made for. It is called when the log has a record.
-func (f *folder) markMode(engine string) error {
+// A mode is what a folder was made for: how the server runs, and what of.
+type mode struct{ way, of string }
+
+// mode returns what the settings ask for.
+func (s *Server) mode() mode {
+	switch {
+	case s.settings.Get("member") != "":
+		return mode{"member", s.settings.Get("member")}
+	case s.settings.Get("nats") != "":
+		return mode{"nats", s.settings.Get("namespace")}
+	}
+	return mode{"alone", s.settings.Get("log")}
+}
+
+// mark says what a new folder was made for. It is called when the log has a record.
+func (f *folder) mark(m mode) error {
 	if f.used {
 		return nil
 	}
-	return writeSynced(f.path, "mode", fmt.Appendf(nil, "everbloom %d alone %s\n", modeVersion, engine))
+	return writeSynced(f.path, "mode", fmt.Appendf(nil, "everbloom %d %s %s\n", modeVersion, m.way, m.of))
 }
 
-// checkMode refuses a folder that was made for another engine or by a newer release.
-func (f *folder) checkMode(engine string) error {
+// check refuses a folder that was made for another mode or by a newer release.
+func (f *folder) check(want mode) error {
 	path := filepath.Join(f.path, "mode")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,17 +90,28 @@ func (f *folder) checkMode(engine string) error {
 	}
 	f.used = true
 	var number int
-	var mode, was string
-	if _, err := fmt.Sscanf(strings.TrimSpace(string(text)), "everbloom %d %s %s", &number, &mode, &was); err != nil {
+	var was mode
+	if _, err := fmt.Sscanf(strings.TrimSpace(string(text)), "everbloom %d %s %s", &number, &was.way, &was.of); err != nil {
 		return fmt.Errorf("server: %s is damaged: restore a copy of the folder", path)
 	}
 	switch {
 	case number > modeVersion:
 		return fmt.Errorf("server: %s was written by a newer release: update everbloom", f.path)
-	case mode != "alone" || was != engine:
-		return fmt.Errorf("server: %s was created for mode %s with log %s, this is mode alone with log %s: name another folder with --dir", f.path, mode, was, engine)
+	case was != want:
+		return fmt.Errorf("server: %s was created for a server %v, this is a server %v: name another folder with --dir, and copy the sets with everbloom import", f.path, was, want)
 	}
 	return nil
+}
+
+// String describes a mode.
+func (m mode) String() string {
+	switch m.way {
+	case "alone":
+		return "alone with log " + m.of
+	case "member":
+		return "that is member " + m.of + " of a cluster"
+	}
+	return "on a NATS cluster with namespace " + m.of
 }
 
 // writeSynced writes a file so that it is there as a whole or not at all.
@@ -115,7 +140,7 @@ func (s *Server) openLog() (log.Log, error) {
 	if engine == "memory" {
 		return new(log.Memory), nil
 	}
-	if err := s.folder.checkMode(engine); err != nil {
+	if err := s.folder.check(s.mode()); err != nil {
 		return nil, err
 	}
 	if engine == "file" {

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/image"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
@@ -21,7 +18,9 @@ import (
 
 // A keeper writes images, and knows where the log should end.
 type keeper struct {
+	shard  *shard
 	server *Server
+	shared image.Disk    // that other servers write to, too; nil if there is none
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
 
@@ -31,58 +30,6 @@ type keeper struct {
 	saved   atomic.Int64
 	logged  atomic.Uint64 // bytes of the log when images were written last
 	size    atomic.Int64  // of the images
-}
-
-// newKeeper loads the newest images, and says where the log goes on.
-func newKeeper(s *Server, config *partition.Config) (*keeper, error) {
-	k := &keeper{server: s}
-	k.saved.Store(time.Now().Unix())
-	if s.folder == nil {
-		return k, nil
-	}
-	dir, err := image.MakeDir(filepath.Join(s.folder.path, "images"))
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if k.folder, err = image.Open(dir); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if k.tail, err = s.folder.readTail(); err != nil {
-		s.logger.Warn("the end of the log cannot be verified", "error", err)
-	}
-	config.Tail = func(c record.Chain) {
-		if err := s.folder.writeTail(c); err != nil {
-			s.logger.Warn("the file tail cannot be written", "error", err)
-		}
-	}
-	config.Check = k.verify
-	m := k.folder.Last()
-	if m == nil {
-		return k, nil
-	}
-	config.After, config.Position = m.Chain, m.Position
-	k.size.Store(k.folder.Size())
-	return k, k.load(m)
-}
-
-// load brings images into memory.
-func (k *keeper) load(m *image.Manifest) error {
-	var hash filter.Hash
-	if err := hash.UnmarshalBinary(m.Hash); err != nil {
-		return fmt.Errorf("server: images: hash: %w", err)
-	}
-	k.server.store.LoadState(hash, m.Last, m.Gone)
-	for i := range m.Entries {
-		e := &m.Entries[i]
-		content, err := k.folder.Content(e)
-		if err == nil {
-			err = k.server.store.Load(e.Meta, content)
-		}
-		if err != nil {
-			return fmt.Errorf("server: images: %w: restore a copy of the folder", err)
-		}
-	}
-	return nil
 }
 
 // state returns how the writing of images goes.
@@ -109,6 +56,9 @@ func (k *keeper) run(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
+		if !k.shard.partition.Leads() {
+			continue
+		}
 		grown := k.logSize() - k.logged.Load()
 		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
 			continue
@@ -120,7 +70,7 @@ func (k *keeper) run(ctx context.Context) {
 
 // logSize returns the bytes of records behind the images that were loaded.
 func (k *keeper) logSize() uint64 {
-	s := k.server.partition.Stats()
+	s := k.shard.partition.Stats()
 	return s.Read + s.Bytes
 }
 
@@ -128,6 +78,9 @@ func (k *keeper) logSize() uint64 {
 func (k *keeper) save() error {
 	if k.folder == nil {
 		return errors.New("the server keeps nothing")
+	}
+	if !k.shard.partition.Leads() {
+		return partition.ErrNotLeading
 	}
 	if !k.mu.TryLock() {
 		return command.ErrSaving
@@ -147,20 +100,35 @@ func (k *keeper) save() error {
 	k.saved.Store(time.Now().Unix())
 	k.server.logger.Info("images written", "sets", written, "took", time.Since(started).Round(time.Millisecond))
 	if before := k.folder.Before(); before != nil && before.Position > 0 {
-		if err := errors.Join(k.server.folder.tail.Sync(), k.server.log.Trim(context.Background(), before.Position)); err != nil {
+		if err := k.trim(before.Position); err != nil {
 			k.server.logger.Warn("trimming the log failed", "error", err)
 		}
 	}
 	return nil
 }
 
+// trim forgets the log through a position.
+func (k *keeper) trim(through uint64) error {
+	if k.shared == nil {
+		if err := k.server.folder.tail.Sync(); err != nil {
+			return err
+		}
+	}
+	return k.shard.log.Trim(context.Background(), through)
+}
+
 // write writes a generation, and returns how many entries had changed.
 func (k *keeper) write() (changed int, err error) {
+	if k.shared != nil {
+		if k.folder, err = image.Look(k.shared); err != nil {
+			return 0, err
+		}
+	}
 	m, entries, err := k.begin()
 	if err != nil {
 		return 0, err
 	}
-	w, err := k.folder.Begin()
+	w, err := k.folder.Begin(uint64(k.shard.partition.Leader().Epoch) << 32)
 	if err != nil {
 		return 0, err
 	}
@@ -195,16 +163,16 @@ var errEnded = errors.New("the server ends")
 
 // begin returns the manifest of this moment, and all entries.
 func (k *keeper) begin() (m *image.Manifest, entries []*store.Entry, err error) {
-	p := k.server.partition
+	p := k.shard.partition
 	ok := p.Do(func() {
-		m = &image.Manifest{Last: k.server.store.LastNumber(), Gone: make(map[uint64]uint64)}
+		m = &image.Manifest{Last: k.shard.store.LastNumber(), Gone: make(map[uint64]uint64)}
 		m.Chain, m.Position = p.Place()
-		k.server.store.Entries(func(e *store.Entry) { entries = append(entries, e) })
+		k.shard.store.Entries(func(e *store.Entry) { entries = append(entries, e) })
 	})
 	if !ok {
 		return nil, nil, errEnded
 	}
-	m.Hash, err = k.server.store.Hash().MarshalBinary()
+	m.Hash, err = k.shard.store.Hash().MarshalBinary()
 	return m, entries, err
 }
 
@@ -242,7 +210,7 @@ func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Ent
 	for len(entries) > 0 {
 		var cuts []cut
 		var err error
-		ok := k.server.partition.Do(func() {
+		ok := k.shard.partition.Do(func() {
 			cuts, entries, err = k.cut(m, entries)
 		})
 		if !ok {
@@ -265,17 +233,17 @@ func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Ent
 
 // cut captures entries for a short while and returns the others. The partition runs it.
 func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, rest []*store.Entry, err error) {
-	chain, _ := k.server.partition.Place()
+	chain, _ := k.shard.partition.Place()
 	for started := time.Now(); len(entries) > 0 && time.Since(started) < cutTime; entries = entries[1:] {
 		e := entries[0]
-		if k.server.store.ByNumber(e.Number()) != e {
+		if k.shard.store.ByNumber(e.Number()) != e {
 			m.Gone[e.Number()] = chain.Number
 			continue
 		}
 		c := cut{Entry: image.Entry{Meta: e.Meta(chain.Number)}}
 		if e.Concurrent() {
 			c.live = e
-		} else if c.content, err = e.Stream(k.server.partition.Do); err != nil {
+		} else if c.content, err = e.Stream(k.shard.partition.Do); err != nil {
 			return nil, nil, err
 		}
 		cuts = append(cuts, c)
@@ -283,9 +251,8 @@ func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, res
 	return cuts, entries, nil
 }
 
-// close waits for images that are being written.
-func (k *keeper) close() error {
+// wait waits for images that are being written.
+func (k *keeper) wait() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return nil
 }

@@ -17,7 +17,7 @@ func (s *Server) listen() error {
 	}
 	s.listeners = append(s.listeners, l)
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok {
-		s.env.Port = tcp.Port
+		s.host.Port = tcp.Port
 	}
 	if addr := s.settings.Get("tls-addr"); addr != "" {
 		config, err := tlsConfig(s.settings)

@@ -114,7 +114,7 @@ func TestFlippedBitsAreTold(t *testing.T) {
 				told++
 				continue
 			}
-			c := s.store.Lookup([]byte("bf"), 0)
+			c := s.first().store.Lookup([]byte("bf"), 0)
 			for _, item := range items {
 				if c == nil || !c.MayContain(c.Key([]byte(item))) {
 					t.Fatalf("%s: bit %d: %s is lost and nothing is said", rel, bit, item)
@@ -176,7 +176,7 @@ func TestOldLogIsImaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = start(t, "dir", dir, "image-after", "1000")
-	for deadline := time.Now().Add(time.Minute); s.keeper.size.Load() == 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); s.first().keeper.size.Load() == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no images are written")
 		}
@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was created for mode alone with log jetstream") {
+	if _, err := open(t, "dir", dir, "log", "file"); err == nil || !strings.Contains(err.Error(), "was created for a server alone with log jetstream") {
 		t.Error("another engine:", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mode"), []byte("everbloom 2 alone jetstream\n"), 0o600); err != nil {
@@ -482,7 +482,7 @@ func TestLargeSetsAreImagedWhileTheyChange(t *testing.T) {
 		return items
 	}
 	items := add(0, 450_000)
-	if e := s.store.Lookup([]byte("large"), 0); e.Bytes() < 2<<20 {
+	if e := s.first().store.Lookup([]byte("large"), 0); e.Bytes() < 2<<20 {
 		t.Fatalf("the set has only %d bytes", e.Bytes())
 	}
 	other, saved := dial(t, s.Addr().String()), make(chan string)

@@ -17,10 +17,8 @@ import (
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
-	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/record"
 	"github.com/everbloom-go/everbloom/server/internal/setting"
-	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
 // Settings are what a server can be told: see [SettingTable].
@@ -40,11 +38,8 @@ type Server struct {
 	settings  *Settings
 	logger    *slog.Logger
 	folder    *folder
-	log       log.Log
-	store     *store.Store
-	partition *partition.Partition
-	keeper    *keeper
-	env       *command.Env
+	shards    []atomic.Pointer[shard] // one, unless the server is part of a cluster
+	host      *command.Host
 	listeners []net.Listener
 	web       *web
 	memory    atomic.Int64 // bytes that sets may take
@@ -77,13 +72,13 @@ func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Serv
 	if err := allowAddresses(settings, users != nil); err != nil {
 		return s, err
 	}
+	s.makeHost(users)
 	if err := s.openFolder(); err != nil {
 		return s, err
 	}
 	if err := s.load(ctx); err != nil {
 		return s, err
 	}
-	s.makeEnv(users)
 	if err := s.listen(); err != nil {
 		return s, err
 	}
@@ -109,25 +104,23 @@ func (s *Server) openFolder() error {
 // load brings images and log into memory.
 func (s *Server) load(ctx context.Context) error {
 	started := time.Now()
-	var err error
-	if s.log, err = s.openLog(); err != nil {
+	l, err := s.openLog()
+	if err != nil {
 		return advise(err)
 	}
-	s.store = store.New()
-	config := partition.Config{Store: s.store, Log: s.log, Hash: s.newHash(), Report: s.report, Fatal: s.fatal}
-	if s.keeper, err = newKeeper(s, &config); err != nil {
+	h := &shard{server: s, log: l}
+	s.shards = make([]atomic.Pointer[shard], 1)
+	s.shards[0].Store(h)
+	if err := h.openAlone(ctx); err != nil {
 		return err
 	}
-	if s.partition, err = partition.Open(ctx, config); err != nil {
-		return advise(err)
-	}
 	if s.folder != nil {
-		if err := s.folder.markMode(s.settings.Get("log")); err != nil {
+		if err := s.folder.mark(s.mode()); err != nil {
 			return err
 		}
 	}
-	sets, _ := s.store.Len()
-	s.logger.Info("loaded", "sets", sets, "bytes", s.store.Bytes(), "took", time.Since(started).Round(time.Millisecond))
+	sets, _ := h.store.Len()
+	s.logger.Info("loaded", "sets", sets, "bytes", h.store.Bytes(), "took", time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
@@ -147,15 +140,13 @@ func (s *Server) newHash() filter.Hash {
 	return filter.NewSipHash()
 }
 
-// makeEnv puts together what commands need.
-func (s *Server) makeEnv(users *command.Users) {
+// makeHost puts together what commands need, but for the sets.
+func (s *Server) makeHost(users *command.Users) {
 	table := command.NewTable()
-	s.env = &command.Env{
-		Table: table, Store: s.store, Partition: s.partition, Settings: s.settings, Users: users, Clients: s,
+	s.host = &command.Host{
+		Table: table, Settings: s.settings, Users: users, Clients: s,
 		Slow: command.NewSlowLog(s.settings), Stats: command.NewStats(table), MaxMemory: s.maxMemory, Configure: s.configure,
-		Started: time.Now(), RunID: rand.Text(), Version: version(),
-		Save: s.keeper.save, Images: s.keeper.state,
-		Shutdown: func() { s.fatal(nil) },
+		Started: time.Now(), RunID: rand.Text(), Version: version(), Shutdown: func() { s.fatal(nil) },
 	}
 }
 
@@ -214,7 +205,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.web.start(ctx, s)
 	s.wg.Go(func() { newCollector().run(ctx) })
-	s.wg.Go(func() { s.keeper.run(ctx) })
+	s.wg.Go(func() { s.first().keeper.run(ctx) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -250,15 +241,9 @@ func (s *Server) release() error {
 	if s.web != nil {
 		s.web.close()
 	}
-	if s.partition != nil {
-		s.partition.Close()
-	}
 	var errs []error
-	if s.keeper != nil {
-		errs = append(errs, s.keeper.close())
-	}
-	if s.log != nil {
-		errs = append(errs, s.log.Close())
+	for h := range s.open() {
+		errs = append(errs, h.close())
 	}
 	if s.folder != nil {
 		errs = append(errs, s.folder.close())

@@ -105,7 +105,7 @@ func TestRefusedHandshakesHoldNothingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	for s.env.Stats.Rejected.Load() == 0 {
+	for s.host.Stats.Rejected.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if got := c.do("CLIENT", "LIST"); got[0] != '"' {

@@ -54,7 +54,7 @@ func (w *web) start(ctx context.Context, s *Server) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.partition.Broken(); err != nil {
+		if err := s.broken(); err != nil {
 			http.Error(w, "writes are refused: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
@@ -101,18 +101,18 @@ func newGauges(s *Server) *gauges {
 	add := func(name, help string, kind prometheus.ValueType, read func() float64) {
 		g.numbers = append(g.numbers, gauge{prometheus.NewDesc("everbloom_"+name, help, nil, nil), kind, read})
 	}
-	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { n, _ := s.store.Len(); return float64(n) })
-	add("sets_bytes", "Memory of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.store.Bytes()) })
+	add("sets", "Number of sets.", prometheus.GaugeValue, func() float64 { n, _ := s.count(); return float64(n) })
+	add("sets_bytes", "Memory of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.bytes()) })
 	add("maxmemory_bytes", "Memory limit of all sets in bytes.", prometheus.GaugeValue, func() float64 { return float64(s.maxMemory()) })
 	add("connections", "Open connections.", prometheus.GaugeValue, func() float64 { return float64(len(s.Sessions())) })
-	add("connections_total", "Connections accepted.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Connections.Load()) })
-	add("connections_rejected_total", "Connections refused.", prometheus.CounterValue, func() float64 { return float64(s.env.Stats.Rejected.Load()) })
-	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Records) })
-	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Bytes) })
-	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.partition.Stats().Effects) })
-	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.partition.Stats().Waited.Seconds() })
+	add("connections_total", "Connections accepted.", prometheus.CounterValue, func() float64 { return float64(s.host.Stats.Connections.Load()) })
+	add("connections_rejected_total", "Connections refused.", prometheus.CounterValue, func() float64 { return float64(s.host.Stats.Rejected.Load()) })
+	add("log_records_total", "Records appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Records) })
+	add("log_bytes_total", "Bytes appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Bytes) })
+	add("log_effects_total", "Changes of keys appended to the log.", prometheus.CounterValue, func() float64 { return float64(s.stats().Effects) })
+	add("log_wait_seconds_total", "Time spent waiting for the log.", prometheus.CounterValue, func() float64 { return s.stats().Waited.Seconds() })
 	add("writable", "1 if writes are accepted, 0 if they are refused.", prometheus.GaugeValue, func() float64 {
-		if s.partition.Broken() != nil {
+		if s.broken() != nil {
 			return 0
 		}
 		return 1
@@ -130,7 +130,7 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (g *gauges) Collect(out chan<- prometheus.Metric) {
-	g.server.env.Stats.Each(func(name string, n int64) {
+	g.server.host.Stats.Each(func(name string, n int64) {
 		out <- prometheus.MustNewConstMetric(g.commands, prometheus.CounterValue, float64(n), name)
 	})
 	for _, n := range g.numbers {

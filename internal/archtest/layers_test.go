@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"internal/lab/...", "server/internal/log/..."},
 	{"server/internal/store"},
 	{"server/internal/image", "server/internal/partition"},
-	{"server/internal/command", "server/console"},
+	{"server/internal/cluster/...", "server/internal/command", "server/console"},
 	{"server/internal/router"},
 	{"server"},
 	{"server/transfer", "server/demo"},

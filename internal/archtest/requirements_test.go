@@ -14,7 +14,7 @@ const requirementsFile = "testdata/requirements.txt"
 // library's as long as no package of it imports it.
 var applications = []string{
 	"server", "server/console", "server/load", "server/internal/resp", "server/internal/setting", "server/internal/record", "server/internal/log/...", "server/internal/store",
-	"server/internal/image", "server/internal/partition", "server/internal/command", "server/internal/router", "server/internal/picture", "server/demo",
+	"server/internal/image", "server/internal/partition", "server/internal/cluster/...", "server/internal/command", "server/internal/router", "server/internal/picture", "server/demo",
 	"gate/...", "internal/gate/...", "internal/draw", "internal/lab/...", "cmd/everbloom/...", "examples/...", "internal/capture/...",
 }
 

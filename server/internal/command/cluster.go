@@ -6,12 +6,9 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 )
 
-// A Cluster is what the partitions of one node share.
+// A Cluster says what commands need to know of all partitions of a node. There is one Env more:
+// that of sessions without a partition, whose Partition is nil and whose store is empty.
 type Cluster struct {
-	// Home is the Env of sessions that have no partition; its own is nil, and its store is
-	// empty. All partitions of the node take part in its monitor.
-	Home *Env
-
 	// Totals sums up the partitions of the node, for INFO.
 	Totals func() Totals
 
@@ -57,16 +54,16 @@ func (e *Env) totals() Totals {
 	return e.Totals()
 }
 
-// Bytes returns the memory that this partition uses: of all entries, of dumps that sessions
-// read, and of entries that arrive.
-func (e *Env) Bytes() int64 { return e.Store.Bytes() + e.held.Load() + e.arriving.Load() }
+// Bytes returns the memory that this partition uses: of all entries, and of those that arrive.
+func (e *Env) Bytes() int64 { return e.Store.Bytes() + e.arriving.Load() }
 
-// bytes returns the memory that is in use in all partitions of the process.
+// bytes returns the memory that is in use: in all partitions of the process, and by dumps that
+// sessions read.
 func (e *Env) bytes() int64 {
 	if e.Cluster != nil {
-		return e.Cluster.Bytes()
+		return e.Cluster.Bytes() + e.held.Load()
 	}
-	return e.Bytes()
+	return e.Bytes() + e.held.Load()
 }
 
 // elsewhere returns the memory that the other partitions of the process use.
@@ -75,14 +72,6 @@ func (e *Env) elsewhere() int64 {
 		return e.Cluster.Bytes() - e.Bytes()
 	}
 	return 0
-}
-
-// home returns the Env that all partitions of the process share.
-func (e *Env) home() *Env {
-	if e.Cluster != nil {
-		return e.Cluster.Home
-	}
-	return e
 }
 
 // mode returns what HELLO and INFO call the server.
@@ -118,9 +107,10 @@ func (s *Session) Assume(u *User, version int) {
 	}
 }
 
-// Rename gives the session the name of a connection to another node.
-func (s *Session) Rename(addr, name string) {
-	s.Addr = addr
+// Represent has a session, and those that were forked from it, tell a user and the name of a
+// client of another node.
+func (s *Session) Represent(u *User, name string) {
+	s.setUser(u)
 	s.about.mu.Lock()
 	defer s.about.mu.Unlock()
 	s.about.name = name

@@ -52,7 +52,7 @@ func (e *Env) sections() []section {
 		}},
 		{"Clients", []any{"connected_clients", len(e.Clients.Sessions()), "maxclients", e.Settings.Number("maxclients"), "blocked_clients", 0}},
 		{"Memory", []any{
-			"used_memory", total.Bytes, "used_memory_rss", resident, "used_memory_heap", heap, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
+			"used_memory", e.bytes(), "used_memory_rss", resident, "used_memory_heap", heap, "maxmemory", e.MaxMemory(), "maxmemory_policy", "noeviction",
 		}},
 		{"Persistence", []any{
 			"loading", 0, "rdb_bgsave_in_progress", number(images.Running), "rdb_last_save_time", images.Last.Unix(), "rdb_last_bgsave_status", status(!images.Failed),

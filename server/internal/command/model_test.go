@@ -35,11 +35,11 @@ func newEnv(tb testing.TB, l log.Log) *Env {
 		tb.Fatal(err)
 	}
 	settings, table := setting.New(), NewTable()
-	return &Env{
-		Table: table, Store: s, Partition: p, Settings: settings, Clients: noClients{},
-		Slow: NewSlowLog(settings), Stats: NewStats(table), MaxMemory: func() int64 { return 1 << 40 },
-		Started: time.Now(), Images: func() ImageState { return ImageState{} },
+	host := &Host{
+		Table: table, Settings: settings, Clients: noClients{},
+		Slow: NewSlowLog(settings), Stats: NewStats(table), MaxMemory: func() int64 { return 1 << 40 }, Started: time.Now(),
 	}
+	return &Env{Host: host, Store: s, Partition: p, Images: func() ImageState { return ImageState{} }}
 }
 
 // words returns the arguments of a command.

@@ -16,11 +16,9 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// Env is what all sessions of a server share.
-type Env struct {
+// A Host is what all partitions of a server share.
+type Host struct {
 	Table     *Table
-	Store     *store.Store
-	Partition *partition.Partition
 	Settings  *setting.Settings
 	Users     *Users // nil if no login is needed
 	Clients   Clients
@@ -29,6 +27,8 @@ type Env struct {
 	Stats     *Stats
 	MaxMemory func() int64
 	Configure func() // is called when settings have changed; it may be nil
+	Shutdown  func()
+	Cluster   *Cluster // nil on a server that is alone
 
 	held atomic.Int64 // bytes of dumps that sessions read
 
@@ -36,13 +36,16 @@ type Env struct {
 	RunID   string
 	Version string // of everbloom
 	Port    int
+}
 
-	Save     func() error // writes images
-	Images   func() ImageState
-	Shutdown func()
+// Env is what all sessions of a partition share.
+type Env struct {
+	*Host
+	Store     *store.Store
+	Partition *partition.Partition
 
-	// Cluster is what the node of a cluster adds; nil for a server that is alone.
-	Cluster *Cluster
+	Save   func() error // writes images
+	Images func() ImageState
 
 	// What follows belongs to the partition.
 
@@ -87,7 +90,6 @@ type Session struct {
 	fixes       []fix // of replies of the unit, to be made when it is answered
 	timer       timer
 	watcher     watcher
-	monitor     *Monitor
 	now         int64 // when bytes arrived, milliseconds since 1970
 	counts      counts
 	running     *Command // that about tells
@@ -117,7 +119,7 @@ type fix struct {
 // NewSession returns the session of a new connection.
 func NewSession(env *Env, id int64, addr, local string) *Session {
 	s := &Session{env: env, finder: store.NewFinder(env.Store), w: new(resp.Writer), ID: id, Addr: addr, Local: local, Since: time.Now()}
-	s.about, s.monitor = new(sessionInfo), &env.home().Monitor
+	s.about = new(sessionInfo)
 	s.unit.done = make(chan error, 1)
 	s.unit.session = s
 	s.counts.each = make([]int32, len(env.Table.counted))
@@ -222,7 +224,7 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 	}
 	if s.watcher.turn != 0 {
 		if s.watcher.skip--; s.watcher.skip < 0 {
-			s.monitor.take(s, cmd, args)
+			s.env.Monitor.take(s, cmd, args)
 		}
 	}
 }
@@ -239,7 +241,7 @@ func (s *Session) withdraw(offset int, tx *partition.Tx) {
 // Begin is called when bytes have arrived: what follows takes time from now on.
 func (s *Session) Begin() {
 	s.timer.group = s.env.Slow.group()
-	s.watcher.follow(s.monitor)
+	s.watcher.follow(&s.env.Monitor)
 	s.resetTimer()
 	s.now = s.env.now()
 	s.about.active.Store(s.now)

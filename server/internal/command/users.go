@@ -115,11 +115,11 @@ func (u *Users) login(name, token []byte) *User {
 
 // Login returns the user of a name and a token. A wrong one takes a while. On a server without
 // users there is one, which needs no token.
-func (e *Env) Login(name, token string) (*User, bool) {
-	if e.Users == nil {
+func (h *Host) Login(name, token string) (*User, bool) {
+	if h.Users == nil {
 		return noLogin, true
 	}
-	u := e.Users.login([]byte(name), []byte(token))
+	u := h.Users.login([]byte(name), []byte(token))
 	if u == nil {
 		time.Sleep(loginPenalty)
 	}
@@ -127,11 +127,11 @@ func (e *Env) Login(name, token string) (*User, bool) {
 }
 
 // Named returns the user of a name, which has logged in before.
-func (e *Env) Named(name string) (*User, error) {
-	if e.Users == nil {
+func (h *Host) Named(name string) (*User, error) {
+	if h.Users == nil {
 		return noLogin, nil
 	}
-	if u := e.Users.byName[name]; u != nil {
+	if u := h.Users.byName[name]; u != nil {
 		return u, nil
 	}
 	return nil, fmt.Errorf("command: there is no user %s", name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,15 @@ type Folder struct {
 
 // Open reads the newest manifest. Files that belong to no generation are removed.
 func Open(d Disk) (*Folder, error) {
+	f, err := Look(d)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.clean(math.MaxUint64)
+}
+
+// Look is Open for a folder that another process may be writing to: it removes nothing.
+func Look(d Disk) (*Folder, error) {
 	f := &Folder{disk: d}
 	generations, err := f.generations()
 	if err != nil {
@@ -36,12 +46,29 @@ func Open(d Disk) (*Folder, error) {
 			f.before = m
 		}
 	}
-	return f, f.clean()
+	return f, nil
+}
+
+// StepBack takes the generation before for the newest one, which is damaged. It reports false
+// if there is none.
+func (f *Folder) StepBack() bool {
+	f.last, f.before = f.before, nil
+	return f.last != nil
 }
 
 func manifestName(g uint64) string { return "manifest-" + strconv.FormatUint(g, 10) }
 
 func packName(g uint64) string { return "pack-" + strconv.FormatUint(g, 10) }
+
+// generation returns the number in the name of a file; 0 if there is none.
+func generation(name string) uint64 {
+	_, text, _ := strings.Cut(strings.TrimSuffix(name, temporary), "-")
+	g, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return g
+}
 
 // generations returns the numbers of all manifests, the newest first.
 func (f *Folder) generations() (found []uint64, err error) {
@@ -100,8 +127,9 @@ func (f *Folder) Content(e *Entry) ([]byte, error) {
 	return b, nil
 }
 
-// clean removes what belongs to neither of the two newest generations.
-func (f *Folder) clean() error {
+// clean removes what belongs to neither of the two newest generations. What is newer than a
+// generation is another writer's.
+func (f *Folder) clean(newest uint64) error {
 	keep := make(map[string]bool)
 	generations, err := f.generations()
 	if err != nil {
@@ -123,7 +151,7 @@ func (f *Folder) clean() error {
 		return err
 	}
 	for _, name := range names {
-		if !keep[name] {
+		if !keep[name] && generation(name) <= newest {
 			if err := f.disk.Remove(name); err != nil {
 				return err
 			}
@@ -155,9 +183,10 @@ type Writer struct {
 
 const temporary = ".tmp"
 
-// Begin begins the next generation.
-func (f *Folder) Begin() (*Writer, error) {
-	g := f.newest + 1
+// Begin begins the next generation. Its number is least or more: where several processes
+// write, each one's numbers begin with a higher one than those before it can reach.
+func (f *Folder) Begin(least uint64) (*Writer, error) {
+	g := max(f.newest+1, least)
 	file, err := f.disk.Create(packName(g) + temporary)
 	if err != nil {
 		return nil, err
@@ -225,7 +254,7 @@ func (w *Writer) commit(m *Manifest) error {
 		return err
 	}
 	f.before, f.last, f.newest = f.last, m, w.generation
-	return f.clean()
+	return f.clean(f.newest)
 }
 
 // errorOf returns the first error.

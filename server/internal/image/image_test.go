@@ -152,10 +152,14 @@ func content(number, generation int) []byte {
 
 // writeGeneration changes some entries and keeps the others.
 func writeGeneration(f *Folder, generation int) error {
-	w, err := f.Begin()
+	w, err := f.Begin(0)
 	if err != nil {
 		return err
 	}
+	return finish(f, w, generation)
+}
+
+func finish(f *Folder, w *Writer, generation int) error {
 	old := make(map[uint64]Entry)
 	if last := f.Last(); last != nil {
 		for _, e := range last.Entries {
@@ -225,6 +229,46 @@ func TestPowerCut(t *testing.T) {
 				t.Fatalf("operation %d, seed %d: generation %d, %d was written", left, seed, got, done)
 			}
 		}
+	}
+}
+
+// TestLateWriter has a writer that was replaced finish its generation behind that of the next
+// one: the next one's stays the newest and whole.
+func TestLateWriter(t *testing.T) {
+	d := newMemoryDisk()
+	late, err := Open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeGeneration(late, 1); err != nil {
+		t.Fatal(err)
+	}
+	w, err := late.Begin(1 << 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := Look(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g := 3; g <= 4; g++ {
+		n, err := next.Begin(2 << 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := finish(next, n, g); err != nil {
+			t.Fatal(err)
+		}
+		if g == 3 {
+			_ = finish(late, w, 2) // it may fail
+		}
+		found, err := Look(d)
+		if err != nil || check(t, found) != uint64(g) {
+			t.Fatalf("generation %d: %v", g, err)
+		}
+	}
+	if found, err := Look(d); err != nil || !found.StepBack() || check(t, found) != 3 {
+		t.Fatal(err)
 	}
 }
 

@@ -76,13 +76,20 @@ func openPartition(tb testing.TB, l log.Log) (*store.Store, *partition.Partition
 	return st, p
 }
 
-// newEnv returns an Env over a store.
-func newEnv(st *store.Store, p *partition.Partition) *command.Env {
+// newHost returns what partitions share.
+func newHost() *command.Host {
 	settings, table := setting.New(), command.NewTable()
+	return &command.Host{
+		Table: table, Settings: settings, Clients: noClients{}, Slow: command.NewSlowLog(settings), Stats: command.NewStats(table),
+		MaxMemory: func() int64 { return 1 << 40 }, Started: time.Now(),
+	}
+}
+
+// newEnv returns an Env over a store.
+func newEnv(h *command.Host, st *store.Store, p *partition.Partition) *command.Env {
 	return &command.Env{
-		Table: table, Store: st, Partition: p, Settings: settings, Clients: noClients{},
-		Slow: command.NewSlowLog(settings), Stats: command.NewStats(table), MaxMemory: func() int64 { return 1 << 40 },
-		Started: time.Now(), Images: func() command.ImageState { return command.ImageState{} }, Save: func() error { return nil },
+		Host: h, Store: st, Partition: p,
+		Images: func() command.ImageState { return command.ImageState{} }, Save: func() error { return nil },
 	}
 }
 
@@ -94,9 +101,8 @@ func (noClients) Kill(int64) bool              { return false }
 // newNode returns a node that listens.
 func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *testNode {
 	tb.Helper()
-	n := &testNode{cluster: c, number: number, home: newEnv(store.New(), nil)}
+	n := &testNode{cluster: c, number: number, home: newEnv(newHost(), store.New(), nil)}
 	n.home.Cluster = &command.Cluster{
-		Home: n.home,
 		Totals: func() (t command.Totals) {
 			for _, s := range n.shards {
 				t.Add(s.Env.Totals())
@@ -111,9 +117,8 @@ func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *t
 		},
 	}
 	for i := range c.parts {
-		env := newEnv(c.stores[i], c.parts[i])
-		env.Table, env.Stats, env.Settings, env.Cluster = n.home.Table, n.home.Stats, n.home.Settings, n.home.Cluster
-		n.shards = append(n.shards, &Shard{Number: i, Env: env, leads: func() bool { return c.leader(i) == number }})
+		env := newEnv(n.home.Host, c.stores[i], c.parts[i])
+		n.shards = append(n.shards, &Shard{Number: i, Env: env, lead: func() uint64 { return c.term(i, number) }})
 	}
 	var err error
 	if n.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
@@ -194,13 +199,18 @@ func (c *testCluster) moveAll(node int) {
 	}
 }
 
-func (c *testCluster) leader(i int) int { return int(c.leaders[i].Load() & 0xFF) }
+// term returns the term of a node, 0 if another one leads.
+func (c *testCluster) term(i, node int) uint64 {
+	if at := c.leaders[i].Load(); int(at&0xFF) == node {
+		return uint64(at >> 8)
+	}
+	return 0
+}
 
 func name(node int) string { return fmt.Sprintf("n%d", node) }
 
-func (n *testNode) Self() string        { return name(n.number) }
-func (n *testNode) Partitions() int     { return len(n.shards) }
-func (n *testNode) Number(i int) uint64 { return n.cluster.parts[i].Stats().Records }
+func (n *testNode) Self() string    { return name(n.number) }
+func (n *testNode) Partitions() int { return len(n.shards) }
 
 func (n *testNode) Shard(i int) *Shard {
 	if n.without.Load() {

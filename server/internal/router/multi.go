@@ -8,13 +8,15 @@ import (
 // one partition.
 func (s *Session) queue(r *route, cmd *command.Command, args [][]byte) error {
 	problem := s.home.Check(cmd, args)
-	i, ok := s.multi, true
+	i := s.multi
 	switch {
 	case problem != "":
 	case r.wide:
 		problem = "ERR " + cmd.Name + " is not allowed in a transaction of a cluster: a transaction is about one partition"
 	case r.keyed:
-		if i, ok = s.partitionOf(cmd, args); !ok || s.multi >= 0 && i != s.multi || s.watches > 0 && i != s.watched {
+		var ok bool
+		i, ok = s.partitionOf(cmd, args)
+		if !ok || s.multi >= 0 && i != s.multi || s.watches > 0 && i != s.watched {
 			problem = crossSlot
 		} else if address := s.elsewhere(i); address != "" {
 			problem = movedText(call{cmd, args}, address)
@@ -33,10 +35,8 @@ func (s *Session) elsewhere(i int) string {
 	if !s.node.Redirect {
 		return ""
 	}
-	if shard := s.node.shards.Shard(i); shard != nil {
-		if _, leads := shard.term(); leads {
-			return ""
-		}
+	if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+		return ""
 	}
 	if l := s.node.shards.Leader(i); l.Node != s.node.shards.Self() {
 		return l.Address
@@ -87,10 +87,8 @@ func (s *Session) multiPartition() int {
 		return s.watched
 	}
 	for i := range s.node.partitions {
-		if shard := s.node.shards.Shard(i); shard != nil {
-			if _, leads := shard.term(); leads {
-				return i
-			}
+		if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+			return i
 		}
 	}
 	return 0

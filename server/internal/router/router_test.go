@@ -108,7 +108,7 @@ func TestSameAsAlone(t *testing.T) {
 			c := newCluster(t, nodes, 5, nil)
 			st, p := openPartition(t, new(log.Memory))
 			defer p.Close()
-			alone := newEnv(st, p)
+			alone := newEnv(newHost(), st, p)
 			ours, theirs := c.nodes[0].session(t), command.NewSession(alone, 1, "", "")
 			rng := rand.New(rand.NewPCG(uint64(nodes), 1))
 			for range effort.PickVariant(150, 500, 5000) {
@@ -188,7 +188,6 @@ func sameNames(t *testing.T, ours *Session, theirs *command.Session) {
 type meeting struct {
 	log.Memory
 	all *sync.WaitGroup
-	met *sync.Once
 	off bool
 }
 

@@ -80,7 +80,7 @@ func Rebuild(dir string) error {
 
 // start starts the engine. The caller has the lock, or nothing else has l.
 func (l *Log) start() error {
-	if err := scan(l.dir); err != nil {
+	if err := Scan(l.dir); err != nil {
 		return err
 	}
 	room := diskRoom(l.dir)

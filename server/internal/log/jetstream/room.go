@@ -41,8 +41,15 @@ func folderSize(dir string) (size int64) {
 }
 
 // Room returns an error if less than a twentieth of the disk is free, and less than a GiB.
-func (l *Log) Room() error {
-	size, free, err := disk(l.dir)
+func (l *Log) Room() error { return Room(l.dir) }
+
+// Probe is Room, and writes a file: a quota may leave less than the disk has.
+func (l *Log) Probe() error { return Probe(l.dir) }
+
+// Room returns an error if less than a twentieth of the disk of a folder is free, and less
+// than a GiB.
+func Room(dir string) error {
+	size, free, err := disk(dir)
 	if err != nil {
 		return nil //nolint:nilerr // how much is free is unknown: appending will tell
 	}
@@ -52,12 +59,12 @@ func (l *Log) Room() error {
 	return nil
 }
 
-// Probe is Room, and writes a file: a quota may leave less than the disk has.
-func (l *Log) Probe() error {
-	if err := l.Room(); err != nil {
+// Probe is Room, and writes a file to the folder.
+func Probe(dir string) error {
+	if err := Room(dir); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(l.dir, "probe-*.tmp")
+	f, err := os.CreateTemp(dir, "probe-*.tmp")
 	if err != nil {
 		return fmt.Errorf("jetstream: %w: %w", log.ErrFull, err)
 	}

@@ -26,11 +26,25 @@ const (
 	maxJump     = 1 << 20
 )
 
-// scan looks at the sequences in all blocks before the engine does. A flipped bit that
-// makes one of them huge would have the engine note every sequence in between as missing,
-// until there is no memory left.
-func scan(dir string) error {
-	blocks, err := filepath.Glob(filepath.Join(dir, "jetstream", "*", "streams", name, "msgs", "*.blk"))
+// Scan looks at the sequences in all blocks of all streams before the engine does. A flipped
+// bit that makes one of them huge would have the engine note every sequence in between as
+// missing, until there is no memory left.
+func Scan(dir string) error {
+	streams, err := filepath.Glob(filepath.Join(dir, "jetstream", "*", "streams", "*", "msgs"))
+	if err != nil {
+		return err
+	}
+	for _, stream := range streams {
+		if err := scanStream(stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanStream looks at the blocks in the folder of a stream.
+func scanStream(dir string) error {
+	blocks, err := filepath.Glob(filepath.Join(dir, "*.blk"))
 	if err != nil {
 		return err
 	}
