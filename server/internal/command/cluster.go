@@ -151,8 +151,14 @@ func (s *Session) Queued(do func(cmd *Command, args [][]byte)) bool {
 	return true
 }
 
-// Run runs a command that needs no partition.
-func (s *Session) Run(cmd *Command, args [][]byte) { s.run(cmd, args, nil) }
+// Run runs a command at once, without a partition: one that changes no sets, or is not in order.
+func (s *Session) Run(cmd *Command, args [][]byte) error {
+	if cmd == nil && isBrowser(args[0]) {
+		return ErrHangUp
+	}
+	s.run(cmd, args, nil)
+	return nil
+}
 
 // EndMulti forgets a transaction that another session runs.
 func (s *Session) EndMulti() { s.multi = nil }

@@ -160,7 +160,7 @@ func (c *modelCluster) trouble(rng *rand.Rand) {
 		c.nodes[i] = fresh
 		c.mu.Unlock()
 	}
-	time.Sleep(upTo(rng, 3 * testLease))
+	time.Sleep(upTo(rng, 3*testLease))
 }
 
 // upTo returns a time at random.
@@ -176,7 +176,7 @@ func (c *modelCluster) client(id int, rng *rand.Rand, stop <-chan struct{}) {
 		}
 		round := int(time.Since(c.start) / keysFor)
 		c.run(id, modelOp{opKind(rng.IntN(int(opKinds))), round*modelKeys + rng.IntN(modelKeys)}, rng)
-		time.Sleep(upTo(rng, 4 * time.Millisecond))
+		time.Sleep(upTo(rng, 4*time.Millisecond))
 	}
 }
 
@@ -253,7 +253,7 @@ func (n *testNode) change(op modelOp) (modelReply, error) {
 func (n *testNode) read(op modelOp, rng *rand.Rand) (modelReply, error) {
 	sleep := func() {
 		if rng.IntN(10) == 0 {
-			time.Sleep(upTo(rng, 2 * testLease))
+			time.Sleep(upTo(rng, 2*testLease))
 		}
 	}
 	term := n.Term()

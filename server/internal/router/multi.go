@@ -26,7 +26,7 @@ func (s *Session) queue(r *route, cmd *command.Command, args [][]byte) error {
 		return s.answer(func() { s.home.Refuse(problem) })
 	}
 	s.multi = i
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 // elsewhere returns the address that clients are to be sent to for a partition, "" if they are
@@ -49,8 +49,7 @@ func (s *Session) exec(cmd *command.Command, args [][]byte) error {
 	defer s.endMulti()
 	calls := []call{s.node.commands.multi}
 	if !s.home.Queued(func(cmd *command.Command, args [][]byte) { calls = append(calls, call{cmd, args}) }) {
-		s.home.Run(cmd, args) // which says what is wrong
-		return nil
+		return s.home.Run(cmd, args) // which says what is wrong
 	}
 	s.home.EndMulti()
 	l := s.lane(s.multiPartition())
@@ -109,18 +108,18 @@ func (s *Session) discard(cmd *command.Command, args [][]byte) error {
 	if s.home.Queueing() || cmd.Name == "reset" {
 		s.endMulti()
 	}
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 func (s *Session) unwatch(cmd *command.Command, args [][]byte) error {
 	s.endMulti()
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 // watchKeys has the partition of keys watch them.
 func (s *Session) watchKeys(cmd *command.Command, args [][]byte) error {
 	if s.home.Queueing() {
-		return s.home.TakeAs(cmd, args)
+		return s.home.Run(cmd, args)
 	}
 	i, ok := s.partitionOf(cmd, args)
 	if !ok || s.watches > 0 && i != s.watched {
