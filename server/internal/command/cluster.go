@@ -6,7 +6,8 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 )
 
-// A Cluster is what the partitions of one node share.
+// A Cluster says what commands need to know of all partitions of a node. There is one Env more:
+// that of sessions without a partition, whose Partition is nil and whose store is empty.
 type Cluster struct {
 	// Totals sums up the partitions of the node, for INFO.
 	Totals func() Totals
@@ -18,6 +19,7 @@ type Cluster struct {
 // Totals are numbers of all partitions of a node.
 type Totals struct {
 	Keys, Expiring int64
+	Bytes          int64
 	Stats          partition.Stats
 	Broken         error // why one of them refuses changes
 }
@@ -26,6 +28,7 @@ type Totals struct {
 func (t *Totals) Add(o Totals) {
 	t.Keys += o.Keys
 	t.Expiring += o.Expiring
+	t.Bytes += o.Bytes
 	t.Stats.Records += o.Stats.Records
 	t.Stats.Bytes += o.Stats.Bytes
 	t.Stats.Effects += o.Stats.Effects
@@ -38,7 +41,7 @@ func (t *Totals) Add(o Totals) {
 
 // Totals returns the numbers of this partition alone.
 func (e *Env) Totals() Totals {
-	t := Totals{Stats: e.Partition.Stats(), Broken: e.Partition.Broken()}
+	t := Totals{Bytes: e.Bytes(), Stats: e.Partition.Stats(), Broken: e.Partition.Broken()}
 	t.Keys, t.Expiring = e.Store.Len()
 	return t
 }
@@ -54,9 +57,14 @@ func (e *Env) totals() Totals {
 // Bytes returns the memory that this partition uses: of all entries, and of those that arrive.
 func (e *Env) Bytes() int64 { return e.Store.Bytes() + e.arriving.Load() }
 
-// bytes returns the memory that is in use in the process: of all partitions, and of dumps that
+// bytes returns the memory that is in use: in all partitions of the process, and by dumps that
 // sessions read.
-func (e *Env) bytes() int64 { return e.Bytes() + e.elsewhere() + e.held.Load() }
+func (e *Env) bytes() int64 {
+	if e.Cluster != nil {
+		return e.Cluster.Bytes() + e.held.Load()
+	}
+	return e.Bytes() + e.held.Load()
+}
 
 // elsewhere returns the memory that the other partitions of the process use.
 func (e *Env) elsewhere() int64 {
@@ -99,9 +107,10 @@ func (s *Session) Assume(u *User, version int) {
 	}
 }
 
-// Rename gives the session the name of a connection to another node.
-func (s *Session) Rename(addr, name string) {
-	s.Addr = addr
+// Represent has a session, and those that were forked from it, tell a user and the name of a
+// client of another node.
+func (s *Session) Represent(u *User, name string) {
+	s.setUser(u)
 	s.about.mu.Lock()
 	defer s.about.mu.Unlock()
 	s.about.name = name
@@ -142,8 +151,14 @@ func (s *Session) Queued(do func(cmd *Command, args [][]byte)) bool {
 	return true
 }
 
-// Run runs a command that needs no partition.
-func (s *Session) Run(cmd *Command, args [][]byte) { s.run(cmd, args, nil) }
+// Run runs a command at once, without a partition: one that changes no sets, or is not in order.
+func (s *Session) Run(cmd *Command, args [][]byte) error {
+	if cmd == nil && isBrowser(args[0]) {
+		return ErrHangUp
+	}
+	s.run(cmd, args, nil)
+	return nil
+}
 
 // EndMulti forgets a transaction that another session runs.
 func (s *Session) EndMulti() { s.multi = nil }

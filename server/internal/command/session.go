@@ -28,11 +28,9 @@ type Host struct {
 	MaxMemory func() int64
 	Configure func() // is called when settings have changed; it may be nil
 	Shutdown  func()
+	Cluster   *Cluster // nil on a server that is alone
 
 	held atomic.Int64 // bytes of dumps that sessions read
-
-	// Cluster is what the node of a cluster adds; nil for a server that is alone.
-	Cluster *Cluster
 
 	Started time.Time
 	RunID   string

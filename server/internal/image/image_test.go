@@ -413,8 +413,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// TestViewRemovesNothing has a pack whose manifest is not written yet.
-func TestViewRemovesNothing(t *testing.T) {
+// TestLookRemovesNothing has a pack whose manifest is not written yet.
+func TestLookRemovesNothing(t *testing.T) {
 	d := newMemoryDisk()
 	f, err := Open(d)
 	if err == nil {
@@ -424,9 +424,9 @@ func TestViewRemovesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.names["pack-2"] = &memoryFile{disk: d}
-	view, err := View(d)
-	if err != nil || check(t, view) != 1 || d.names["pack-2"] == nil {
-		t.Error("viewed:", err)
+	found, err := Look(d)
+	if err != nil || check(t, found) != 1 || d.names["pack-2"] == nil {
+		t.Error("looked:", err)
 	}
 	if _, err := Open(d); err != nil || d.names["pack-2"] != nil {
 		t.Error("opened:", err)

@@ -100,8 +100,7 @@ func (s *Session) split(cmd *command.Command, args [][]byte) error {
 func (s *Session) sum(ask func(func(int, [][]byte)) ([]byte, error)) error {
 	total := int64(0)
 	problem, err := ask(func(_ int, replies [][]byte) {
-		n, _ := number(replies[0])
-		total += n
+		total += number(replies[0])
 	})
 	return s.finish(problem, err, func() { s.w.Int(total) })
 }
@@ -130,7 +129,7 @@ func (s *Session) keys(cmd *command.Command, args [][]byte) error {
 	total := 0
 	var all []byte
 	problem, err := s.askAll(func(_ int, replies [][]byte) {
-		n, inner, _ := elements(replies[0])
+		n, inner := elements(replies[0])
 		total += n
 		all = append(all, inner...)
 	}, call{cmd, args})
@@ -148,7 +147,7 @@ func (s *Session) randomKey(cmd *command.Command, args [][]byte) error {
 	seen := int64(0)
 	var chosen []byte
 	problem, err := s.askAll(func(_ int, replies [][]byte) {
-		n, _ := number(replies[0])
+		n := number(replies[0])
 		name, ok := text(replies[1])
 		if n = max(n, 1); !ok {
 			return
@@ -184,11 +183,11 @@ func (s *Session) scan(cmd *command.Command, args [][]byte) error {
 		s.charge(s.lane(int(i)), call{cmd, words})
 		var names []byte
 		problem, err := s.ask(func(_ int, replies [][]byte) {
-			_, inner, _ := elements(replies[0])
+			_, inner := elements(replies[0])
 			next, rest, _ := cut(inner)
 			at, _ := text(next)
 			cursor, _ = resp.ParseInt(at)
-			found, _, _ = elements(rest)
+			found, _ = elements(rest)
 			names = append(names, rest...)
 		})
 		if cursor != 0 || i+1 < all {

@@ -211,7 +211,7 @@ func (s *Session) keysInSlot(args [][]byte) error {
 	s.charge(s.lane(int(slot)*s.node.partitions/slots), s.node.commands.keys)
 	var found [][]byte
 	problem, err := s.ask(func(_ int, replies [][]byte) {
-		n, rest, _ := elements(replies[0])
+		n, rest := elements(replies[0])
 		for range n {
 			var one []byte
 			one, rest, _ = cut(rest)

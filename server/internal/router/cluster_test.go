@@ -76,20 +76,20 @@ func openPartition(tb testing.TB, l log.Log) (*store.Store, *partition.Partition
 	return st, p
 }
 
-// newEnv returns an Env over a store.
-func newEnv(h *command.Host, st *store.Store, p *partition.Partition) *command.Env {
-	return &command.Env{
-		Host: h, Store: st, Partition: p,
-		Images: func() command.ImageState { return command.ImageState{} }, Save: func() error { return nil },
-	}
-}
-
-// newHost returns what the partitions of a node share.
+// newHost returns what partitions share.
 func newHost() *command.Host {
 	settings, table := setting.New(), command.NewTable()
 	return &command.Host{
 		Table: table, Settings: settings, Clients: noClients{}, Slow: command.NewSlowLog(settings), Stats: command.NewStats(table),
 		MaxMemory: func() int64 { return 1 << 40 }, Started: time.Now(),
+	}
+}
+
+// newEnv returns an Env over a store.
+func newEnv(h *command.Host, st *store.Store, p *partition.Partition) *command.Env {
+	return &command.Env{
+		Host: h, Store: st, Partition: p,
+		Images: func() command.ImageState { return command.ImageState{} }, Save: func() error { return nil },
 	}
 }
 
@@ -101,7 +101,28 @@ func (noClients) Kill(int64) bool              { return false }
 // newNode returns a node that listens.
 func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *testNode {
 	tb.Helper()
-	n := &testNode{cluster: c, number: number, home: newEnv(newHost(), store.New(), nil)}
+	n := &testNode{cluster: c, number: number}
+	n.listen(tb)
+	n.start(tb, n, func(i int) *Shard {
+		return &Shard{Number: i, Env: newEnv(n.home.Host, c.stores[i], c.parts[i]), lead: func() uint64 { return c.term(i, number) }}
+	}, len(c.parts), change)
+	return n
+}
+
+// listen takes an address.
+func (n *testNode) listen(tb testing.TB) {
+	tb.Helper()
+	var err error
+	if n.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		tb.Fatal(err)
+	}
+	n.address = n.listener.Addr().String()
+}
+
+// start makes shards and serves.
+func (n *testNode) start(tb testing.TB, shards Shards, shard func(i int) *Shard, partitions int, change func(*Config)) {
+	tb.Helper()
+	n.home = newEnv(newHost(), store.New(), nil)
 	n.home.Cluster = &command.Cluster{
 		Totals: func() (t command.Totals) {
 			for _, s := range n.shards {
@@ -116,16 +137,10 @@ func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *t
 			return sum
 		},
 	}
-	for i := range c.parts {
-		env := newEnv(n.home.Host, c.stores[i], c.parts[i])
-		n.shards = append(n.shards, &Shard{Number: i, Env: env, leads: func() bool { return c.leader(i) == number }})
+	for i := range partitions {
+		n.shards = append(n.shards, shard(i))
 	}
-	var err error
-	if n.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		tb.Fatal(err)
-	}
-	n.address = n.listener.Addr().String()
-	config := Config{Shards: n, Home: n.home, Secret: "secret"}
+	config := Config{Shards: shards, Home: n.home, Secret: "secret"}
 	if change != nil {
 		change(&config)
 	}
@@ -136,7 +151,6 @@ func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *t
 		_ = n.listener.Close() // it may be closed already
 		n.node.Close()
 	})
-	return n
 }
 
 // serve serves connections as a server does.
@@ -192,20 +206,18 @@ func (c *testCluster) move(i, node int) {
 	c.leaders[i].Store((epoch+1)<<8 | int64(node))
 }
 
-// moveAll makes a node the leader of all partitions.
-func (c *testCluster) moveAll(node int) {
-	for i := range c.leaders {
-		c.move(i, node)
+// term returns the term of a node, 0 if another one leads.
+func (c *testCluster) term(i, node int) uint64 {
+	if at := c.leaders[i].Load(); int(at&0xFF) == node {
+		return uint64(at >> 8)
 	}
+	return 0
 }
-
-func (c *testCluster) leader(i int) int { return int(c.leaders[i].Load() & 0xFF) }
 
 func name(node int) string { return fmt.Sprintf("n%d", node) }
 
-func (n *testNode) Self() string        { return name(n.number) }
-func (n *testNode) Partitions() int     { return len(n.shards) }
-func (n *testNode) Number(i int) uint64 { return n.cluster.parts[i].Stats().Records }
+func (n *testNode) Self() string    { return name(n.number) }
+func (n *testNode) Partitions() int { return len(n.shards) }
 
 func (n *testNode) Shard(i int) *Shard {
 	if n.without.Load() {

@@ -181,13 +181,17 @@ func (c *cursor) text() []byte {
 	return s
 }
 
-// readHeader reads the begin of a request.
-func (c *cursor) readHeader() (h header) {
+// readHeader reads the begin of a request. Mostly it is the last one again.
+func (c *cursor) readHeader(h header) header {
 	if c.byte() != format {
 		c.fail()
 	}
 	h.version = int(c.byte())
-	h.user, h.addr, h.name = string(c.text()), string(c.text()), string(c.text())
+	for _, s := range []*string{&h.user, &h.addr, &h.name} {
+		if now := c.text(); string(now) != *s {
+			*s = string(now)
+		}
+	}
 	return h
 }
 

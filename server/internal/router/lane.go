@@ -126,7 +126,7 @@ func (s *Session) attempt(todo []*lane) {
 	}
 	for _, l := range todo {
 		if l.here {
-			l.seat.finish(&l.work, s.node.shards.Number)
+			l.seat.finish(&l.work)
 		}
 	}
 	for _, p := range asked {
@@ -141,7 +141,7 @@ func (s *Session) place(l *lane) {
 	l.here, l.copy, l.peer, l.status = false, false, nil, notLeading
 	shard := s.node.shards.Shard(l.partition)
 	if shard != nil {
-		_, leads := shard.term()
+		leads := shard.term() != 0
 		l.copy = s.readOnly && !l.writes && l.purpose == ordinary && !leads
 		if leads || l.copy {
 			l.here = true

@@ -8,13 +8,15 @@ import (
 // one partition.
 func (s *Session) queue(r *route, cmd *command.Command, args [][]byte) error {
 	problem := s.home.Check(cmd, args)
-	i, ok := s.multi, true
+	i := s.multi
 	switch {
 	case problem != "":
 	case r.wide:
 		problem = "ERR " + cmd.Name + " is not allowed in a transaction of a cluster: a transaction is about one partition"
 	case r.keyed:
-		if i, ok = s.partitionOf(cmd, args); !ok || s.multi >= 0 && i != s.multi || s.watches > 0 && i != s.watched {
+		var ok bool
+		i, ok = s.partitionOf(cmd, args)
+		if !ok || s.multi >= 0 && i != s.multi || s.watches > 0 && i != s.watched {
 			problem = crossSlot
 		} else if address := s.elsewhere(i); address != "" {
 			problem = movedText(call{cmd, args}, address)
@@ -24,7 +26,7 @@ func (s *Session) queue(r *route, cmd *command.Command, args [][]byte) error {
 		return s.answer(func() { s.home.Refuse(problem) })
 	}
 	s.multi = i
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 // elsewhere returns the address that clients are to be sent to for a partition, "" if they are
@@ -33,10 +35,8 @@ func (s *Session) elsewhere(i int) string {
 	if !s.node.Redirect {
 		return ""
 	}
-	if shard := s.node.shards.Shard(i); shard != nil {
-		if _, leads := shard.term(); leads {
-			return ""
-		}
+	if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+		return ""
 	}
 	if l := s.node.shards.Leader(i); l.Node != s.node.shards.Self() {
 		return l.Address
@@ -49,8 +49,7 @@ func (s *Session) exec(cmd *command.Command, args [][]byte) error {
 	defer s.endMulti()
 	calls := []call{s.node.commands.multi}
 	if !s.home.Queued(func(cmd *command.Command, args [][]byte) { calls = append(calls, call{cmd, args}) }) {
-		s.home.Run(cmd, args) // which says what is wrong
-		return nil
+		return s.home.Run(cmd, args) // which says what is wrong
 	}
 	s.home.EndMulti()
 	l := s.lane(s.multiPartition())
@@ -87,10 +86,8 @@ func (s *Session) multiPartition() int {
 		return s.watched
 	}
 	for i := range s.node.partitions {
-		if shard := s.node.shards.Shard(i); shard != nil {
-			if _, leads := shard.term(); leads {
-				return i
-			}
+		if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+			return i
 		}
 	}
 	return 0
@@ -111,18 +108,18 @@ func (s *Session) discard(cmd *command.Command, args [][]byte) error {
 	if s.home.Queueing() || cmd.Name == "reset" {
 		s.endMulti()
 	}
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 func (s *Session) unwatch(cmd *command.Command, args [][]byte) error {
 	s.endMulti()
-	return s.home.TakeAs(cmd, args)
+	return s.home.Run(cmd, args)
 }
 
 // watchKeys has the partition of keys watch them.
 func (s *Session) watchKeys(cmd *command.Command, args [][]byte) error {
 	if s.home.Queueing() {
-		return s.home.TakeAs(cmd, args)
+		return s.home.Run(cmd, args)
 	}
 	i, ok := s.partitionOf(cmd, args)
 	if !ok || s.watches > 0 && i != s.watched {

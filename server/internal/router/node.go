@@ -28,9 +28,6 @@ type Shards interface {
 	// Members returns all nodes, this one among them, in the same order on all of them.
 	Members() []Member
 
-	// Number returns the last record of a partition that this node has applied.
-	Number(i int) uint64
-
 	// Applied returns how many other nodes have applied a record of a partition.
 	Applied(ctx context.Context, i int, number uint64) int
 }
@@ -41,17 +38,16 @@ type Shard struct {
 	Number int
 	Env    *command.Env
 
-	leads func() bool // for tests; nil asks the partition
+	lead func() uint64 // for tests; nil asks the partition
 }
 
-// term returns the epoch in which this node leads the partition, if it does.
-func (s *Shard) term() (epoch uint32, leads bool) {
-	if s.leads != nil {
-		return 0, s.leads()
+// term returns the term in which this node leads the partition now, 0 if it does not. What was
+// read between two calls that return the same was the state of the moment.
+func (s *Shard) term() uint64 {
+	if s.lead != nil {
+		return s.lead()
 	}
-	p := s.Env.Partition
-	epoch = p.Leader().Epoch
-	return epoch, p.Leads()
+	return s.Env.Partition.Term()
 }
 
 // A Member is a node of the cluster.

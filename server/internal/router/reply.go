@@ -72,12 +72,13 @@ func replyHead(b []byte, at int) (kind byte, n int64, end int, ok bool) {
 	return kind, 0, end, true
 }
 
-// number returns the number that a reply is.
-func number(reply []byte) (n int64, ok bool) {
+// number returns the number that a reply is, 0 if it is none.
+func number(reply []byte) int64 {
 	if len(reply) < 4 || reply[0] != ':' {
-		return 0, false
+		return 0
 	}
-	return resp.ParseInt(reply[1 : len(reply)-2])
+	n, _ := resp.ParseInt(reply[1 : len(reply)-2]) // 0 if it is none
+	return n
 }
 
 // text returns the text that a reply is, false if there is none.
@@ -89,13 +90,13 @@ func text(reply []byte) (s []byte, ok bool) {
 	return reply[at : at+int(n)], true
 }
 
-// elements returns how many replies an array has, and their bytes.
-func elements(reply []byte) (n int, inner []byte, ok bool) {
+// elements returns how many replies an array has, and their bytes: none if it is not one.
+func elements(reply []byte) (n int, inner []byte) {
 	kind, count, at, ok := replyHead(reply, 0)
 	if !ok || kind != '*' || count < 0 {
-		return 0, nil, false
+		return 0, nil
 	}
-	return int(count), reply[at:], true
+	return int(count), reply[at:]
 }
 
 // failed reports whether a reply is an error.

@@ -188,7 +188,6 @@ func sameNames(t *testing.T, ours *Session, theirs *command.Session) {
 type meeting struct {
 	log.Memory
 	all *sync.WaitGroup
-	met *sync.Once
 	off bool
 }
 
@@ -240,13 +239,19 @@ func TestPipelineIsOneCommit(t *testing.T) {
 	}
 }
 
+// exactCounts has CF.COUNT tell how often an item was added.
+func exactCounts(t *testing.T, n *testNode) {
+	t.Helper()
+	if err := n.home.Settings.Set("cf-kind", "evergreen"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMovingLeaders adds items while leaders move: what was acknowledged is there once.
 func TestMovingLeaders(t *testing.T) {
 	c := newCluster(t, 3, 4, nil)
 	for _, n := range c.nodes {
-		if err := n.home.Settings.Set("cf-kind", "evergreen"); err != nil {
-			t.Fatal(err)
-		}
+		exactCounts(t, n)
 	}
 	stop := make(chan struct{})
 	var movers, wg sync.WaitGroup

@@ -59,6 +59,7 @@ type seat struct {
 	watch   uint64 // whose watches the session has
 	watches uint64
 	started bool
+	round   uint64 // the last request that it was in
 }
 
 // take makes the seat that of a shard. Another shard has another session.
@@ -67,7 +68,7 @@ func (s *seat) take(shard *Shard, open func(*command.Env) *command.Session) {
 		return
 	}
 	s.leave()
-	*s = seat{shard: shard, session: open(shard.Env)}
+	s.shard, s.session = shard, open(shard.Env)
 }
 
 // leave lets the session go.
@@ -75,14 +76,14 @@ func (s *seat) leave() {
 	if s.session != nil {
 		s.session.Close()
 	}
-	*s = seat{}
+	*s = seat{round: s.round}
 }
 
 // start runs the commands of a work as far as they need not wait for the log. It is followed
 // by finish.
 func (s *seat) start(w *work) {
-	epoch, leads := s.shard.term()
-	if !leads && !w.copy {
+	term := s.shard.term()
+	if term == 0 && !w.copy {
 		w.refuse(s.shard.leader())
 		return
 	}
@@ -100,7 +101,7 @@ func (s *seat) start(w *work) {
 	if !s.session.Waiting() {
 		s.session.Answer()
 	}
-	if now, leads := s.shard.term(); !w.copy && (!leads || now != epoch) && (s.session.Waiting() || !w.writes) {
+	if !w.copy && s.shard.term() != term && (s.session.Waiting() || !w.writes) {
 		s.forget()
 		w.refuse(s.shard.leader())
 		return
@@ -132,7 +133,7 @@ func (s *seat) minds(w *work) bool {
 }
 
 // finish waits for what start left to be done, and takes the replies.
-func (s *seat) finish(w *work, number func(int) uint64) {
+func (s *seat) finish(w *work) {
 	if s.started {
 		s.started = false
 		switch err := s.session.Wait(); {
@@ -154,7 +155,7 @@ func (s *seat) finish(w *work, number func(int) uint64) {
 	case done:
 		w.reply = s.session.Writer().Bytes()
 		if w.writes {
-			w.record = number(w.partition)
+			w.record = s.shard.Env.Partition.Applied()
 		}
 	case unknown:
 		s.leave()

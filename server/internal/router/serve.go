@@ -52,6 +52,8 @@ type guest struct {
 	seats   []seat // by partition
 	works   []work // of a request
 	words   [][]byte
+	round   uint64 // of requests
+	home    *command.Session
 	user    *command.User
 	header  header
 	allowed time.Time
@@ -126,31 +128,40 @@ func (g *guest) handle(message []byte) error {
 // read reads a request.
 func (g *guest) read(message []byte) ([]work, error) {
 	c := cursor{b: message}
-	h := c.readHeader()
+	h := c.readHeader(g.header)
 	if c.bad || h.version != 2 && h.version != 3 {
 		return nil, errFrame
 	}
-	if h.user != g.header.user || g.user == nil {
-		g.user, _ = g.node.Home.Named(h.user) // nil if it is not known
+	if h != g.header {
+		g.represent(h)
 	}
-	g.header = h
 	g.words = g.words[:0]
-	var seen [slots / 8]byte
+	g.round++
 	n := 0
 	for ; len(c.b) > 0; n++ {
 		if n == len(g.works) {
 			g.works = append(g.works, work{})
 		}
 		w := &g.works[n]
-		if !c.readWork(w, &g.words, g.node.partitions) || seen[w.partition/8]&(1<<(w.partition%8)) != 0 {
+		if !c.readWork(w, &g.words, g.node.partitions) || g.seats[w.partition].round == g.round {
 			return nil, errFrame
 		}
-		seen[w.partition/8] |= 1 << (w.partition % 8)
+		g.seats[w.partition].round = g.round
 	}
 	if c.bad || n == 0 {
 		return nil, errFrame
 	}
 	return g.works[:n], nil
+}
+
+// represent has the connection act for a client, whose address stays the same.
+func (g *guest) represent(h header) {
+	if g.home == nil {
+		g.home = command.NewSession(g.node.Home, g.id, h.addr, g.conn.LocalAddr().String())
+	}
+	g.user, _ = g.node.Home.Named(h.user) // nil if it is not known
+	g.home.Represent(g.user, h.name)
+	g.header = h
 }
 
 // refuseUser answers commands of a user that this node does not have.
@@ -174,8 +185,7 @@ func (g *guest) run(works []work) {
 			continue
 		}
 		s := &g.seats[w.partition]
-		s.take(shard, g.open)
-		s.session.Rename(g.header.addr, g.header.name)
+		s.take(shard, g.home.Fork)
 		s.session.Assume(g.user, g.header.version)
 		for j, c := range w.calls {
 			cmd := s.session.Lookup(c.args)
@@ -186,14 +196,9 @@ func (g *guest) run(works []work) {
 	}
 	for i := range works {
 		if w := &works[i]; w.status != notLeading || g.seats[w.partition].started {
-			g.seats[w.partition].finish(w, g.node.shards.Number)
+			g.seats[w.partition].finish(w)
 		}
 	}
-}
-
-// open returns the session of a partition.
-func (g *guest) open(env *command.Env) *command.Session {
-	return command.NewSession(env, g.id, g.header.addr, g.conn.LocalAddr().String())
 }
 
 // clear lets go what a request needed.

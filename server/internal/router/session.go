@@ -102,7 +102,7 @@ func (s *Session) Take(args [][]byte) error {
 	case r.run != nil && !r.split:
 		return s.barrier(func() error { return r.run(s, cmd, args) })
 	case !r.keyed:
-		return s.barrier(func() error { return s.home.TakeAs(cmd, args) })
+		return s.barrier(func() error { return s.home.Run(cmd, args) })
 	}
 	i, ok := s.partitionOf(cmd, args)
 	if !ok {
@@ -136,7 +136,7 @@ func (s *Session) takeOdd(cmd *command.Command, args [][]byte) error {
 		if cmd == nil && isPeering(args) {
 			return s.upgrade(args)
 		}
-		return s.home.TakeAs(cmd, args)
+		return s.home.Run(cmd, args)
 	})
 }
 
