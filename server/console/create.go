@@ -256,7 +256,7 @@ func (c *Console) createForm(w http.ResponseWriter, r *http.Request, u User) {
 	default:
 		t := c.run(r, u, v.words(n)...)
 		if v.Problem = t.Problem; v.Problem == "" {
-			http.Redirect(w, r, setLink(v.Name), http.StatusSeeOther)
+			http.Redirect(w, r, c.linkTo(v.Name), http.StatusSeeOther)
 			return
 		}
 	}
