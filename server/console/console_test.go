@@ -4,12 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestRingKeepsMeansAndTheLast(t *testing.T) {
 	var tr track
 	for i := range 3*600 + 7 {
-		tr.add(float64(i), -float64(i))
+		tr.add(int64(i), float64(i), -float64(i))
 	}
 	fine, minutes := tr.rings[0].values(1), tr.rings[1].values(0)
 	if len(fine) != 600 || fine[0] != -1207 || fine[599] != -1806 {
@@ -20,6 +21,50 @@ func TestRingKeepsMeansAndTheLast(t *testing.T) {
 	}
 	if hours := tr.rings[2].values(0); len(hours) != 0 {
 		t.Error(hours)
+	}
+}
+
+// TestGapsAreShown has a process that was suspended: the line breaks off, the axis has the time
+// that has passed, and means are those of the values that are there.
+func TestGapsAreShown(t *testing.T) {
+	var tr track
+	for _, second := range []int64{0, 1, 4, 5, 106, 107} { // 2 and 3 are late, 6 to 105 a gap
+		tr.add(second, float64(second))
+	}
+	fine := tr.rings[0].values(0)
+	if len(fine) != 108 || fine[2] != 4 || fine[3] != 4 || fine[5] != 5 || !math.IsNaN(fine[6]) || !math.IsNaN(fine[105]) || fine[106] != 106 {
+		t.Error(len(fine), fine)
+	}
+	if minutes := tr.rings[1].values(0); len(minutes) != 1 || minutes[0] != 3 {
+		t.Error(minutes)
+	}
+	html := string(overTime("x", spans()[0], perSecond, []string{""}, fine).Figure())
+	if _, line, _ := strings.Cut(html, `class="line c1"`); strings.Count(line, "M") != 2 || strings.Contains(html, "NaN") || !strings.Contains(html, "107") {
+		t.Error(html)
+	}
+	tr.add(1e9, 7)
+	for i, want := range []int{600, 1440, 720} {
+		values := tr.rings[i].values(0)
+		if last := values[len(values)-1]; len(values) != want || !math.IsNaN(values[0]) || i == 0 && last != 7 || i > 0 && !math.IsNaN(last) {
+			t.Error(i, len(values), values[0], last)
+		}
+	}
+	if got := overTime("x", spans()[0], perSecond, []string{""}, []float64{1, math.NaN(), 3, math.NaN()}); got.Y.Max != 3 || strings.Count(string(got.Figure()), "h1") != 2 {
+		t.Error(got.Y.Max, got.Figure())
+	}
+}
+
+// TestClockCountsSuspendedTime, and is not disturbed by ticks that are early or late.
+func TestClockCountsSuspendedTime(t *testing.T) {
+	var c secondCount
+	began := time.Now()
+	for _, step := range []struct {
+		after time.Duration
+		want  int64
+	}{{0, 1}, {900 * time.Millisecond, 2}, {2100 * time.Millisecond, 3}, {4 * time.Second, 4}, {time.Hour, 3600}, {time.Minute, 3601}, {3605 * time.Second, 3605}} {
+		if got := c.tick(began.Add(step.after)); got != step.want {
+			t.Errorf("after %v: %d, want %d", step.after, got, step.want)
+		}
 	}
 }
 
