@@ -76,7 +76,7 @@ func (s shown) Sets() iter.Seq2[string, console.Set] {
 		stopped := false
 		s.store.Scan(0, math.MaxInt, s.partition.Now(), func(name string, e *store.Entry) {
 			if !stopped && e.Type() != store.Text {
-				stopped = !yield(name, shownSet{e})
+				stopped = !yield(name, shownSet{e, s.keeper})
 			}
 		})
 	}
@@ -88,7 +88,7 @@ func (s shown) Set(name string) console.Set {
 	if e == nil || e.Type() == store.Text {
 		return nil
 	}
-	return shownSet{e}
+	return shownSet{e, s.keeper}
 }
 
 // Commands implements console.Source.
@@ -146,7 +146,10 @@ func (s shown) Kinds() []string { return store.KindNames() }
 var errForeign = errors.New("a filter imported from RedisBloom cannot be a file: copy it with DUMP or SCANDUMP")
 
 // shownSet is a set as the console sees it.
-type shownSet struct{ *store.Entry }
+type shownSet struct {
+	*store.Entry
+	keeper *keeper
+}
 
 // KindName implements console.Set.
 func (e shownSet) KindName() string { return store.KindName(e.Spec().Kind) }
@@ -162,5 +165,5 @@ func (e shownSet) File() (io.WriterTo, error) {
 	if e.Foreign() {
 		return nil, errForeign
 	}
-	return e.Entry.File()
+	return e.keeper.download(e.Entry)
 }

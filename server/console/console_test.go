@@ -147,3 +147,28 @@ func TestSecondsHaveThreeDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsForNewcomers(t *testing.T) {
+	for p, want := range map[float64]string{0: "0 %", 1: "100 %", 0.01: "1 %", 1e-4: "0.01 %", 9.8e-5: "0.0098 %", 0.012345: "1.23 %", 1.239e-7: "0.0000124 %", 1e-300: "0 %", 0.9999: "100 %", 0.1: "10 %"} {
+		if got := rateText(p); got != want {
+			t.Errorf("%g is %s, want %s", p, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		90 * time.Second: "1 min 30 s", time.Minute: "1 min", time.Hour: "1 h", 47*time.Hour + time.Minute: "47 h 1 min",
+		48 * time.Hour: "2 days", 51 * time.Hour: "2 days 3 h", 1200 * time.Hour: "50 days",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+	for n, want := range map[any]string{0: "sets", 1: "set", uint64(1): "set", int64(2): "sets"} {
+		if got := plural(n, "set", "sets"); got != want {
+			t.Errorf("%v %s", n, got)
+		}
+	}
+	heat := string(newHeatMap("bloom", []float64{0.5, 0.25}).Figure())
+	if strings.Count(heat, `class="h`) != 1+2+heatShades || !strings.Contains(heat, "50.0 % full") && !strings.Contains(heat, "50 % full") {
+		t.Error(heat)
+	}
+}

@@ -71,7 +71,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	v.Charts = []chart{
 		overTime("Keys", span, quantity.Short, one, keys),
 		overTime("Memory", span, inBytes, one, size).rounded(2),
-		overTime("False-positive rate", span, quantity.Rate, one, rate),
+		overTime("False-positive rate", span, rateText, one, rate),
 	}
 	if keys == nil && c.source.Numbers().Sets > maxTracks {
 		for i := range v.Charts {
