@@ -167,3 +167,10 @@ func (e shownSet) File() (io.WriterTo, error) {
 	}
 	return e.keeper.download(e.Entry)
 }
+
+// download returns a copy of the file of a set.
+func (k *keeper) download(e *store.Entry) (io.WriterTo, error) {
+	k.copying.Lock()
+	defer k.copying.Unlock()
+	return e.Download(k.server.partition.Do)
+}

@@ -271,13 +271,6 @@ func (k *keeper) cutSome(w *image.Writer, m *image.Manifest, entries []*store.En
 	return rest, err
 }
 
-// download returns a copy of the file of a set.
-func (k *keeper) download(e *store.Entry) (io.WriterTo, error) {
-	k.copying.Lock()
-	defer k.copying.Unlock()
-	return e.Download(k.server.partition.Do)
-}
-
 // cut captures entries for a short while and returns the others. The partition runs it.
 func (k *keeper) cut(m *image.Manifest, entries []*store.Entry) (cuts []cut, rest []*store.Entry, err error) {
 	chain, _ := k.server.partition.Place()

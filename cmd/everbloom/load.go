@@ -118,9 +118,12 @@ func (l *loadVerb) run(ctx context.Context, _ []string) error {
 	}
 	results := make([][]load.Result, len(targets))
 	for round := range l.rounds {
-		for i, t := range targets {
-			l.Seed = uint64(round)
-			r, err := load.Run(ctx, l.Config, t)
+		for _, i := range l.order(round, len(targets)) {
+			l.Seed = uint64(2 * round)
+			if targets[i].Consoles > 0 {
+				l.Seed++ // the server has the items of the other row by now
+			}
+			r, err := load.Run(ctx, l.Config, targets[i])
 			if err != nil {
 				return err
 			}
@@ -131,6 +134,19 @@ func (l *loadVerb) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	return l.idle(ctx, targets[0], targets[1])
+}
+
+// order returns the turns of a round. Of the two rows of the same server another one is first
+// in each round: what the first adds is there when the second begins.
+func (l *loadVerb) order(round, targets int) []int {
+	turns := make([]int, targets)
+	for i := range turns {
+		turns[i] = i
+	}
+	if l.consoles > 0 && round%2 == 1 {
+		turns[0], turns[1] = 1, 0
+	}
+	return turns
 }
 
 // idle prints what open consoles take while no command is sent, in turns with none.

@@ -154,6 +154,16 @@ func TestWordsForNewcomers(t *testing.T) {
 			t.Errorf("%g is %s, want %s", p, got, want)
 		}
 	}
+	for p, want := range map[float64]string{0: "0 %", 1e-9: "< 0.001 %", 1e-5: "0.001 %", 0.02: "2 %"} {
+		if got := rateBeside(p, 0.01); got != want {
+			t.Errorf("%g beside 1 %% is %s, want %s", p, got, want)
+		}
+	}
+	for bits, want := range map[float64]string{9.64: "9.6", 99.9: "99.9", 26443.2: "26,443"} {
+		if got := bitsText(bits); got != want {
+			t.Errorf("%g is %s, want %s", bits, got, want)
+		}
+	}
 	for d, want := range map[time.Duration]string{
 		90 * time.Second: "1 min 30 s", time.Minute: "1 min", time.Hour: "1 h", 47*time.Hour + time.Minute: "47 h 1 min",
 		48 * time.Hour: "2 days", 51 * time.Hour: "2 days 3 h", 1200 * time.Hour: "50 days",

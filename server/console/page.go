@@ -52,6 +52,8 @@ func newPages() *pages {
 		"percent": func(x float64) float64 { return 100 * x },
 		"sum":     func(a, b float64) float64 { return a + b },
 		"rate":    rateText,
+		"rateby":  rateBeside,
+		"bits":    bitsText,
 		"plural":  plural,
 		"show":    display,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
