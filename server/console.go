@@ -79,7 +79,7 @@ func (s shown) Sets() iter.Seq2[string, console.Set] {
 		for h := range s.open() {
 			h.store.Scan(0, math.MaxInt, h.partition.Now(), func(name string, e *store.Entry) {
 				if !stopped && e.Type() != store.Text {
-					stopped = !yield(name, shownSet{e})
+					stopped = !yield(name, shownSet{e, h.keeper})
 				}
 			})
 		}
@@ -96,7 +96,7 @@ func (s shown) Set(name string) console.Set {
 	if e == nil || e.Type() == store.Text {
 		return nil
 	}
-	return shownSet{e}
+	return shownSet{e, h.keeper}
 }
 
 // Commands implements console.Source.
@@ -154,7 +154,10 @@ func (s shown) Kinds() []string { return store.KindNames() }
 var errForeign = errors.New("a filter imported from RedisBloom cannot be a file: copy it with DUMP or SCANDUMP")
 
 // shownSet is a set as the console sees it.
-type shownSet struct{ *store.Entry }
+type shownSet struct {
+	*store.Entry
+	keeper *keeper
+}
 
 // KindName implements console.Set.
 func (e shownSet) KindName() string { return store.KindName(e.Spec().Kind) }
@@ -170,5 +173,12 @@ func (e shownSet) File() (io.WriterTo, error) {
 	if e.Foreign() {
 		return nil, errForeign
 	}
-	return e.Entry.File()
+	return e.keeper.download(e.Entry)
+}
+
+// download returns a copy of the file of a set.
+func (k *keeper) download(e *store.Entry) (io.WriterTo, error) {
+	k.copying.Lock()
+	defer k.copying.Unlock()
+	return e.Download(k.shard.partition.Do)
 }

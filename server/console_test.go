@@ -117,20 +117,20 @@ func TestConsoleWalk(t *testing.T) {
 	tea := setPath("tea")
 	b.want(200, "EB.ADD tea &#34;green tea&#34; black", "<b>green tea</b> added", "<b>2</b>keys")(b.post(tea, "do", "add", "items", "green tea\r\nblack\r\n"))
 	b.want(200, "<b>black</b> may be in the set", "<b>white</b> is not in the set")(b.post(tea, "do", "ask", "items", "black\nwhite"))
-	b.want(200, "<b>black</b> deleted", "<b>white</b> was not in the set", "<b>1</b>keys, 1 deleted")(b.post(tea, "do", "delete", "items", "black\nwhite"))
+	b.want(200, "<b>black</b> deleted", "<b>white</b> was not in the set", "<b>1</b>key, 1 deleted")(b.post(tea, "do", "delete", "items", "black\nwhite"))
 	b.want(200, "at least one item")(b.post(tea, "do", "add", "items", "\n"))
 	b.want(200, "it expires", "PEXPIRE tea 3600000")(b.post(tea, "do", "expire", "in", "1h"))
 	b.want(200, "Write a time")(b.post(tea, "do", "expire", "in", "soon"))
 	b.want(200, "it does not expire")(b.post(tea, "do", "persist"))
 	b.want(200, `<svg class="heat"`, "blocks, those of the oldest")(b.post("/console/create", "name", "cup", "items", "1k", "rate", "1%", "kind", "scalable"))
 	b.want(200, "A set of that name exists")(b.post(tea, "do", "rename", "to", "cup"))
-	b.want(200, "<h1>pot</h1>", "<b>1</b>keys")(b.post(tea, "do", "rename", "to", "pot"))
+	b.want(200, "<h1>pot</h1>", "<b>1</b>key")(b.post(tea, "do", "rename", "to", "pot"))
 	b.want(404, "There is no set of this name")(b.get(tea))
 	code, file := b.get("/console/file?name=pot")
 	if set, err := everbloom.Read(strings.NewReader(file)); err != nil || code != 200 || !set.MayContainString("green tea") {
 		t.Error("the download", code, err)
 	}
-	b.want(200, "<h1>Sets</h1>", "1 to 1 of 1 sets")(b.post(setPath("pot"), "do", "drop"))
+	b.want(200, "<h1>Sets</h1>", "1 to 1 of 1 set<")(b.post(setPath("pot"), "do", "drop"))
 	b.want(400, "nothing that is known")(b.post(setPath("cup"), "do", "dance"))
 	b.want(200, "Slow log")(b.get("/console/commands"))
 	b.want(404, "no such page")(b.get("/console/nothing"))
@@ -152,7 +152,7 @@ func TestConsoleExplains(t *testing.T) {
 			t.Error(kind, text)
 		}
 	}
-	b.want(200, "&#43;a</textarea>", "1 keys")(b.post("/console/how/part", "do", "undo", "steps", "+a\r\n+b"))
+	b.want(200, "&#43;a</textarea>", "1 key is in")(b.post("/console/how/part", "do", "undo", "steps", "+a\r\n+b"))
 	b.want(200, "The set is empty")(b.post("/console/how/part", "do", "undo", "steps", "+a"))
 	b.want(200, "11 keys are in the set", "&#43;user10</textarea>")(b.post("/console/how/part", "do", "some", "steps", "+a"))
 	b.want(200, "has grown", "257 blocks")(b.post("/console/how/part", "kind", "evergreen", "do", "grow", "steps", "+a"))
@@ -376,7 +376,7 @@ func TestConsoleStream(t *testing.T) {
 	c := dial(t, s.Addr().String())
 	c.do("BF.ADD", "x", "1")
 	set, commands := follow(t, s, "set?name=x"), follow(t, s, "commands")
-	set.wait("<b>1</b>keys")
+	set.wait("<b>1</b>key;")
 	c.do("BF.MADD", "x", "2", "3")
 	set.wait("<b>3</b>keys")
 	commands.wait("BF.MADD") // after a second, and so commands are watched

@@ -25,6 +25,7 @@ type keeper struct {
 	tail   record.Chain  // as it was when the server was opened
 
 	mu      sync.Mutex // one generation at a time
+	copying sync.Mutex // a set is copied part by part: by one at a time
 	running atomic.Bool
 	failed  atomic.Bool // the last time
 	saved   atomic.Int64
@@ -208,27 +209,34 @@ type cut struct {
 // cutAll captures entries between commits, a few at a time, and writes them.
 func (k *keeper) cutAll(w *image.Writer, m *image.Manifest, entries []*store.Entry) error {
 	for len(entries) > 0 {
-		var cuts []cut
 		var err error
-		ok := k.shard.partition.Do(func() {
-			cuts, entries, err = k.cut(m, entries)
-		})
-		if !ok {
-			return errEnded
-		}
-		for _, c := range cuts {
-			if c.live != nil && err == nil {
-				c.content, err = c.live.Snapshot()
-			}
-			if err == nil {
-				err = w.Add(c.Entry, c.content)
-			}
-		}
-		if err != nil {
+		if entries, err = k.cutSome(w, m, entries); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cutSome captures and writes the first entries, and returns the others.
+func (k *keeper) cutSome(w *image.Writer, m *image.Manifest, entries []*store.Entry) (rest []*store.Entry, err error) {
+	k.copying.Lock()
+	defer k.copying.Unlock()
+	var cuts []cut
+	ok := k.shard.partition.Do(func() {
+		cuts, rest, err = k.cut(m, entries)
+	})
+	if !ok {
+		return nil, errEnded
+	}
+	for _, c := range cuts {
+		if c.live != nil && err == nil {
+			c.content, err = c.live.Snapshot()
+		}
+		if err == nil {
+			err = w.Add(c.Entry, c.content)
+		}
+	}
+	return rest, err
 }
 
 // cut captures entries for a short while and returns the others. The partition runs it.

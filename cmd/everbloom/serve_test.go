@@ -63,3 +63,16 @@ func wait(t *testing.T, url, text string) {
 	}
 	t.Errorf("%s never has %q", url, text)
 }
+
+// TestLoadWithConsoles has a row for the server while its consoles are open.
+func TestLoadWithConsoles(t *testing.T) {
+	c := start(t, t.TempDir(), "load", "--logs", "memory", "--consoles", "3", "--rounds", "1", "--duration", "50ms", "--connections", "2")
+	go func() { _, _ = io.Copy(io.Discard, c.errs) }()
+	out, err := io.ReadAll(c.out)
+	if err != nil || c.Wait() != nil || !strings.Contains(string(out), "memory, 3 consoles") || !regexp.MustCompile(`without commands: .* for 100 of them`).Match(out) {
+		t.Error(string(out), err)
+	}
+	if status, _, stderr := tool(t, strings.NewReader(""), "load", "--logs", "", "--consoles", "3"); status == 0 || !strings.Contains(stderr, "need a server") {
+		t.Error(status, stderr)
+	}
+}

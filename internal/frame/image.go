@@ -54,6 +54,48 @@ func (m *Image) Copied() *Image {
 	return m
 }
 
+// IsWords reports whether Words returned the image.
+func (m *Image) IsWords() bool { return m.words != nil }
+
+// Room is memory for copies of words.
+type Room [][]uint64
+
+// pageWords is how many words the smallest page of memory has.
+const pageWords = 512
+
+// Room returns memory for a copy of the words of an image that [Words] returned. All of it was
+// written to once: the system gives memory page by page when that happens, which takes several
+// times as long as copying.
+func (m *Image) Room() (Room, error) {
+	room := make(Room, len(m.words))
+	for i, part := range m.words {
+		words, err := mem.Words(uint64(len(part)))
+		if err != nil {
+			return nil, fmt.Errorf("snapshot: %w: %w", filter.ErrStorage, err)
+		}
+		for at := 0; at < len(words); at += pageWords {
+			words[at] = 1
+		}
+		room[i] = words
+	}
+	return room, nil
+}
+
+// CopiedTo is Copied into room for an image of the same filter. It takes other memory if the
+// filter has grown since.
+func (m *Image) CopiedTo(room Room) *Image {
+	for i, part := range m.words {
+		if len(room) != len(m.words) || len(room[i]) != len(part) {
+			return m.Copied()
+		}
+	}
+	for i, part := range m.words {
+		copy(room[i], part)
+		m.words[i] = room[i]
+	}
+	return m
+}
+
 // Failed returns an image that cannot be written, for filters that could not be
 // captured: WriteTo writes nothing and returns err.
 func Failed(err error) *Image { return &Image{failure: err} }

@@ -389,7 +389,7 @@ func TestConsole(t *testing.T) {
 	b.press("Delete")
 	b.text("carol was not in the set")
 
-	b.text("1\nkeys, 1 deleted")
+	b.text("1\nkey, 1 deleted")
 	items := []string{"EB.ADD", "sessions"}
 	for i := range 500 {
 		items = append(items, fmt.Sprint("user", i))

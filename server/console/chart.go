@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/everbloom-go/everbloom/internal/quantity"
 )
 
 // A chart is curves over a common axis. It becomes a figure with an SVG that is readable at
@@ -93,9 +92,7 @@ func overTime(title string, s span, format func(float64) string, names []string,
 		line.X, line.Y = thin(ys)
 		c.Curves = append(c.Curves, line)
 		long = max(long, len(ys))
-		for _, y := range ys {
-			most = max(most, y)
-		}
+		most = max(most, largest(ys))
 		if len(ys) > 0 {
 			if last != "" {
 				last += ", "
@@ -135,13 +132,29 @@ func thin(ys []float64) (xs, out []float64) {
 	group := (len(ys) + maxPoints - 1) / maxPoints
 	for i := 0; i < len(ys); i += group {
 		part := ys[i:min(i+group, len(ys))]
-		most := part[0]
-		for _, y := range part {
-			most = max(most, y)
+		most := math.NaN()
+		if slices.ContainsFunc(part, isNumber) {
+			most = largest(part)
 		}
 		xs, out = append(xs, float64(i+len(part)-len(ys))), append(out, most)
 	}
 	return xs, out
+}
+
+func isNumber(y float64) bool { return !math.IsNaN(y) }
+
+// largest returns the largest of some values of which gaps are not numbers, 0 if there is none.
+func largest(ys []float64) float64 {
+	most := math.Inf(-1)
+	for _, y := range ys {
+		if isNumber(y) {
+			most = max(most, y)
+		}
+	}
+	if math.IsInf(most, -1) {
+		return 0
+	}
+	return most
 }
 
 // Figure returns the chart as a part of a page.
@@ -171,21 +184,25 @@ func (c chart) Figure() template.HTML {
 	return template.HTML(b.String()) // every text in it was escaped
 }
 
-// path returns the outline of a curve.
+// path returns the outline of a curve, which breaks off where values are no numbers.
 func (c chart) path(line curve, area float64) string {
 	var b strings.Builder
 	for i, x := range line.X {
+		if !isNumber(line.Y[i]) {
+			continue
+		}
+		begins := i == 0 || !isNumber(line.Y[i-1])
 		letter := "L"
-		if i == 0 {
+		if begins {
 			letter = "M"
 		}
 		b.WriteString(letter)
 		b.WriteString(strconv.FormatFloat(chartWidth*c.X.place(x), 'f', 1, 64))
 		b.WriteString(" ")
 		b.WriteString(strconv.FormatFloat(chartTop+area*(1-c.Y.place(line.Y[i])), 'f', 1, 64))
-	}
-	if len(line.X) == 1 {
-		b.WriteString("h1")
+		if begins && (i == len(line.X)-1 || !isNumber(line.Y[i+1])) { // a point would not be seen
+			b.WriteString("h1")
+		}
 	}
 	return b.String()
 }
@@ -203,25 +220,3 @@ func (c chart) legend(b *strings.Builder) {
 }
 
 func esc(text string) string { return template.HTMLEscapeString(text) }
-
-func perSecond(x float64) string { return quantity.Short(x) + "/s" }
-
-func inBytes(x float64) string { return quantity.Bytes(x) }
-
-func bytesPerSecond(x float64) string { return quantity.Bytes(x) + "/s" }
-
-// duration writes a time in one or two units.
-func duration(d time.Duration) string { return strings.TrimSuffix(quantity.Duration(d), " 0 s") }
-
-// inSeconds writes a short time.
-func inSeconds(x float64) string {
-	switch {
-	case x == 0:
-		return "0"
-	case x < 0.9995e-3:
-		return quantity.Short(x*1e6) + " µs"
-	case x < 0.9995:
-		return quantity.Short(x*1e3) + " ms"
-	}
-	return quantity.Short(x) + " s"
-}

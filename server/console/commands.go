@@ -69,7 +69,18 @@ func displayAll(words []string) string {
 			shown[i] = display(w)
 		}
 	}
-	return strings.Join(shown, " ")
+	return cutLine(strings.Join(shown, " "))
+}
+
+// maxLine is how many bytes of a command are shown.
+const maxLine = 600
+
+// cutLine shortens a command that has many long words.
+func cutLine(line string) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxLine], "") + " …"
 }
 
 // maxWords is how many words of a command are shown.
@@ -91,8 +102,11 @@ func commandLine(words []string) string {
 	return b.String()
 }
 
-// quoted returns a word as redis-cli takes it.
+// quoted returns a word as redis-cli takes it, or the beginning of a long one.
 func quoted(w string) string {
+	if len(w) > maxShown {
+		return display(w)
+	}
 	if w == "" || strings.ContainsAny(w, " \"'\\") || display(w) != w {
 		return redisQuote(w)
 	}

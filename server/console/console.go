@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -37,15 +38,18 @@ func New(s Source, gate string) *Console {
 	mux.HandleFunc("GET /console/login", c.loginPage)
 	mux.HandleFunc("POST /console/login", c.loginForm)
 	mux.HandleFunc("POST /console/logout", c.logout)
-	for path, page := range map[string]page{
-		"{$}":      {view: c.overview, every: 1},
-		"sets":     {view: c.sets, every: 5},
-		"set":      {view: c.set, every: 1},
-		"create":   {view: c.create},
-		"how":      {view: c.how},
-		"commands": {view: c.commands, every: 1},
-		"gate":     {view: c.gatePage, every: 1},
+	set := page{name: "set", view: c.set, every: 1, query: setQuery}
+	mux.HandleFunc("GET /console/set", c.setPage(set))
+	mux.HandleFunc("GET /console/live/set", c.stream(set))
+	for _, page := range []page{
+		{name: "", view: c.overview, every: 1, query: onlySpan},
+		{name: "sets", view: c.sets, every: 5, query: setsQuery},
+		{name: "create", view: c.create},
+		{name: "how", view: c.how},
+		{name: "commands", view: c.commands, every: 1},
+		{name: "gate", view: c.gatePage, every: 1, query: onlySpan},
 	} {
+		path := cmp.Or(page.name, "{$}")
 		mux.HandleFunc("GET /console/"+path, c.show(page))
 		mux.HandleFunc("GET /console/live/"+path, c.stream(page))
 	}

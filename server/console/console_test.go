@@ -4,12 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestRingKeepsMeansAndTheLast(t *testing.T) {
 	var tr track
 	for i := range 3*600 + 7 {
-		tr.add(float64(i), -float64(i))
+		tr.add(int64(i), float64(i), -float64(i))
 	}
 	fine, minutes := tr.rings[0].values(1), tr.rings[1].values(0)
 	if len(fine) != 600 || fine[0] != -1207 || fine[599] != -1806 {
@@ -20,6 +21,50 @@ func TestRingKeepsMeansAndTheLast(t *testing.T) {
 	}
 	if hours := tr.rings[2].values(0); len(hours) != 0 {
 		t.Error(hours)
+	}
+}
+
+// TestGapsAreShown has a process that was suspended: the line breaks off, the axis has the time
+// that has passed, and means are those of the values that are there.
+func TestGapsAreShown(t *testing.T) {
+	var tr track
+	for _, second := range []int64{0, 1, 4, 5, 106, 107} { // 2 and 3 are late, 6 to 105 a gap
+		tr.add(second, float64(second))
+	}
+	fine := tr.rings[0].values(0)
+	if len(fine) != 108 || fine[2] != 4 || fine[3] != 4 || fine[5] != 5 || !math.IsNaN(fine[6]) || !math.IsNaN(fine[105]) || fine[106] != 106 {
+		t.Error(len(fine), fine)
+	}
+	if minutes := tr.rings[1].values(0); len(minutes) != 1 || minutes[0] != 3 {
+		t.Error(minutes)
+	}
+	html := string(overTime("x", spans()[0], perSecond, []string{""}, fine).Figure())
+	if _, line, _ := strings.Cut(html, `class="line c1"`); strings.Count(line, "M") != 2 || strings.Contains(html, "NaN") || !strings.Contains(html, "107") {
+		t.Error(html)
+	}
+	tr.add(1e9, 7)
+	for i, want := range []int{600, 1440, 720} {
+		values := tr.rings[i].values(0)
+		if last := values[len(values)-1]; len(values) != want || !math.IsNaN(values[0]) || i == 0 && last != 7 || i > 0 && !math.IsNaN(last) {
+			t.Error(i, len(values), values[0], last)
+		}
+	}
+	if got := overTime("x", spans()[0], perSecond, []string{""}, []float64{1, math.NaN(), 3, math.NaN()}); got.Y.Max != 3 || strings.Count(string(got.Figure()), "h1") != 2 {
+		t.Error(got.Y.Max, got.Figure())
+	}
+}
+
+// TestClockCountsSuspendedTime, and is not disturbed by ticks that are early or late.
+func TestClockCountsSuspendedTime(t *testing.T) {
+	var c secondCount
+	began := time.Now()
+	for _, step := range []struct {
+		after time.Duration
+		want  int64
+	}{{0, 1}, {900 * time.Millisecond, 2}, {2100 * time.Millisecond, 3}, {4 * time.Second, 4}, {time.Hour, 3600}, {time.Minute, 3601}, {3605 * time.Second, 3605}} {
+		if got := c.tick(began.Add(step.after)); got != step.want {
+			t.Errorf("after %v: %d, want %d", step.after, got, step.want)
+		}
 	}
 }
 
@@ -100,5 +145,40 @@ func TestSecondsHaveThreeDigits(t *testing.T) {
 		if got := inSeconds(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}
+	}
+}
+
+func TestWordsForNewcomers(t *testing.T) {
+	for p, want := range map[float64]string{0: "0 %", 1: "100 %", 0.01: "1 %", 1e-4: "0.01 %", 9.8e-5: "0.0098 %", 0.012345: "1.23 %", 1.239e-7: "0.0000124 %", 1e-300: "0 %", 0.9999: "100 %", 0.1: "10 %"} {
+		if got := rateText(p); got != want {
+			t.Errorf("%g is %s, want %s", p, got, want)
+		}
+	}
+	for p, want := range map[float64]string{0: "0 %", 1e-9: "< 0.001 %", 1e-5: "0.001 %", 0.02: "2 %"} {
+		if got := rateBeside(p, 0.01); got != want {
+			t.Errorf("%g beside 1 %% is %s, want %s", p, got, want)
+		}
+	}
+	for bits, want := range map[float64]string{9.64: "9.6", 99.9: "99.9", 26443.2: "26,443"} {
+		if got := bitsText(bits); got != want {
+			t.Errorf("%g is %s, want %s", bits, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		90 * time.Second: "1 min 30 s", time.Minute: "1 min", time.Hour: "1 h", 47*time.Hour + time.Minute: "47 h 1 min",
+		48 * time.Hour: "2 days", 51 * time.Hour: "2 days 3 h", 1200 * time.Hour: "50 days",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+	for n, want := range map[any]string{0: "sets", 1: "set", uint64(1): "set", int64(2): "sets"} {
+		if got := plural(n, "set", "sets"); got != want {
+			t.Errorf("%v %s", n, got)
+		}
+	}
+	heat := string(newHeatMap("bloom", []float64{0.5, 0.25}).Figure())
+	if strings.Count(heat, `class="h`) != 1+2+heatShades || !strings.Contains(heat, "50.0 % full") && !strings.Contains(heat, "50 % full") {
+		t.Error(heat)
 	}
 }

@@ -192,7 +192,7 @@ const (
 // to ten times as many.
 func planCharts(n everbloom.Needs, rows []planRow) []chart {
 	x := axis{Log: true, Min: max(1, float64(n.Items)/100), Max: 10 * float64(n.Items), Format: func(v float64) string { return quantity.Round(v) + " keys" }}
-	rates := chart{Title: "False-positive rate", Note: "over the number of keys", X: x, Y: axis{Log: true, Min: n.FPR / 100, Max: 1, Format: quantity.Rate}}
+	rates := chart{Title: "False-positive rate", Note: "over the number of keys", X: x, Y: axis{Log: true, Min: n.FPR / 100, Max: 1, Format: rateText}}
 	sizes := chart{Title: "Bits per key", Note: "over the number of keys", X: x, Y: axis{Log: true, Min: math.Inf(1), Format: quantity.Round}}
 	for _, row := range rows {
 		if len(rates.Curves) == planCurves || !row.Fits && !row.Weaker {
@@ -256,7 +256,7 @@ func (c *Console) createForm(w http.ResponseWriter, r *http.Request, u User) {
 	default:
 		t := c.run(r, u, v.words(n)...)
 		if v.Problem = t.Problem; v.Problem == "" {
-			http.Redirect(w, r, setLink(v.Name), http.StatusSeeOther)
+			http.Redirect(w, r, c.linkTo(v.Name), http.StatusSeeOther)
 			return
 		}
 	}

@@ -69,7 +69,7 @@ func (c *Console) gateView(r *http.Request, u User) (*gateView, error) {
 	case !mayWatch(u):
 		return nil, problem{http.StatusForbidden, "The gate is shown to users that see all keys."}
 	}
-	at, links := chosenSpan(r)
+	at, links := chosenSpan(r, url.Values{})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watched = time.Now()
@@ -143,7 +143,7 @@ func (c *Console) gateForm(w http.ResponseWriter, r *http.Request, u User) {
 		again.Tried, again.Addr = v.Tried, v.Addr
 		v = again
 	}
-	c.render(w, http.StatusOK, frame{Title: "Gate", Page: "gate", View: v, User: &u, Live: "/console/live/gate"})
+	c.render(w, http.StatusOK, frame{Title: "Gate", Page: "gate", View: v, User: &u, Live: live("gate", onlySpan(r))})
 }
 
 var errNothingKnown = errors.New("the form asks for nothing that is known")

@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -26,6 +28,7 @@ type gateWatch struct {
 	problem  string // why nothing is known; empty if the gate answers
 	status   gateStatus
 	known    bool // status is of a gate that still runs
+	clock    secondCount
 	track    track
 	seconds  gateSecond
 	events   []event.Event // the newest first
@@ -34,6 +37,7 @@ type gateWatch struct {
 	bans     []keeper.Ban // the newest first
 	bansAt   time.Time
 	bansSeen uint64 // events when they were read
+	bansTook time.Duration
 }
 
 // gateStatus is the part of the status of a gate that is shown.
@@ -67,6 +71,7 @@ const (
 	gateTimeout = 5 * time.Second  // for an answer
 	gateRetry   = 2 * time.Second  // until a gate that was lost is looked for
 	bansEvery   = 10 * time.Second // until bans are read again, if nothing happens
+	bansShare   = 20               // times as long as reading them takes they are not read again
 )
 
 func newGateWatch(path string) *gateWatch {
@@ -195,19 +200,33 @@ func (g *gateWatch) takeStatus(s gateStatus, err error, now time.Time) (bans boo
 	if before := g.status.Gate; g.known && s.Gate.Packets >= before.Packets && s.Gate.Rejected >= before.Rejected {
 		packets, rejected = float64(s.Gate.Packets-before.Packets), float64(s.Gate.Rejected-before.Rejected)
 	}
-	g.track.add(g.seconds.strikes, g.seconds.bans, packets, rejected)
+	g.track.add(g.clock.tick(now), g.seconds.strikes, g.seconds.bans, packets, rejected)
 	g.seconds = gateSecond{}
 	if err != nil {
 		return false
 	}
 	g.status, g.known = s, true
-	return g.bansAt.IsZero() || now.Sub(g.watched) < watchedFor && (s.Events != g.bansSeen || now.Sub(g.bansAt) > bansEvery)
+	return g.bansDue(now)
 }
 
-// readBans reads all bans, and keeps the newest.
+// bansDue reports whether the bans are to be read: if a page shows them, and they may have
+// changed. The caller holds mu.
+func (g *gateWatch) bansDue(now time.Time) bool {
+	since := now.Sub(g.bansAt)
+	switch {
+	case g.bansAt.IsZero():
+		return true
+	case now.Sub(g.watched) >= watchedFor || since < bansShare*g.bansTook:
+		return false
+	}
+	return g.status.Events != g.bansSeen || since > bansEvery
+}
+
+// readBans reads the newest bans. A gate of an earlier release sends all of them.
 func (g *gateWatch) readBans(ctx context.Context, now time.Time) {
 	var bans []keeper.Ban
-	err := g.client.Do(ctx, http.MethodGet, "bans", nil, &bans)
+	began := time.Now()
+	err := g.client.Do(ctx, http.MethodGet, "bans", url.Values{"newest": {strconv.Itoa(gateShown)}}, &bans)
 	slices.SortStableFunc(bans, func(a, b keeper.Ban) int { return b.Since.Compare(a.Since) })
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,8 +234,11 @@ func (g *gateWatch) readBans(ctx context.Context, now time.Time) {
 		g.problem = "The gate does not tell its bans: " + err.Error()
 		return
 	}
-	g.status.Bans = uint64(len(bans))
 	g.bans, g.bansAt, g.bansSeen = slices.Clone(bans[:min(len(bans), gateShown)]), now, g.status.Events
+	g.bansTook = time.Since(began)
+	if n := uint64(len(bans)); n < gateShown || n > g.status.Bans { // the status is of before
+		g.status.Bans = n
+	}
 }
 
 // refresh reads the bans now, for a page that has changed something.

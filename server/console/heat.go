@@ -37,7 +37,7 @@ func (h heatMap) Note() string {
 		parts = "blocks of 512 bits"
 	}
 	low, high := h.limits()
-	return fmt.Sprintf("%s in the order of memory; %s to %s full, the stronger the colour, the fuller", parts, share(low), share(high))
+	return fmt.Sprintf("%s in the order of memory; %s to %s full", parts, share(low), share(high))
 }
 
 // share writes a part of a whole.
@@ -74,5 +74,15 @@ func (h heatMap) Figure() template.HTML {
 		}
 	}
 	b.WriteString(`</svg>`)
+	legend(&b, high)
 	return template.HTML(b.String()) // every text in it was escaped
+}
+
+// legend adds the shades and what they mean, the strongest for the fullest part.
+func legend(b *strings.Builder, high float64) {
+	b.WriteString(`<p class="legend">empty <svg class="shades" viewBox="0 0 8 1" preserveAspectRatio="none" aria-hidden="true">`)
+	for shade := range heatShades {
+		fmt.Fprintf(b, `<path class="h%d" d="M%d .5h1"/>`, shade, shade)
+	}
+	fmt.Fprintf(b, `</svg> %s full</p>`, share(high))
 }

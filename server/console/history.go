@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -19,63 +20,6 @@ type span struct {
 // spans returns the histories that are kept, the finest first.
 func spans() [3]span {
 	return [...]span{{"10m", "10 minutes", 1, 600}, {"day", "24 hours", 60, 1440}, {"month", "30 days", 3600, 720}}
-}
-
-// A track is the history of a few values, once for each span.
-type track struct{ rings [3]ring }
-
-// add takes the values of one second.
-func (t *track) add(values ...float64) {
-	for i, s := range spans() {
-		t.rings[i].add(s, values)
-	}
-}
-
-// A ring has the means of the last intervals. It grows as they come.
-type ring struct {
-	points []float32 // as many for each interval as there are values
-	next   int       // where the next one goes, when the ring is full
-	sums   []float64 // of the interval that is not over
-	n      int       // values in sums
-}
-
-func (r *ring) add(s span, values []float64) {
-	if r.sums == nil {
-		r.sums = make([]float64, len(values))
-	}
-	for i, v := range values {
-		r.sums[i] += v
-	}
-	if r.n++; r.n < s.every {
-		return
-	}
-	full := len(r.points) >= s.size*len(values)
-	for i := range values {
-		mean := float32(r.sums[i] / float64(r.n))
-		if full {
-			r.points[r.next+i] = mean
-		} else {
-			r.points = append(r.points, mean)
-		}
-		r.sums[i] = 0
-	}
-	if full {
-		r.next = (r.next + len(values)) % len(r.points)
-	}
-	r.n = 0
-}
-
-// values returns the i-th value over time, the oldest first.
-func (r *ring) values(i int) []float64 {
-	width := len(r.sums)
-	if width == 0 {
-		return nil
-	}
-	out := make([]float64, 0, len(r.points)/width)
-	for at := range len(r.points) / width {
-		out = append(out, float64(r.points[(r.next+at*width+i)%len(r.points)]))
-	}
-	return out
 }
 
 // The values of the server's track.
@@ -118,6 +62,7 @@ type history struct {
 	ticks    uint64
 	ticked   chan struct{} // is closed with the next tick
 	at       time.Time
+	clock    secondCount
 	numbers  Numbers
 	server   track
 	sets     map[uint64]*setTrack
@@ -147,7 +92,8 @@ func (h *history) step(s Source, now time.Time) {
 		took = 1
 		h.numbers = n
 	}
-	h.addServer(n, took)
+	second := h.clock.tick(now)
+	h.addServer(n, took, second)
 	for name, total := range s.Commands() {
 		before, known := h.commands[name]
 		if !known && h.ticks == 0 {
@@ -155,7 +101,7 @@ func (h *history) step(s Source, now time.Time) {
 		}
 		h.commands[name] = count{total, float64(total-before.Total) / took}
 	}
-	h.addSets(s, n.Sets)
+	h.addSets(s, n.Sets, second)
 	h.addSample(s, now)
 	h.at, h.numbers = now, n
 	h.ticks++
@@ -163,7 +109,7 @@ func (h *history) step(s Source, now time.Time) {
 	h.ticked = make(chan struct{})
 }
 
-func (h *history) addServer(n Numbers, took float64) {
+func (h *history) addServer(n Numbers, took float64, second int64) {
 	b := h.numbers
 	wait := 0.0
 	if records := n.Records - b.Records; records > 0 {
@@ -178,7 +124,7 @@ func (h *history) addServer(n Numbers, took float64) {
 	v[seriesSets] = float64(n.SetBytes)
 	v[seriesResident] = float64(n.Resident)
 	v[seriesCount] = float64(n.Sets)
-	h.server.add(v[:]...)
+	h.server.add(second, v[:]...)
 }
 
 // chooseEvery is how many ticks pass until the largest of many sets are chosen anew.
@@ -186,7 +132,7 @@ const chooseEvery = 60
 
 // addSets takes the values of the sets that have a history. No Set is kept: a set that was
 // dropped must not stay in memory.
-func (h *history) addSets(s Source, sets int64) {
+func (h *history) addSets(s Source, sets, second int64) {
 	if sets <= maxTracks || h.ticks%chooseEvery == 0 {
 		h.choose(s)
 	}
@@ -202,7 +148,7 @@ func (h *history) addSets(s Source, sets int64) {
 			t.version, t.rate = v, set.Info().FPR
 		}
 		t.seen, t.bytes = max(h.ticks, 1), set.Bytes()
-		t.add(float64(set.Items()), float64(t.bytes), t.rate)
+		t.add(second, float64(set.Items()), float64(t.bytes), t.rate)
 	}
 }
 
@@ -273,6 +219,9 @@ func (h *history) growth(number uint64) (perMinute float64, known bool) {
 		return 0, false
 	}
 	keys := t.rings[0].values(seriesKeys)
+	for len(keys) > 0 && math.IsNaN(keys[0]) {
+		keys = keys[1:]
+	}
 	if len(keys) < 2 {
 		return 0, false
 	}

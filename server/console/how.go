@@ -7,7 +7,6 @@ import (
 
 	"github.com/everbloom-go/everbloom/filter"
 	"github.com/everbloom-go/everbloom/internal/kinds"
-	"github.com/everbloom-go/everbloom/internal/quantity"
 	"github.com/everbloom-go/everbloom/server/internal/picture"
 )
 
@@ -81,7 +80,7 @@ func (t *trial) probe(v *howView) {
 			v.False = append(v.False, name)
 		}
 	}
-	v.FalseRate = fmt.Sprintf("Of %d keys that were never added, the filter takes %d for present, %s", probes, found, quantity.Rate(float64(found)/probes))
+	v.FalseRate = fmt.Sprintf("Of %d keys that were never added, the filter takes %d for present, %s", probes, found, rateText(float64(found)/probes))
 }
 
 // how does what a form asks for. It has nothing to do with the sets of the server.

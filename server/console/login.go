@@ -24,9 +24,8 @@ type login struct {
 }
 
 const (
-	cookieName = "everbloom-console"
-	loginTime  = 12 * time.Hour
-	maxLogins  = 10_000
+	loginTime = 12 * time.Hour
+	maxLogins = 10_000
 )
 
 // add returns the secret of a new login.
@@ -67,11 +66,7 @@ func (c *Console) user(r *http.Request) (User, bool) {
 	if u, open := c.source.Default(); open {
 		return u, true
 	}
-	cookie, err := r.Cookie(cookieName)
-	if err != nil {
-		return User{}, false
-	}
-	return c.logins.find(cookie.Value, time.Now())
+	return c.logins.find(secretOf(r), time.Now())
 }
 
 // withUser answers requests of users that have logged in, and has others log in.
@@ -119,17 +114,16 @@ func (c *Console) loginForm(w http.ResponseWriter, r *http.Request) {
 		c.render(w, http.StatusForbidden, frame{Title: "Log in", Page: "login", View: loginView{to, name, "There is no user of that name with that token."}})
 		return
 	}
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: c.logins.add(u, time.Now()), Path: "/console/", MaxAge: int(loginTime.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
-	})
+	cookie := cookieOf(r)
+	cookie.Value, cookie.MaxAge = c.logins.add(u, time.Now()), int(loginTime.Seconds())
+	http.SetCookie(w, &cookie)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
-	if cookie, err := r.Cookie(cookieName); err == nil {
-		c.logins.remove(cookie.Value)
-	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/console/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	c.logins.remove(secretOf(r))
+	cookie := cookieOf(r)
+	cookie.MaxAge = -1
+	http.SetCookie(w, &cookie)
 	http.Redirect(w, r, "/console/login", http.StatusSeeOther)
 }

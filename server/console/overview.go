@@ -2,7 +2,9 @@ package console
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
@@ -25,8 +27,28 @@ type spanLink struct {
 	Chosen      bool
 }
 
-// chosenSpan returns the span that a request asks for, and links to all of them.
-func chosenSpan(r *http.Request) (chosen int, links []spanLink) {
+// spanned adds the span that a request asks for to the other parameters of its page.
+func spanned(r *http.Request, query url.Values) url.Values {
+	chosen, _ := chosenSpan(r, query)
+	return withSpan(query, chosen)
+}
+
+// onlySpan returns the parameters of a page that has no others.
+func onlySpan(r *http.Request) url.Values { return spanned(r, url.Values{}) }
+
+// withSpan returns the parameters of a page whose charts go back as far as a span. The first
+// span is left out.
+func withSpan(query url.Values, span int) url.Values {
+	out := maps.Clone(query)
+	if span > 0 {
+		out.Set("span", spans()[span].Name)
+	}
+	return out
+}
+
+// chosenSpan returns the span that a request asks for, and links to all of them from a page
+// with other parameters.
+func chosenSpan(r *http.Request, query url.Values) (chosen int, links []spanLink) {
 	all := spans()
 	for i, s := range all {
 		if r.FormValue("span") == s.Name {
@@ -34,9 +56,7 @@ func chosenSpan(r *http.Request) (chosen int, links []spanLink) {
 		}
 	}
 	for i, s := range all {
-		q := r.URL.Query()
-		q.Set("span", s.Name)
-		links = append(links, spanLink{s.Title, "?" + q.Encode(), i == chosen})
+		links = append(links, spanLink{s.Title, "?" + withSpan(query, i).Encode(), i == chosen})
 	}
 	return chosen, links
 }
@@ -50,7 +70,7 @@ func (c *Console) overview(r *http.Request, u User) (frame, error) {
 	if n.Disk > 0 {
 		v.Full = 1 - float64(n.DiskFree)/float64(n.Disk)
 	}
-	at, links := chosenSpan(r)
+	at, links := chosenSpan(r, url.Values{})
 	v.Spans = links
 	s := spans()[at]
 	values := c.history.ofServer(at, seriesCommands, seriesEffects, seriesWait, seriesSets, seriesResident, seriesLog, seriesClients, seriesCount)

@@ -12,8 +12,6 @@ import (
 	"path"
 	"strconv"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
@@ -53,9 +51,11 @@ func newPages() *pages {
 		"short":   func(x float64) string { return quantity.Short(max(x, 0)) },
 		"percent": func(x float64) float64 { return 100 * x },
 		"sum":     func(a, b float64) float64 { return a + b },
-		"rate":    quantity.Rate,
+		"rate":    rateText,
+		"rateby":  rateBeside,
+		"bits":    bitsText,
+		"plural":  plural,
 		"show":    display,
-		"link":    setLink,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 		"ago":     func(t time.Time) string { return duration(time.Since(t)) },
 	}
@@ -116,29 +116,4 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, code int, text st
 		f.User = &u
 	}
 	c.render(w, code, f)
-}
-
-// maxShown is how many bytes of a name or an item are shown.
-const maxShown = 200
-
-// display returns a name or an item as text that cannot be mistaken: what is not printable,
-// such as control characters and marks that turn the direction of text, is escaped.
-func display(name string) string {
-	cut := ""
-	if len(name) > maxShown {
-		end := maxShown
-		for end > 0 && !utf8.RuneStart(name[end]) {
-			end--
-		}
-		cut = " … (" + quantity.Count(uint64(len(name))) + " bytes)"
-		name = name[:end]
-	}
-	plain := name != "" && utf8.ValidString(name)
-	for _, r := range name {
-		plain = plain && unicode.IsPrint(r)
-	}
-	if !plain || name[0] == ' ' || name[len(name)-1] == ' ' || name[0] == '"' {
-		name = strconv.Quote(name)
-	}
-	return name + cut
 }

@@ -14,7 +14,6 @@ import (
 
 // setView is what the page of a set shows.
 type setView struct {
-	Name      string
 	Row       setRow
 	Info      filter.Info
 	Set       Set
@@ -45,18 +44,13 @@ type answer struct {
 
 var errNoSet = problem{http.StatusNotFound, "There is no set of this name. It may have been dropped, renamed or expired."}
 
-// setLink returns the address of the page of a set.
-func setLink(name string) string { return "/console/set?" + url.Values{"name": {name}}.Encode() }
-
 // visible returns the set that a request names, if the user may see it.
 func (c *Console) visible(r *http.Request, u User) (string, Set, error) {
-	name := r.URL.Query().Get("name")
-	if strings.HasPrefix(name, u.Prefix) {
-		if s := c.source.Set(name); s != nil {
-			return name, s, nil
-		}
+	name, s := c.named(r.URL.Query(), u)
+	if s == nil {
+		return name, nil, errNoSet
 	}
-	return name, nil, errNoSet
+	return name, s, nil
 }
 
 func (c *Console) set(r *http.Request, u User) (frame, error) {
@@ -64,11 +58,12 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	v := &setView{Name: name, Row: c.row(name, s), Info: s.Info(), Set: s, Link: setLink(name), File: "/console/file?" + url.Values{"name": {name}}.Encode(), Admin: u.Admin, CanDelete: s.CanDelete()}
+	address := setAddress(name, s)
+	v := &setView{Row: c.row(name, s), Info: s.Info(), Set: s, Link: setLink(name, s), File: "/console/file?" + address.Encode(), Admin: u.Admin, CanDelete: s.CanDelete()}
 	v.Capacity, _ = s.Asked()
 	kind, err := kinds.ByName(v.Row.Kind)
 	v.Harmed = v.CanDelete && (err != nil || kind.AbsentDelete != "refused")
-	at, links := chosenSpan(r)
+	at, links := chosenSpan(r, address)
 	v.Spans = links
 	keys, size, rate := c.history.ofSet(s.Number(), at)
 	span := spans()[at]
@@ -76,7 +71,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	v.Charts = []chart{
 		overTime("Keys", span, quantity.Short, one, keys),
 		overTime("Memory", span, inBytes, one, size).rounded(2),
-		overTime("False-positive rate", span, quantity.Rate, one, rate),
+		overTime("False-positive rate", span, rateText, one, rate),
 	}
 	if keys == nil && c.source.Numbers().Sets > maxTracks {
 		for i := range v.Charts {
@@ -85,6 +80,28 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	}
 	v.Heat = newHeatMap(v.Row.Kind, s.Fills(heatCells))
 	return frame{Title: display(name), Page: "set", View: v}, nil
+}
+
+// setQuery returns the parameters of the page of a set.
+func setQuery(r *http.Request) url.Values {
+	for _, by := range []string{"name", "number"} {
+		if value := r.URL.Query().Get(by); value != "" {
+			return spanned(r, url.Values{by: {value}})
+		}
+	}
+	return url.Values{}
+}
+
+// setPage shows a set. An address with a long name leads to a short one.
+func (c *Console) setPage(p page) http.HandlerFunc {
+	show := c.show(p)
+	return c.withUser(func(w http.ResponseWriter, r *http.Request, u User) {
+		if name, s, err := c.visible(r, u); err == nil && len(r.URL.Query().Get("name")) > maxLinked {
+			http.Redirect(w, r, setLink(name, s), http.StatusSeeOther)
+			return
+		}
+		show(w, r)
+	})
 }
 
 // The actions of the page of a set.
@@ -121,7 +138,7 @@ func (c *Console) setForm(w http.ResponseWriter, r *http.Request, u User) {
 	case doRename:
 		to := r.PostFormValue("to")
 		if t = c.run(r, u, "RENAMENX", name, to); t.Problem == "" && t.Answers[0].Yes {
-			http.Redirect(w, r, setLink(to), http.StatusSeeOther)
+			http.Redirect(w, r, c.linkTo(to), http.StatusSeeOther)
 			return
 		}
 		if t.Problem == "" {
@@ -141,6 +158,11 @@ func (c *Console) setForm(w http.ResponseWriter, r *http.Request, u User) {
 
 // showTried shows the page of the set again, with what became of a command.
 func (c *Console) showTried(w http.ResponseWriter, r *http.Request, u User, t *tried) {
+	name, s, err := c.visible(r, u)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
 	f, err := c.set(r, u)
 	if err != nil {
 		c.failed(w, r, err)
@@ -149,7 +171,7 @@ func (c *Console) showTried(w http.ResponseWriter, r *http.Request, u User, t *t
 	if v, ok := f.View.(*setView); ok {
 		v.Try, v.Items = t, r.PostFormValue("items")
 	}
-	f.User, f.Live = &u, "/console/live/set?"+url.Values{"name": {r.URL.Query().Get("name")}}.Encode()
+	f.User, f.Live = &u, live("set", spanned(r, setAddress(name, s)))
 	c.render(w, http.StatusOK, f)
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,7 +19,8 @@ const pageSize = 100
 
 // A setRow is one line of a table of sets.
 type setRow struct {
-	Name, Kind string
+	Name       setName
+	Link, Kind string
 	Keys       uint64
 	Bytes      int64
 	Asked      float64
@@ -32,7 +34,7 @@ type setRow struct {
 // row describes a set.
 func (c *Console) row(name string, s Set) setRow {
 	info := s.Info()
-	row := setRow{Name: name, Kind: info.Kind, Keys: s.Items(), Bytes: s.Bytes(), Rate: info.FPR, Overfull: info.Overfull, Growth: "–", Expires: "–"}
+	row := setRow{Name: setName{name}, Link: setLink(name, s), Kind: info.Kind, Keys: s.Items(), Bytes: s.Bytes(), Rate: info.FPR, Overfull: info.Overfull, Growth: "–", Expires: "–"}
 	_, row.Asked = s.Asked()
 	row.BitsPerKey = bitsPerKey(info, row.Keys)
 	if perMinute, known := c.history.growth(s.Number()); known {
@@ -120,20 +122,35 @@ type setsView struct {
 	After       string
 }
 
-func (c *Console) sets(r *http.Request, u User) (frame, error) {
-	v := setsView{Prefix: r.FormValue("prefix"), By: r.FormValue("by"), Reverse: r.FormValue("reverse") != ""}
-	by := orders()[0]
+// askedSets returns what a request asks for: which sets, in which order, and the number of
+// the page.
+func askedSets(r *http.Request) (v setsView, by order, number int) {
+	q := r.URL.Query()
+	by = orders()[0]
 	for _, o := range orders() {
-		if o.Name == v.By {
+		if o.Name == q.Get("by") {
 			by = o
 		}
 	}
-	v.By = by.Name
+	number, _ = strconv.Atoi(q.Get("page")) // anything else is the first
+	return setsView{Prefix: q.Get("prefix"), By: by.Name, Reverse: q.Get("reverse") != ""}, by, max(number, 0)
+}
+
+// setsQuery returns the parameters of the page of sets.
+func setsQuery(r *http.Request) url.Values {
+	v, by, number := askedSets(r)
+	return v.query(by.Name, v.Reverse, number)
+}
+
+func (c *Console) sets(r *http.Request, u User) (frame, error) {
+	v, by, number := askedSets(r)
+	if len(v.Prefix) > maxLinked {
+		return frame{}, problem{http.StatusBadRequest, fmt.Sprintf("Names are searched by at most %d bytes.", maxLinked)}
+	}
 	found := c.candidates(u, v.Prefix, by)
 	sortCandidates(found, by, v.Reverse)
 	v.Found = uint64(len(found))
-	number, _ := strconv.Atoi(r.FormValue("page")) // anything else is the first
-	number = min(max(number, 0), max(len(found)-1, 0)/pageSize)
+	number = min(number, max(len(found)-1, 0)/pageSize)
 	shown := found[number*pageSize : min((number+1)*pageSize, len(found))]
 	for _, one := range shown {
 		v.Rows = append(v.Rows, c.row(one.name, one.set))
@@ -182,6 +199,11 @@ func sortCandidates(found []candidate, by order, reverse bool) {
 
 // link returns the address of another view of the same sets.
 func (v *setsView) link(by string, reverse bool, number int) string {
+	return "/console/sets?" + v.query(by, reverse, number).Encode()
+}
+
+// query returns the parameters of another view of the same sets.
+func (v *setsView) query(by string, reverse bool, number int) url.Values {
 	q := url.Values{"by": {by}}
 	if v.Prefix != "" {
 		q.Set("prefix", v.Prefix)
@@ -192,7 +214,7 @@ func (v *setsView) link(by string, reverse bool, number int) string {
 	if number > 0 {
 		q.Set("page", strconv.Itoa(number))
 	}
-	return "/console/sets?" + q.Encode()
+	return q
 }
 
 func (v *setsView) addColumns(by order) {

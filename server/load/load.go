@@ -32,6 +32,9 @@ type Target struct {
 	Prepare string // what is sent before, to make or fill a set; may be empty
 	Command string
 
+	Web      string // address of HTTP, for consoles
+	Consoles int    // that are open during a turn
+
 	// CPU returns the processor time that the server has used; nil if it is unknown.
 	CPU func() (time.Duration, error)
 }
@@ -116,6 +119,11 @@ func connect(ctx context.Context, t Target, turn time.Time) (conn net.Conn, end 
 
 // Run sends commands to a target for one turn.
 func Run(ctx context.Context, c Config, t Target) (Result, error) {
+	closeAll, err := t.open(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer closeAll()
 	before, err := cpu(t)
 	if err != nil {
 		return Result{}, err

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,14 @@ func of(addr string, more ...string) url.Values {
 	return v
 }
 
+// users returns what is banned.
+func users(bans []keeper.Ban) (out []netip.Prefix) {
+	for _, b := range bans {
+		out = append(out, b.User)
+	}
+	return out
+}
+
 func TestGatesAreControlled(t *testing.T) {
 	s, c, path := serve(t)
 	ctx := t.Context()
@@ -81,7 +90,20 @@ func TestGatesAreControlled(t *testing.T) {
 	if err := c.Do(ctx, "GET", "bans", nil, &bans); err != nil || len(bans) != 1 || bans[0].User.String() != "1.2.3.5/32" {
 		t.Errorf("%v, %v", bans, err)
 	}
+	for _, addr := range []string{"1.2.3.9", "1.2.3.6", "1.2.3.7"} {
+		if err := c.Do(ctx, "POST", "ban", of(addr), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	all := s.Keeper.Bans()
+	for n, want := range map[string]int{"0": 0, "1": 1, "3": 3, "99": 4} {
+		bans = nil
+		if err := c.Do(ctx, "GET", "bans", url.Values{"newest": {n}}, &bans); err != nil || len(bans) != want || !reflect.DeepEqual(users(bans), users(all[4-want:])) {
+			t.Errorf("the newest %s: %v, %v, want those of %v", n, bans, err, all)
+		}
+	}
 	for problem, do := range map[string]func() error{
+		"must be a number of bans":    func() error { return c.Do(ctx, "GET", "bans", url.Values{"newest": {"-1"}}, nil) },
 		"not an IPv4 or IPv6 address": func() error { return c.Do(ctx, "POST", "ban", of("x"), nil) },
 		"must be a duration":          func() error { return c.Do(ctx, "POST", "ban", of("1.1.1.1", "for", "-5m"), nil) },
 		"not found":                   func() error { return c.Do(ctx, "POST", "unban", of("1.1.1.1"), nil) },

@@ -3,6 +3,7 @@
 //
 //	GET  /status             a Status
 //	GET  /bans               all bans: [{"user": "192.0.2.1/32", "since": …, "until": …, "times": 1, "reason": "x"}, …]
+//	GET  /bans?newest=N      the last N of them
 //	GET  /query?addr=A       {"src": A, "standing": "good" | "bad" | "none", "both": false, "ban": …}
 //	POST /ban?addr=A         bans; for=10m or for=ever, else as long as is usual; reason=TEXT
 //	POST /unban?addr=A       ends a ban, or makes an exception from the black list

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/everbloom-go/everbloom/filter"
@@ -56,7 +57,7 @@ func (s *Server) Status() Status {
 func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Status()) })
-	m.HandleFunc("GET /bans", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Keeper.Bans()) })
+	m.HandleFunc("GET /bans", s.bans)
 	m.HandleFunc("GET /query", s.query)
 	m.HandleFunc("POST /ban", s.ban)
 	m.HandleFunc("POST /unban", s.unban)
@@ -72,6 +73,21 @@ func (s *Server) Metrics() http.Handler {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		_, _ = w.Write(metrics(s.Status())) // the caller has gone
 	})
+}
+
+// bans answers with all bans, or the newest ones.
+func (s *Server) bans(w http.ResponseWriter, r *http.Request) {
+	newest := r.FormValue("newest")
+	if newest == "" {
+		reply(w, s.Keeper.Bans())
+		return
+	}
+	n, err := strconv.ParseUint(newest, 10, 31)
+	if err != nil {
+		refuse(w, fmt.Errorf("newest %.40q: must be a number of bans", newest))
+		return
+	}
+	reply(w, s.Keeper.Newest(int(n)))
 }
 
 func reply(w http.ResponseWriter, value any) {

@@ -58,8 +58,30 @@ func (k *Keeper) Bans() []Ban {
 	for _, b := range k.bans {
 		all = append(all, *b)
 	}
-	slices.SortFunc(all, func(a, b Ban) int { return cmp.Or(a.Since.Compare(b.Since), a.User.Addr().Compare(b.User.Addr())) })
+	slices.SortFunc(all, inOrder)
 	return all
+}
+
+// Newest returns the last n bans, in the order in which they came. Unlike Bans it copies and
+// sorts no others.
+func (k *Keeper) Newest(n int) []Ban {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var last []Ban
+	for _, b := range k.bans {
+		if len(last) == n && (n == 0 || inOrder(*b, last[0]) < 0) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(last, *b, inOrder)
+		last = slices.Insert(last, at, *b)
+		last = last[max(len(last)-n, 0):]
+	}
+	return last
+}
+
+// inOrder compares bans by when they came.
+func inOrder(a, b Ban) int {
+	return cmp.Or(a.Since.Compare(b.Since), a.User.Addr().Compare(b.User.Addr()))
 }
 
 // Engine calls do with the engine, which nothing else uses meanwhile.

@@ -83,6 +83,16 @@ func (s *Session) line() string {
 		s.ID, s.Addr, s.Local, a.name, int(time.Since(s.Since).Seconds()), int(idle.Seconds()), command, user, max(a.version, 2), a.library, a.libraryVer)
 }
 
+// seenSessions returns the sessions that the user may know about, its own one included.
+func (c *Call) seenSessions() (out []*Session) {
+	for _, s := range c.env.Clients.Sessions() {
+		if _, user, _ := s.About(); c.seesUser(user) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 func clientList(c *Call) {
 	ids := make(map[int64]bool)
 	for i := 2; i < len(c.args); i++ {
@@ -104,7 +114,7 @@ func clientList(c *Call) {
 		}
 	}
 	var b strings.Builder
-	for _, s := range c.env.Clients.Sessions() {
+	for _, s := range c.seenSessions() {
 		if len(ids) == 0 || ids[s.ID] {
 			b.WriteString(s.line() + "\n")
 		}
@@ -153,7 +163,7 @@ func clientKill(c *Call) {
 
 // killAll closes the connections of a number, or of an address.
 func (c *Call) killAll(id int64, addr string, skipMe bool) (killed int) {
-	for _, s := range c.env.Clients.Sessions() {
+	for _, s := range c.seenSessions() {
 		if id != 0 && s.ID != id || addr != "" && s.Addr != addr || skipMe && s == c.Session {
 			continue
 		}

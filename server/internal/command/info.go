@@ -16,7 +16,7 @@ func info(c *Call) {
 	asked := c.args[1:]
 	all := len(asked) == 0 || slices.ContainsFunc(asked, func(name []byte) bool { return word(name, "all", "everything", "default") })
 	var b strings.Builder
-	for _, s := range c.env.sections() {
+	for _, s := range c.sections() {
 		if all || slices.ContainsFunc(asked, func(name []byte) bool { return word(name, s.name) }) {
 			fmt.Fprintf(&b, "# %s\r\n", s.name)
 			for i := 0; i+1 < len(s.pairs); i += 2 {
@@ -35,11 +35,15 @@ type section struct {
 }
 
 // sections returns what INFO tells.
-func (e *Env) sections() []section {
+func (c *Call) sections() []section {
+	e := c.env
 	resident, heap := memory()
 	images := e.Images()
 	total := e.totals()
 	stats := total.Stats
+	if e.Cluster == nil || c.user.Prefix != "" { // in a cluster, those of a prefix are not counted
+		total.Keys, total.Expiring = c.countNames()
+	}
 	keyspace := section{name: "Keyspace"}
 	if total.Keys > 0 {
 		keyspace.pairs = []any{"db0", fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", total.Keys, total.Expiring)}

@@ -92,14 +92,25 @@ func randomKey(c *Call) {
 }
 
 func dbSize(c *Call) {
-	if c.committed() {
-		n, _ := c.env.Store.Len()
-		c.w.Int(n)
-		return
-	}
-	n := int64(0)
-	c.tx.Names(func(string, *store.Entry) { n++ })
+	n, _ := c.countNames()
 	c.w.Int(n)
+}
+
+// countNames returns how many names the user sees, and how many of them end some time.
+func (c *Call) countNames() (all, expiring int64) {
+	if c.user.Prefix == "" && c.committed() {
+		return c.env.Store.Len()
+	}
+	c.names(func(name string, e *store.Entry) {
+		if !c.user.sees(name) {
+			return
+		}
+		all++
+		if e.Expiry() != 0 {
+			expiring++
+		}
+	})
+	return all, expiring
 }
 
 func rename(c *Call) {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type slowEntry struct {
 	args [][]byte
 	addr string
 	name string
+	user string
 }
 
 // NewSlowLog returns an empty log.
@@ -97,7 +99,7 @@ func (l *SlowLog) add(s *Session, took time.Duration) {
 		e.args = append(e.args, fmt.Appendf(nil, "... (and %d fast commands before it)", n))
 	}
 	s.about.mu.Lock()
-	e.name = s.about.name
+	e.name, e.user = s.about.name, s.about.user
 	s.about.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,14 +213,13 @@ func slowLogGet(c *Call) {
 			return
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n < 0 || n > len(l.entries) {
-		n = len(l.entries)
+	found := l.seenBy(c.Session)
+	if n < 0 || n > len(found) {
+		n = len(found)
 	}
 	c.w.Array(n)
 	for i := range n {
-		e := l.entries[len(l.entries)-1-i]
+		e := found[len(found)-1-i]
 		c.w.Array(6)
 		c.w.Int(e.id)
 		c.w.Int(e.at.Unix())
@@ -232,15 +233,24 @@ func slowLogGet(c *Call) {
 	}
 }
 
-func slowLogLen(c *Call) {
-	c.env.Slow.mu.Lock()
-	defer c.env.Slow.mu.Unlock()
-	c.w.Int(int64(len(c.env.Slow.entries)))
+// seenBy returns the entries that the user of a session may see, the newest last.
+func (l *SlowLog) seenBy(s *Session) (out []slowEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.entries {
+		if s.seesUser(l.entries[i].user) {
+			out = append(out, l.entries[i])
+		}
+	}
+	return out
 }
 
+func slowLogLen(c *Call) { c.w.Int(int64(len(c.env.Slow.seenBy(c.Session)))) }
+
 func slowLogReset(c *Call) {
-	c.env.Slow.mu.Lock()
-	defer c.env.Slow.mu.Unlock()
-	c.env.Slow.entries = nil
+	l := c.env.Slow
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = slices.DeleteFunc(l.entries, func(e slowEntry) bool { return c.seesUser(e.user) })
 	c.w.OK()
 }

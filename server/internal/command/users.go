@@ -165,3 +165,14 @@ func (u *User) forbids(cmd *Command, args [][]byte) string {
 
 // sees reports whether a user may know that a key is there.
 func (u *User) sees(name string) bool { return strings.HasPrefix(name, u.Prefix) }
+
+// seesUser reports whether the user of a session may know what the user of another does: one
+// with all keys may, and others if they may use all keys that the other may. The name of a
+// session that has not logged in is empty.
+func (s *Session) seesUser(name string) bool {
+	if s.user.Prefix == "" {
+		return true
+	}
+	other, err := s.env.Named(name)
+	return err == nil && s.user.sees(other.Prefix)
+}

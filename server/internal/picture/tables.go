@@ -26,7 +26,10 @@ func drawDleft(f *dleft.Filter, k *filter.Key) ([]Part, error) {
 	}
 	var parts []Part
 	for table := range s.Subtables {
-		p := Part{Title: fmt.Sprintf("table %d: %d buckets of %d fingerprints, one in each row", table+1, s.Buckets, s.Cells), Width: s.Cells}
+		p := Part{Title: fmt.Sprintf("table %d", table+1), Width: s.Cells}
+		if table == 0 {
+			p.Title += fmt.Sprintf(": each row is a bucket with room for %d fingerprints, which are short hashes. A key has one bucket in each of the %d tables, and is stored in the emptiest", s.Cells, s.Subtables)
+		}
 		for i := range perTable {
 			at := uint64(table)*perTable + i
 			v := packed.Bits(stored, at*width, width)
@@ -163,7 +166,10 @@ func drawPerennial(f *perennial.Filter, k *filter.Key) ([]Part, error) {
 	width := int(f.Shape().Width)
 	var parts []Part
 	for i := range uint64(len(lines) / blockWords) {
-		p := Part{Title: fmt.Sprintf("line %d: how many buckets, a 1 for each slot of each bucket and then a 0; slots of %d bits from the end", i, width), Width: wordBits}
+		p := Part{Title: fmt.Sprintf("line %d", i+1), Width: wordBits}
+		if i == 0 {
+			p.Title += fmt.Sprintf(": 512 bits. Grey: how many buckets the line has. Tinted, behind it: how many keys each bucket has, a 1 for each key and then a 0. From the end backwards: a fingerprint of %d bits for each key", width)
+		}
 		p.Cells = cellsOf(lines[i*blockWords:(i+1)*blockWords], nil, lineBits)
 		held := int(lines[i*blockWords] >> heldAt & maxHeld)
 		if k != nil && i == own {
