@@ -101,7 +101,7 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 	if size := c.conn.MaxPayload(); size < leastPayload {
 		return fmt.Errorf("cluster: NATS allows messages of %d bytes, records have up to %d: set max_payload: 8MB in the configuration of its servers", size, leastPayload)
 	}
-	if c.js, err = jetstream.New(c.conn); err != nil {
+	if c.js, err = jetstream.New(c.conn, jetstream.WithPublishAsyncTimeout(chunkTime)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	err = again(ctx, func() error {

@@ -49,6 +49,7 @@ func TestHealthy(t *testing.T) {
 	t.Run("settle", func(t *testing.T) { testSettle(t, w) })
 	t.Run("images", func(t *testing.T) { testImages(t, w) })
 	t.Run("lost objects", func(t *testing.T) { testLostObjects(t, w) })
+	t.Run("moves", func(t *testing.T) { testMoves(t, w) })
 	t.Run("draw", func(t *testing.T) { testDraw(t, w) })
 	t.Run("announce", func(t *testing.T) { testAnnounce(t, w) })
 }

@@ -44,3 +44,8 @@ func Sweep(ctx context.Context, d image.Disk, age time.Duration) error {
 
 // SetPatience changes how long a reader waits for a log that ends before it.
 func SetPatience(l log.Shared, d time.Duration) { l.(*entries).patience = d }
+
+// StepDown has the leader of a stream give its place to another one.
+func StepDown(c *Cluster, stream string) {
+	_ = c.conn.Publish("$JS.API.STREAM.LEADER.STEPDOWN."+stream, nil)
+}

@@ -153,7 +153,7 @@ func (d *images) upload(path string) (f stored, err error) {
 			return f, nil
 		}
 		d.discard(id)
-		if pause(d.cluster.ctx, tryAgain) != nil {
+		if pause(d.cluster.ctx, betweenThem) != nil {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -184,5 +185,41 @@ func testSweep(t *testing.T, d image.Disk, stream jetstream.Stream) {
 	}
 	if err := cluster.Sweep(t.Context(), d, 0); err != nil || messages() != before {
 		t.Errorf("old: %d messages, want %d, %v", messages(), before, err)
+	}
+}
+
+// testMoves stores files while the leader of the object store moves. What is stored is
+// right: a message that is sent again would be behind later ones.
+func testMoves(t *testing.T, w *clustertest.Net) {
+	t.Helper()
+	disk := openImages(t, w.Node(0), 7)
+	content := bytes.Repeat(contentOf("moves"), 4)
+	for i := range 3 {
+		name := fmt.Sprint("pack-", i)
+		f, err := disk.Create(name + ".tmp")
+		if err == nil {
+			_, err = f.Write(append(content, name...))
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		moves := time.AfterFunc(time.Duration(i)*5*time.Millisecond, func() { cluster.StepDown(w.Node(1), "OBJ_everbloom-images-7") })
+		waitFor(t, "a file is stored", func() bool { return disk.Rename(name+".tmp", name) == nil })
+		moves.Stop()
+	}
+	other := openImages(t, w.Node(2), 7)
+	names, err := other.List()
+	if err != nil || len(names) != 3 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		r, err := other.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(b, append(content, name...)) {
+			t.Errorf("%s: %d bytes, %v", name, len(b), err)
+		}
 	}
 }

@@ -21,7 +21,8 @@ const (
 	chunkWindow = 8 // chunks on their way
 	chunkTime   = 30 * time.Second
 	attempts    = 3
-	orphanAge   = time.Hour // of objects that no directory names, before they are removed
+	betweenThem = 3 * time.Second // of storing a file: a stream may be electing a leader
+	orphanAge   = time.Hour       // of objects that no directory names, before they are removed
 )
 
 // objects is an object store of JetStream.
@@ -99,15 +100,18 @@ func (o *objects) put(ctx context.Context, id string, r io.Reader) (stored, erro
 	return stored{ID: id, Size: int64(info.Size), Digest: info.Digest}, w.wait(ctx, 0)
 }
 
-// A window is what was published and not acknowledged.
+// A window is what was published and not acknowledged. Messages are stored in the order in
+// which they are sent, or that is an error.
 type window struct {
-	js  jetstream.JetStream
-	out []jetstream.PubAckFuture
+	js   jetstream.JetStream
+	out  []jetstream.PubAckFuture
+	last uint64 // position of the last one that was acknowledged
 }
 
-// send publishes a message, and waits if many are on their way.
+// send publishes a message, and waits if many are on their way. The client must not send it
+// again by itself: that would be behind later ones, and with bytes that have changed.
 func (w *window) send(ctx context.Context, m *nats.Msg) error {
-	future, err := w.js.PublishMsgAsync(m)
+	future, err := w.js.PublishMsgAsync(m, jetstream.WithRetryAttempts(0))
 	if err != nil {
 		return err
 	}
@@ -118,21 +122,29 @@ func (w *window) send(ctx context.Context, m *nats.Msg) error {
 // wait waits until at most n are on their way.
 func (w *window) wait(ctx context.Context, n int) error {
 	for ; len(w.out) > n; w.out = w.out[1:] {
-		t := time.NewTimer(chunkTime)
-		select {
-		case <-w.out[0].Ok():
-		case err := <-w.out[0].Err():
-			t.Stop()
+		if err := w.acknowledged(ctx, w.out[0]); err != nil {
 			return err
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		case <-t.C:
-			return nats.ErrTimeout
 		}
-		t.Stop()
 	}
 	return nil
+}
+
+// acknowledged waits for the answer to a message.
+func (w *window) acknowledged(ctx context.Context, f jetstream.PubAckFuture) error {
+	ctx, cancel := context.WithTimeout(ctx, chunkTime)
+	defer cancel()
+	select {
+	case ack := <-f.Ok():
+		if ack.Sequence <= w.last {
+			return fmt.Errorf("a chunk is stored at %d, behind one at %d", ack.Sequence, w.last)
+		}
+		w.last = ack.Sequence
+		return nil
+	case err := <-f.Err():
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // get writes an object to w, and checks it.
