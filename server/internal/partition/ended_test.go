@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,4 +191,38 @@ func (f *fragile) Watch(ctx context.Context, after uint64, do func(uint64, []byt
 		}
 		return do(at, b)
 	})
+}
+
+// TestRefusedClaimWaitsAnew has a node that hears nothing of the log and can write to it.
+func TestRefusedClaimWaitsAnew(t *testing.T) {
+	m := new(log.Memory)
+	l := &deaf{Memory: m}
+	two := openNode(t, m, "n2", func(c *Config) { c.Log = l })
+	led(t, m, "n1")
+	for _, c := range []struct {
+		step  time.Duration
+		tries int64
+	}{{testLease, 1}, {testLease, 1}, {testLease / 2, 2}, {0, 2}} {
+		two.clock.add(c.step)
+		two.turn()
+		if got := l.tries.Load(); got != c.tries {
+			t.Errorf("%d claims after a step of %v, want %d", got, c.step, c.tries)
+		}
+	}
+}
+
+// A deaf log hears nothing, and counts what is appended.
+type deaf struct {
+	*log.Memory
+	tries atomic.Int64
+}
+
+func (d *deaf) Watch(ctx context.Context, _ uint64, _ func(uint64, []byte) error) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (d *deaf) Append(ctx context.Context, after uint64, b []byte) (uint64, error) {
+	d.tries.Add(1)
+	return d.Memory.Append(ctx, after, b)
 }

@@ -203,11 +203,13 @@ func copyOfStore(n *testNode) *store.Store {
 func TestNewLeaderKnowsWhatItApplied(t *testing.T) {
 	m := new(log.Memory)
 	nodes := led(t, m, "n1", "n2")
+	nodes[1].clock.add(testLease) // as the first one's
 	for k := range filter.Key(5) {
 		want(t, "an add", nodes[0].submit(add(k)).answer(t), nil)
 	}
 	one := nodes[0]
-	want(t, "a time", one.submit(func(tx *Tx) { tx.Expire(set(tx), tx.Now()+1000) }).answer(t), nil)
+	const lasts = testLease / 2
+	want(t, "a time", one.submit(func(tx *Tx) { tx.Expire(set(tx), tx.Now()+lasts.Milliseconds()) }).answer(t), nil)
 	for round := range 4 { // to the other, and back
 		from, to := nodes[round%2], nodes[(round+1)%2]
 		want(t, "hand over", from.HandOver(t.Context(), to.self.Node), nil)
@@ -222,12 +224,13 @@ func TestNewLeaderKnowsWhatItApplied(t *testing.T) {
 			t.Errorf("round %d: the outcome of the sixth key of five is %d", round, out)
 		}
 	}
-	one.clock.add(testLease / 2)
-	time.Sleep(2 * expiryTick) // it must not drop before
-	if !one.has(1) {
+	catchUp(t, m, nodes[1])
+	nodes[1].clock.add(lasts)
+	time.Sleep(5 * one.tick) // a follower must not drop it
+	if !nodes[1].has(1) || !one.has(1) {
 		t.Error("the set is gone too early")
 	}
-	one.clock.add(time.Second)
+	one.clock.add(lasts)
 	await(t, "the leader drops what has ended", func() bool { return !one.has(1) })
 	catchUp(t, m, nodes[1])
 	if nodes[1].has(1) {

@@ -99,7 +99,7 @@ func TestModel(t *testing.T) {
 		clients.Go(func() { c.client(i, rand.New(rand.NewPCG(seed, uint64(i))), stop) })
 	}
 	rng := rand.New(rand.NewPCG(seed, modelClients))
-	for time.Since(c.start) < *modelTime {
+	for time.Since(c.start) < *modelTime || c.terms() < 3 && time.Since(c.start) < patience {
 		c.trouble(rng)
 	}
 	close(stop)
@@ -132,6 +132,14 @@ func (c *modelCluster) node(i int) *testNode {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.nodes[i]
+}
+
+// terms returns how many leaders the nodes know of.
+func (c *modelCluster) terms() (n uint32) {
+	for _, node := range c.nodes {
+		n = max(n, node.Leader().Epoch)
+	}
+	return n
 }
 
 // trouble makes trouble for a node, for some leases at most.
