@@ -164,6 +164,14 @@ func TestWordsForNewcomers(t *testing.T) {
 			t.Errorf("%g is %s, want %s", bits, got, want)
 		}
 	}
+	if c := rateChart(spans()[0], []float64{0, 2e-17}, 0.01); c.Note != "< 0.001 %" || c.Y.Max < 1e-5*0.99 || c.Y.Max > 2e-5 {
+		t.Error(c.Note, c.Y.Max)
+	}
+	for d, want := range map[time.Duration]string{0: "< 1 s", 4600 * time.Millisecond: "4 s", time.Hour + time.Second: "1 h"} {
+		if got := ago(time.Now().Add(-d)); got != want {
+			t.Errorf("%v ago is %s, want %s", d, got, want)
+		}
+	}
 	for d, want := range map[time.Duration]string{
 		90 * time.Second: "1 min 30 s", time.Minute: "1 min", time.Hour: "1 h", 47*time.Hour + time.Minute: "47 h 1 min",
 		48 * time.Hour: "2 days", 51 * time.Hour: "2 days 3 h", 1200 * time.Hour: "50 days",

@@ -110,25 +110,31 @@ func (c *Console) stream(p page) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // nothing more is read
-		var sent []byte
-		for {
-			tick, next := c.history.tick()
-			if _, ok := c.user(r); !ok {
-				return
-			}
-			if tick%p.every == 0 || sent == nil {
-				var err error
-				if sent, err = c.send(w, r, part{p, query, u, tick}, sent); err != nil {
-					return
-				}
-			}
-			select {
-			case <-next:
-			case <-r.Context().Done():
+		c.sendAll(w, r, part{page: p, params: query, user: u})
+	})
+}
+
+// sendAll sends the live part of a page with each tick until the browser or the login ends.
+func (c *Console) sendAll(w http.ResponseWriter, r *http.Request, p part) {
+	var sent []byte
+	for {
+		var next <-chan struct{}
+		p.tick, next = c.history.tick()
+		if _, ok := c.user(r); !ok {
+			return
+		}
+		if p.tick%p.every == 0 || sent == nil {
+			var err error
+			if sent, err = c.send(w, r, p, sent); err != nil {
 				return
 			}
 		}
-	})
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+	}
 }
 
 // A part is the live part of a page at a tick, for users that see what u does.

@@ -40,6 +40,7 @@ func (m *manySets) Default() (User, bool)             { return User{Name: "root"
 func (m *manySets) Do(_ User, _ string, _ ...string) ([]string, error) {
 	return []string{":1"}, nil
 }
+
 func (m *manySets) Numbers() Numbers {
 	return Numbers{Started: time.Now(), Sets: int64(m.count), Images: time.Now()}
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
@@ -57,7 +56,7 @@ func newPages() *pages {
 		"plural":  plural,
 		"show":    display,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
-		"ago":     func(t time.Time) string { return duration(time.Since(t)) },
+		"ago":     ago,
 	}
 	return &pages{
 		templates: template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html")),

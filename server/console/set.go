@@ -71,7 +71,7 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	v.Charts = []chart{
 		overTime("Keys", span, quantity.Short, one, keys),
 		overTime("Memory", span, inBytes, one, size).rounded(2),
-		overTime("False-positive rate", span, rateText, one, rate),
+		rateChart(span, rate, v.Row.Asked),
 	}
 	if keys == nil && c.source.Numbers().Sets > maxTracks {
 		for i := range v.Charts {
@@ -80,6 +80,17 @@ func (c *Console) set(r *http.Request, u User) (frame, error) {
 	}
 	v.Heat = newHeatMap(v.Row.Kind, s.Fills(heatCells))
 	return frame{Title: display(name), Page: "set", View: v}, nil
+}
+
+// rateChart returns the chart of false-positive rates. Rates far below what was asked for lie at
+// its bottom.
+func rateChart(s span, rates []float64, asked float64) chart {
+	c := overTime("False-positive rate", s, rateText, []string{""}, rates)
+	c.Y.Max = niceMax(max(largest(rates), farBelow*asked), 10)
+	if len(rates) > 0 {
+		c.Note = rateBeside(rates[len(rates)-1], asked)
+	}
+	return c
 }
 
 // setQuery returns the parameters of the page of a set.

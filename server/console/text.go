@@ -31,6 +31,18 @@ func duration(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimSuffix(text, " 0 s"), " 0 min")
 }
 
+// ago writes how long ago something was, in whole seconds, for texts that change each second.
+func ago(t time.Time) string {
+	switch d := time.Since(t); {
+	case d < time.Second:
+		return "< 1 s"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	default:
+		return duration(d)
+	}
+}
+
 // rateText writes a probability in per cent with up to three digits that count, however small
 // it is, so that rates side by side can be compared.
 func rateText(p float64) string {
