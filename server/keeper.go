@@ -16,11 +16,24 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
+// An openDisk opens images that several servers write. What it opened is good until another
+// server has written.
+type openDisk func(context.Context) (image.Disk, error)
+
+// look reads the newest manifest.
+func (o openDisk) look(ctx context.Context) (*image.Folder, error) {
+	disk, err := o(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return image.Look(disk)
+}
+
 // A keeper writes images, and knows where the log should end.
 type keeper struct {
 	shard  *shard
 	server *Server
-	shared image.Disk    // that other servers write to, too; nil if there is none
+	shared openDisk      // where other servers write to, too; nil if there is none
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
 
@@ -121,7 +134,7 @@ func (k *keeper) trim(through uint64) error {
 // write writes a generation, and returns how many entries had changed.
 func (k *keeper) write() (changed int, err error) {
 	if k.shared != nil {
-		if k.folder, err = image.Look(k.shared); err != nil {
+		if k.folder, err = k.shared.look(context.Background()); err != nil {
 			return 0, err
 		}
 	}

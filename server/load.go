@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -46,10 +47,10 @@ func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
 
 // newSharedKeeper is newKeeper for images that other servers write, too. If the newest ones are
 // damaged it takes those before, since the log is kept from there on.
-func newSharedKeeper(h *shard, disk image.Disk, config *partition.Config) (*keeper, error) {
-	k := &keeper{shard: h, server: h.server, shared: disk}
+func newSharedKeeper(ctx context.Context, h *shard, open openDisk, config *partition.Config) (*keeper, error) {
+	k := &keeper{shard: h, server: h.server, shared: open}
 	var err error
-	if k.folder, err = image.Look(disk); err != nil {
+	if k.folder, err = open.look(ctx); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	for m := k.folder.Last(); m != nil; m = k.folder.Last() {
