@@ -150,6 +150,43 @@ func texts(args [][]byte) []string {
 // Kinds implements console.Source.
 func (s shown) Kinds() []string { return store.KindNames() }
 
+// Cluster implements console.Source.
+func (s shown) Cluster() *console.Cluster {
+	if s.node == nil {
+		return nil
+	}
+	status := s.node.known()
+	out := &console.Cluster{Problems: status.Problems}
+	for _, o := range status.Nodes {
+		silence := status.At.Sub(o.Heard)
+		out.Nodes = append(out.Nodes, console.Node{
+			Name: o.Node, Address: o.Address, Version: o.Version, Self: o.Node == s.node.name, Leads: o.Leading(), Behind: status.Behind(o),
+			Sets: o.Sets(), Bytes: o.Bytes(), Silence: silence, Gone: silence > silent,
+		})
+	}
+	for i, p := range status.Partitions {
+		out.Partitions = append(out.Partitions, status.shownPartition(i, p))
+	}
+	return out
+}
+
+// shownPartition returns a partition as the console shows it.
+func (s *ClusterStatus) shownPartition(i int, p LeaderStatus) console.Partition {
+	out := console.Partition{Number: i, Epoch: p.Epoch, Records: p.Applied, Sets: p.Sets, Bytes: p.Bytes}
+	if p.Leads {
+		out.Leader = p.Leader
+	}
+	for _, o := range s.Nodes {
+		q := o.Partitions[i]
+		one := console.Copy{Held: q.Held, Leads: p.Leads && o.Node == p.Leader, Lease: q.Lease}
+		if p.Applied > q.Applied {
+			one.Behind = p.Applied - q.Applied
+		}
+		out.Copies = append(out.Copies, one)
+	}
+	return out
+}
+
 // errForeign is the answer to a download of bits that are not everbloom's.
 var errForeign = errors.New("a filter imported from RedisBloom cannot be a file: copy it with DUMP or SCANDUMP")
 

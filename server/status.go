@@ -195,6 +195,11 @@ func (n *node) clusterStatus(ctx context.Context) ClusterStatus {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	_, _ = n.cluster.Ask(ctx) // who does not answer is shown as heard last
+	return n.known()
+}
+
+// known returns what the servers told lately.
+func (n *node) known() ClusterStatus {
 	status := ClusterStatus{At: time.Now(), Nodes: append(n.others(), n.status())}
 	slices.SortFunc(status.Nodes, func(a, b NodeStatus) int { return cmp.Compare(a.Node, b.Node) })
 	for i := range n.server.shards {

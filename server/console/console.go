@@ -18,6 +18,7 @@ type Console struct {
 	pages    *pages
 	parts    parts
 	gate     *gateWatch // nil if there is none
+	group    bool       // the server is one of a cluster
 	handler  http.Handler
 	streams  chan struct{} // one for each stream that may be open
 	location *time.Location
@@ -32,7 +33,7 @@ func New(s Source, gate string) *Console {
 	c := &Console{source: s, history: newHistory(), streams: make(chan struct{}, maxStreams), location: time.Local}
 	c.logins.users = make(map[string]login)
 	c.pages = newPages()
-	c.gate = newGateWatch(gate)
+	c.gate, c.group = newGateWatch(gate), s.Cluster() != nil
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console/static/{name}", c.pages.static)
 	mux.HandleFunc("GET /console/login", c.loginPage)
@@ -47,6 +48,7 @@ func New(s Source, gate string) *Console {
 		{name: "create", view: c.create},
 		{name: "how", view: c.how},
 		{name: "commands", view: c.commands, every: 1},
+		{name: "cluster", view: c.clusterPage, every: 1},
 		{name: "gate", view: c.gatePage, every: 1, query: onlySpan},
 	} {
 		path := cmp.Or(page.name, "{$}")

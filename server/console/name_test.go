@@ -18,8 +18,9 @@ import (
 // manySets is a source of sets with names of 64 KiB. They overlap in one text, so that they
 // take no memory. Each number is there twice, as in two partitions.
 type manySets struct {
-	text  string
-	count int
+	text    string
+	count   int
+	cluster *Cluster
 }
 
 const longName = 64 << 10
@@ -30,7 +31,7 @@ func newManySets(count int, alphabet string) *manySets {
 	for i := range b {
 		b[i] = alphabet[rng.IntN(len(alphabet))]
 	}
-	return &manySets{string(b), count}
+	return &manySets{text: string(b), count: count}
 }
 
 func (m *manySets) name(i int) string { return m.text[i : i+longName] }
@@ -46,6 +47,7 @@ func (m *manySets) Numbers() Numbers {
 }
 func (m *manySets) Commands() iter.Seq2[string, int64] { return func(func(string, int64) bool) {} }
 func (m *manySets) Kinds() []string                    { return nil }
+func (m *manySets) Cluster() *Cluster                  { return m.cluster }
 
 func (m *manySets) Sets() iter.Seq2[string, Set] {
 	return func(yield func(string, Set) bool) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"time"
 
 	"github.com/everbloom-go/everbloom/internal/quantity"
 )
@@ -27,6 +28,7 @@ type frame struct {
 	Mark  string // of the assets, which changes when they do
 	Open  bool   // no login is needed
 	Gate  bool   // there is a gate to show
+	Group bool   // the server is one of a cluster
 	View  any
 }
 
@@ -57,6 +59,7 @@ func newPages() *pages {
 		"show":    display,
 		"dec":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 		"ago":     ago,
+		"seconds": func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s" },
 	}
 	return &pages{
 		templates: template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html")),
@@ -82,6 +85,7 @@ func (p *pages) static(w http.ResponseWriter, r *http.Request) {
 func (c *Console) render(w http.ResponseWriter, code int, f frame) {
 	_, f.Open = c.source.Default()
 	f.Mark = c.pages.mark
+	f.Group = c.group
 	f.Gate = c.gate != nil && f.User != nil && mayWatch(*f.User)
 	var page bytes.Buffer
 	if err := c.pages.templates.ExecuteTemplate(&page, "frame", f); err != nil {

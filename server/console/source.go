@@ -32,6 +32,9 @@ type Source interface {
 	Sample(watch bool) (sample []Ran, of int64)
 
 	Kinds() []string
+
+	// Cluster returns what is known of the servers of a cluster; nil if the server is alone.
+	Cluster() *Cluster
 }
 
 // A User is what the console may show and do.
