@@ -74,6 +74,12 @@ func (e *Env) elsewhere() int64 {
 	return 0
 }
 
+// bytes returns the memory that is in use, with entries that this batch makes and those that
+// arrive.
+func (c *Call) bytes() int64 {
+	return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() + c.env.elsewhere()
+}
+
 // mode returns what HELLO and INFO call the server.
 func (e *Env) mode() string {
 	if e.Cluster != nil {

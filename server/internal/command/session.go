@@ -292,10 +292,4 @@ func (c *Call) refused() string {
 	return ""
 }
 
-// bytes returns the memory that is in use, with entries that this batch makes and those that
-// arrive.
-func (c *Call) bytes() int64 {
-	return c.tx.Bytes() + c.env.arrived(c.time()) + c.env.held.Load() + c.env.elsewhere()
-}
-
 const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

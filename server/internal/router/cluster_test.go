@@ -3,7 +3,6 @@ package router
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -214,7 +213,7 @@ func (c *testCluster) term(i, node int) uint64 {
 	return 0
 }
 
-func name(node int) string { return fmt.Sprintf("n%d", node) }
+func name(node int) string { return []string{"n0", "n1", "n2"}[node] }
 
 func (n *testNode) Self() string    { return name(n.number) }
 func (n *testNode) Partitions() int { return len(n.shards) }

@@ -103,7 +103,7 @@ func TestReadOnly(t *testing.T) {
 	c.nodes[0].without.Store(false)
 	want(t, s, "READWRITE", "+OK", "GET a", down, "READONLY", "+OK", "RESET", "+RESET", "GET a", down)
 	c.move(1, 1)
-	want(t, s, "GET a", "$1\r\n1")
+	want(t, s, "READONLY", "+OK", "WATCH a", "+OK", "MULTI", "+OK", "GET a", "+QUEUED", "EXEC", "*1\r\n$1\r\n1")
 }
 
 // TestWait counts nodes.

@@ -73,7 +73,7 @@ func (b *inbox) next(r io.Reader) ([]byte, error) {
 			return nil, errFrame // an empty message
 		}
 		if b.have == len(b.buf) {
-			b.grow(need)
+			b.grow()
 		}
 		n, err := r.Read(b.buf[b.have:])
 		b.have += n
@@ -83,13 +83,9 @@ func (b *inbox) next(r io.Reader) ([]byte, error) {
 	}
 }
 
-// grow doubles the buffer, but takes no more than a message needs.
-func (b *inbox) grow(need int) {
-	size := max(firstInbox, 2*len(b.buf))
-	if len(b.buf) >= firstInbox {
-		size = min(size, max(need, len(b.buf)+1))
-	}
-	buf := make([]byte, size)
+// grow doubles the buffer.
+func (b *inbox) grow() {
+	buf := make([]byte, max(firstInbox, 2*len(b.buf)))
 	copy(buf, b.buf[:b.have])
 	b.buf = buf
 }

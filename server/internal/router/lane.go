@@ -255,7 +255,7 @@ func (s *Session) peer(address string) *peer {
 	if s.peers == nil {
 		s.peers = make(map[string]*peer)
 	}
-	p = &peer{conn: c, inbox: inbox{limit: maxMessage}}
+	p = &peer{conn: c, inbox: inbox{limit: maxMessage}, now: time.Now()}
 	s.peers[address] = p
 	return p
 }

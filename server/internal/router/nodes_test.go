@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,6 +169,82 @@ func addAndAsk(t *testing.T, nodes []*realNode, client int) (unknown int) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return unknown
+}
+
+// handOver makes another node lead a partition.
+func handOver(t *testing.T, nodes []*realNode, i int, to *realNode) {
+	t.Helper()
+	for !to.parts[i].Leads() {
+		if n := leading(nodes, i); n != nil && n != to {
+			_ = n.parts[i].HandOver(t.Context(), to.Self()) // it is tried again
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestWatchesOfTwoLeaders has the leader change between two WATCHes: the second leader has one
+// of them only.
+func TestWatchesOfTwoLeaders(t *testing.T) {
+	nodes := newReal(t, 2, 1)
+	s, other := nodes[0].session(t), nodes[0].session(t)
+	handOver(t, nodes, 0, nodes[0])
+	want(t, s, "WATCH j", "+OK")
+	handOver(t, nodes, 0, nodes[1])
+	want(t, s, "WATCH k", "+OK")
+	want(t, other, "SET j 1", "+OK")
+	want(t, s, "MULTI", "+OK", "SET k 1", "+QUEUED", "EXEC", "*-1", "GET k", "$-1")
+}
+
+// TestLeadLostBeforeTheCommit has the partition refuse a unit, after reads in the same batch
+// were answered. All of it runs at the leader, and nothing is left of it here.
+func TestLeadLostBeforeTheCommit(t *testing.T) {
+	nodes := newReal(t, 2, 1)
+	here, there := nodes[0], nodes[1]
+	handOver(t, nodes, 0, there)
+	var asked atomic.Int64
+	here.shards[0].lead = func() uint64 {
+		if asked.Add(1) <= 3 { // to place the commands, to run them, behind the reads
+			return 1
+		}
+		return here.parts[0].Term()
+	}
+	s := here.session(t)
+	want(t, s, "GET k", "$-1", "SET k 1", "+OK", "GET k", "$1\r\n1")
+	asked.Store(0)
+	want(t, s, "MULTI", "+OK", "SET k 2", "+QUEUED", "EXEC", "*1\r\n+OK")
+	if asked.Load() <= 3 || s.peers == nil {
+		t.Error("nothing was forwarded")
+	}
+	handOver(t, nodes, 0, here)
+	want(t, s, "GET k", "$1\r\n2", "SET k 3", "+OK")
+}
+
+// TestLeadLostWhileReading has the lease end while reads run: their replies are those of the
+// leader.
+func TestLeadLostWhileReading(t *testing.T) {
+	for _, now := range []uint64{0, 2} {
+		c := newCluster(t, 2, 1, nil)
+		st, p := openPartition(t, new(log.Memory))
+		defer p.Close()
+		c.nodes[1].shards[0].Env = newEnv(c.nodes[1].home.Host, st, p)
+		s := c.nodes[0].session(t)
+		want(t, s, "SET k old", "+OK")
+		c.move(0, 1)
+		want(t, s, "SET k new", "+OK")
+		asked := 0
+		c.nodes[0].shards[0].lead = func() uint64 {
+			if asked++; asked <= 2 { // to place the commands, to run them
+				return 1
+			} else if asked == 3 {
+				return now
+			}
+			return 0
+		}
+		want(t, s, "GET k", "$3\r\nnew", "EXISTS k", ":1")
+		if asked < 3 {
+			t.Error("the lease was not looked at behind the reads")
+		}
+	}
 }
 
 // TestWatchesOfAnotherLeader has the leader change between WATCH and EXEC.

@@ -19,7 +19,7 @@ type peer struct {
 	inbox   inbox
 	out     []byte
 	works   []*work   // that were sent and not answered
-	used    time.Time // last
+	now     time.Time // when it was asked for last
 	allowed time.Time // until then reading and writing may take
 	broken  bool
 }
@@ -72,19 +72,20 @@ func (p *peer) close() {
 
 // usable reports whether the connection can take a request, as far as can be seen.
 func (p *peer) usable() bool {
-	now := time.Now()
-	if p.broken || len(p.works) > 0 || now.Sub(p.used) < idleCheck {
+	if p.broken || len(p.works) > 0 {
 		return !p.broken
 	}
-	p.allow(now)
-	return quiet(p.conn)
+	before := p.now
+	p.now = time.Now()
+	p.allow(p.now)
+	return p.now.Sub(before) < idleCheck || quiet(p.conn)
 }
 
 // send sends the works of a batch.
 func (p *peer) send(home *command.Session) {
 	h := header{version: home.Writer().Version(), user: home.User().Name, addr: home.Addr, name: home.Name()}
 	p.out = appendRequest(begin(p.out), h, p.works)
-	if !seal(p.out) || writePieces(p.conn, p.out, p.allow) != nil {
+	if !seal(p.out) || writePieces(p.conn, p.out, p.now, p.allow) != nil {
 		p.fail(false) // a message that is not whole is not looked at
 	}
 	if cap(p.out) > maxKeptOut {
@@ -100,10 +101,10 @@ func (p *peer) allow(now time.Time) {
 	}
 }
 
-// writePieces writes a message. allow is called before each piece of it.
-func writePieces(c net.Conn, b []byte, allow func(time.Time)) error {
-	for len(b) > 0 {
-		allow(time.Now())
+// writePieces writes a message, beginning now. allow is called before each piece of it.
+func writePieces(c net.Conn, b []byte, now time.Time, allow func(time.Time)) error {
+	for ; len(b) > 0; now = time.Now() {
+		allow(now)
 		n, err := c.Write(b[:min(len(b), piece)])
 		if err != nil {
 			return err
@@ -144,7 +145,6 @@ func (p *peer) receive(n *Node) {
 		}
 		p.allow(time.Now())
 	}
-	p.used = time.Now()
 	c := cursor{b: message}
 	if c.byte() != format {
 		c.fail()

@@ -166,7 +166,7 @@ func TestFrames(t *testing.T) {
 			t.Error("something is left")
 		}
 	}
-	if len(in.buf) > 400_000 {
+	if len(in.buf) > 700_000 {
 		t.Errorf("%d bytes of memory", len(in.buf))
 	}
 	for _, want := range []work{
@@ -187,6 +187,37 @@ func TestFrames(t *testing.T) {
 type pieces struct{ io.Reader }
 
 func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), 777)]) }
+
+// TestBadRequests refuses requests that no node sends.
+func TestBadRequests(t *testing.T) {
+	n := newCluster(t, 1, 2, nil).nodes[0].node
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	one := &work{partition: 1, calls: []call{{args: args("SET a 1")}}}
+	good := request(header{version: 2, user: "default"}, one)[frameHead:]
+	for what, message := range map[string][]byte{
+		"a partition twice":         request(header{version: 2}, one, one)[frameHead:],
+		"no such partition":         request(header{version: 2}, &work{partition: 2})[frameHead:],
+		"no such purpose":           request(header{version: 2}, &work{purpose: 3})[frameHead:],
+		"a command without words":   request(header{version: 2}, &work{calls: []call{{}}})[frameHead:],
+		"no such version of RESP":   request(header{version: 4}, one)[frameHead:],
+		"no work":                   request(header{version: 2})[frameHead:],
+		"another format":            append([]byte{format + 1}, good[1:]...),
+		"an end in the middle":      good[:len(good)-1],
+		"something behind the end":  append(slices.Clone(good), 0xFF),
+		"more words than there are": append(slices.Clone(good[:len(good)-len("SET a 1")-2]), 0xFF, 0xFF, 3),
+	} {
+		g := &guest{node: n, conn: theirs, seats: make([]seat, 2)}
+		if works, err := g.read(message); !errors.Is(err, errFrame) {
+			t.Errorf("%s: %v, %v", what, works, err)
+		}
+	}
+	g := &guest{node: n, conn: theirs, seats: make([]seat, 2)}
+	if works, err := g.read(good); err != nil || len(works) != 1 {
+		t.Errorf("%v, %v", works, err)
+	}
+}
 
 // TestAnnouncedLength has a message announce more than it has: memory follows what arrived.
 func TestAnnouncedLength(t *testing.T) {

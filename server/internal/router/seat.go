@@ -113,13 +113,10 @@ func (s *seat) start(w *work) {
 // minds brings the watches of the session in line with those of the client. It reports false
 // if the session does not have them all.
 func (s *seat) minds(w *work) bool {
-	switch {
-	case w.purpose == ordinary:
+	if w.purpose == ordinary {
 		return true
-	case s.watch != w.watch:
-		if w.purpose == transaction && w.watches > 0 {
-			return false
-		}
+	}
+	if s.watch != w.watch {
 		s.session.Discard()
 		s.watch, s.watches = w.watch, 0
 	}
@@ -127,9 +124,7 @@ func (s *seat) minds(w *work) bool {
 		s.watches++
 		return true
 	}
-	ok := s.watches == w.watches
-	s.watch, s.watches = 0, 0 // EXEC forgets them, whatever becomes of it
-	return ok
+	return s.watches == w.watches
 }
 
 // finish waits for what start left to be done, and takes the replies.

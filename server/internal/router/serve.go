@@ -113,7 +113,7 @@ func (g *guest) handle(message []byte) error {
 		return errors.New("router: replies are too large for a message: ask for less at once")
 	}
 	g.clear(works)
-	err = writePieces(g.conn, g.out, func(now time.Time) {
+	err = writePieces(g.conn, g.out, time.Now(), func(now time.Time) {
 		if g.allowed.Sub(now) < guestTime/2 {
 			g.allowed = now.Add(guestTime)
 			_ = g.conn.SetWriteDeadline(g.allowed) // writing tells
