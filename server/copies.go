@@ -9,7 +9,7 @@ import (
 
 // With copies 1 a node holds only the partitions that it leads. It learns from the
 // announcements of others whether a partition has a leader, and opens one that has none, or
-// one of a node that leads many more. The lease decides who leads: a node that was not needed
+// one of a node that leads many more. The lease decides which node leads: one that was not needed
 // lets the partition go.
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // attendLed is attend for a node that holds what it leads.
 func (n *node) attendLed(ctx context.Context, i int) {
-	var vacant time.Time // since when nobody leads
+	var vacant time.Time // since when no node leads
 	for wait(ctx, lookEach); ctx.Err() == nil; wait(ctx, lookEach) {
 		alive := n.alive()
 		if led(alive, i) {

@@ -54,14 +54,6 @@ func (r routes) Members() []router.Member {
 	return list
 }
 
-// Number implements router.Shards.
-func (r routes) Number(i int) uint64 {
-	if h := r.server.shards[i].Load(); h != nil {
-		return h.partition.Applied()
-	}
-	return 0
-}
-
 // Applied implements router.Shards.
 func (r routes) Applied(ctx context.Context, i int, number uint64) (count int) {
 	told, err := r.cluster.Ask(ctx)

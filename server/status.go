@@ -194,7 +194,7 @@ type LeaderStatus struct {
 func (n *node) clusterStatus(ctx context.Context) ClusterStatus {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	_, _ = n.cluster.Ask(ctx) // who does not answer is shown as heard last
+	_, _ = n.cluster.Ask(ctx) // a node that does not answer is shown as heard last
 	return n.known()
 }
 

@@ -36,10 +36,10 @@ func newClusterStatus(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [URL]",
 		Short: "Show nodes, partitions, leaders and leases",
-		Long: `Ask one server of a cluster about all of them: who leads which partition, how
+		Long: `Ask one server of a cluster about all of them: the leader of each partition, how
 long its lease still lasts, and how many records a node has yet to apply. URL is
 redis://[USER:PASSWORD@]HOST[:PORT], or rediss:// for TLS; by default
-redis://127.0.0.1:6379. The user needs the role admin.
+redis://127.0.0.1:6379.
 
 Exit status: 0 if every partition has a leader and every node was heard lately,
 1 if not, 2 if the server could not be asked.`,

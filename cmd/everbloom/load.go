@@ -111,9 +111,21 @@ func (l *loadVerb) run(ctx context.Context, _ []string) error {
 			Prepare: cmp.Or(l.otherPrepare, l.prepare), Command: cmp.Or(l.otherCommand, l.command),
 		})
 	}
+	results, err := l.measure(ctx, targets)
+	if err != nil {
+		return err
+	}
+	if err := l.print(targets, results); err != nil || l.consoles == 0 {
+		return err
+	}
+	return l.idle(ctx, targets[0], targets[1])
+}
+
+// measure gives each server its turns.
+func (l *loadVerb) measure(ctx context.Context, targets []load.Target) ([][]load.Result, error) {
 	for _, t := range targets {
 		if err := load.Prepare(ctx, l.Config, t); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	results := make([][]load.Result, len(targets))
@@ -125,15 +137,12 @@ func (l *loadVerb) run(ctx context.Context, _ []string) error {
 			}
 			r, err := load.Run(ctx, l.Config, targets[i])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			results[i] = append(results[i], r)
 		}
 	}
-	if err := l.print(targets, results); err != nil || l.consoles == 0 {
-		return err
-	}
-	return l.idle(ctx, targets[0], targets[1])
+	return results, nil
 }
 
 // order returns the turns of a round. Of the two rows of the same server another one is first

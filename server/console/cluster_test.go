@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestClusterPage(t *testing.T) {
 	source := newManySets(0, "ab")
 	get := func(path string) (int, string) {
 		w := httptest.NewRecorder()
-		New(source, "").ServeHTTP(w, httptest.NewRequest("GET", "http://localhost"+path, nil))
+		New(source, "").ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
 		return w.Code, w.Body.String()
 	}
 	if code, _ := get("/console/cluster"); code != 404 {
