@@ -73,6 +73,7 @@ func (n *node) route(secret string) {
 	home := &command.Env{Host: s.host, Store: store.New(), Images: s.images, Save: func() error { return nil }}
 	n.router = router.New(router.Config{
 		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText,
+		Dial: s.hooks.dial, Patience: s.hooks.patience,
 	})
 }
 
@@ -230,7 +231,7 @@ func (n *node) open(ctx context.Context, i int) (h *shard, err error) {
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
-		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience,
+		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
 	}
 	if h.keeper, err = newSharedKeeper(h, disk, &config); err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func (o NodeStatus) Leading() (count int) {
 // few of them come first.
 func (n *node) patience() time.Duration {
 	count := 0
-	for h := range n.server.open() {
+	for h := range n.server.loaded() {
 		if h.partition.Leads() {
 			count++
 		}
