@@ -194,7 +194,7 @@ func (c *trial) leader(i, partition int) (n int) {
 	return n
 }
 
-// handOver has a partition led by a server, by ending the lead of the others.
+// others returns the other two servers.
 func (c *trial) others(i int) (j, k int) { return (i + 1) % 3, (i + 2) % 3 }
 
 // TestClusterForms starts three servers and has each of them answer about everything.
