@@ -52,10 +52,14 @@ func (c *trial) ask(i int, args ...string) (string, error) {
 	return a.do(args...)
 }
 
-// must is ask for a command that succeeds.
+// must is ask for a command that succeeds. If there is no leader it is sent again: nothing
+// was done.
 func (c *trial) must(i int, args ...string) string {
 	c.t.Helper()
 	reply, err := c.ask(i, args...)
+	for begun := time.Now(); err == nil && strings.HasPrefix(reply, "-CLUSTERDOWN") && time.Since(begun) < settleTime; {
+		reply, err = c.ask(i, args...)
+	}
 	if err != nil || strings.HasPrefix(reply, "-") {
 		c.t.Fatalf("%s: %q: %s %v", c.nodes[i].name, args, reply, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -102,7 +103,7 @@ type trialNode struct {
 	dir      string
 	addr     string // of the Redis protocol
 	peerAddr string
-	secret   string // a file; empty: that of servers on one machine
+	settings []string // of its own
 
 	cmd   *exec.Cmd // nil if it does not run
 	stdin io.Writer
@@ -157,7 +158,7 @@ func (c *trial) config(i int) memberConfig {
 	m := memberConfig{Ways: make(map[string]string), Patience: c.patience}
 	m.Settings = map[string]string{
 		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
-		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen", "peers-secret": n.secret,
+		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",
 	}
 	var peers []string
 	for j, o := range c.nodes {
@@ -172,8 +173,8 @@ func (c *trial) config(i int) memberConfig {
 		peers = append(peers, o.name+"="+addr)
 	}
 	m.Settings["peers"] = strings.Join(peers, ",")
-	for i := 0; i < len(c.settings); i += 2 {
-		m.Settings[c.settings[i]] = c.settings[i+1]
+	for list := slices.Concat(c.settings, n.settings); len(list) > 0; list = list[2:] {
+		m.Settings[list[0]] = list[1]
 	}
 	return m
 }

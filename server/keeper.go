@@ -20,7 +20,9 @@ import (
 type keeper struct {
 	shard  *shard
 	server *Server
-	shared image.Disk    // that other servers write to, too; nil if there is none
+	shared image.Disk // that other servers write to, too; nil if there is none
+	reopen func(context.Context) (image.Disk, error)
+	epoch  uint32        // in which shared was opened
 	folder *image.Folder // nil if nothing is kept
 	tail   record.Chain  // as it was when the server was opened
 
@@ -120,7 +122,7 @@ func (k *keeper) trim(through uint64) error {
 // write writes a generation, and returns how many entries had changed.
 func (k *keeper) write() (changed int, err error) {
 	if k.shared != nil {
-		if k.folder, err = image.Look(k.shared); err != nil {
+		if err := k.look(); err != nil {
 			return 0, err
 		}
 	}
@@ -157,6 +159,29 @@ func (k *keeper) write() (changed int, err error) {
 		return 0, err
 	}
 	return len(stale), w.Commit(m)
+}
+
+// reopenTime is how long it may take to open shared images.
+const reopenTime = 30 * time.Second
+
+// look sees what is in shared images. In another term, or after a failure, they are opened anew:
+// another server may have changed them.
+func (k *keeper) look() error {
+	epoch := k.shard.partition.Leader().Epoch
+	if epoch != k.epoch || k.failed.Load() {
+		ctx, cancel := context.WithTimeout(context.Background(), reopenTime)
+		defer cancel()
+		disk, err := k.reopen(ctx)
+		if err != nil {
+			return err
+		}
+		k.shared, k.epoch = disk, epoch
+	}
+	folder, err := image.Look(k.shared)
+	if err == nil {
+		k.folder = folder
+	}
+	return err
 }
 
 var errEnded = errors.New("the server ends")

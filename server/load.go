@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -46,9 +47,12 @@ func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
 
 // newSharedKeeper is newKeeper for images that other servers write, too. If the newest ones are
 // damaged it takes those before, since the log is kept from there on.
-func newSharedKeeper(h *shard, disk image.Disk, config *partition.Config) (*keeper, error) {
-	k := &keeper{shard: h, server: h.server, shared: disk}
-	var err error
+func newSharedKeeper(ctx context.Context, h *shard, reopen func(context.Context) (image.Disk, error), config *partition.Config) (*keeper, error) {
+	disk, err := reopen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeper{shard: h, server: h.server, shared: disk, reopen: reopen}
 	if k.folder, err = image.Look(disk); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}

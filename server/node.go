@@ -16,6 +16,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/command"
+	"github.com/everbloom-go/everbloom/server/internal/image"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/router"
 	"github.com/everbloom-go/everbloom/server/internal/store"
@@ -176,6 +177,7 @@ func (n *node) openAll(ctx context.Context) error {
 		}
 	}
 	n.wg.Go(func() { n.balance(own) })
+	n.wg.Go(func() { n.draw(own) })
 	return n.cluster.Announce(n.announcement)
 }
 
@@ -224,16 +226,13 @@ func (n *node) open(ctx context.Context, i int) (h *shard, err error) {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	disk, err := n.cluster.Images(ctx, i)
-	if err != nil {
-		return nil, err
-	}
+	images := func(ctx context.Context) (image.Disk, error) { return n.cluster.Images(ctx, i) }
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
 		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
 	}
-	if h.keeper, err = newSharedKeeper(h, disk, &config); err != nil {
+	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
 		return nil, err
 	}
 	if h.partition, err = partition.Open(ctx, config); err != nil {

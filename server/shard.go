@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -22,6 +23,7 @@ type shard struct {
 	env       *command.Env
 	route     *router.Shard // nil if the server is alone
 	ended     chan error    // why the partition cannot follow its log
+	drawn     atomic.Value  // string: the engine's server that leads the log, as far as this server moved it
 }
 
 // openAlone brings images and log into memory.
