@@ -17,6 +17,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/image"
+	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/router"
 	"github.com/everbloom-go/everbloom/server/internal/store"
@@ -213,19 +214,21 @@ func (n *node) attend(ctx context.Context, i int, opened chan<- struct{}) {
 }
 
 // open brings a partition into memory and follows it.
-func (n *node) open(ctx context.Context, i int) (h *shard, err error) {
-	s := n.server
-	h = &shard{server: s, number: i, store: store.New(), ended: make(chan error, 1)}
+func (n *node) open(ctx context.Context, i int) (*shard, error) {
 	shared, err := n.cluster.Log(ctx, i)
 	if err != nil {
 		return nil, err
 	}
-	h.log = shared
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, h.close())
-		}
-	}()
+	h := &shard{server: n.server, number: i, log: shared, store: store.New(), ended: make(chan error, 1)}
+	if err := n.load(ctx, h, shared); err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return h, nil
+}
+
+// load does what open is about, with a log that is open.
+func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error) {
+	s, i := n.server, h.number
 	images := func(ctx context.Context) (image.Disk, error) { return n.cluster.Images(ctx, i) }
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
@@ -233,14 +236,14 @@ func (n *node) open(ctx context.Context, i int) (h *shard, err error) {
 		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
-		return nil, err
+		return err
 	}
 	if h.partition, err = partition.Open(ctx, config); err != nil {
-		return nil, err
+		return err
 	}
 	h.env = &command.Env{Host: s.host, Store: h.store, Partition: h.partition, Save: h.keeper.save, Images: h.keeper.state}
 	h.route = &router.Shard{Number: i, Env: h.env}
-	return h, nil
+	return nil
 }
 
 // wait waits for a while, or until ctx ends.
