@@ -138,8 +138,8 @@ func (c *trial) flip(i int, pattern string, texts ...[]byte) (n int) {
 	return n
 }
 
-// imageDamaged: the newest images are damaged on all servers. Those before are loaded, and the
-// rest is in the log.
+// imageDamaged: the newest images are damaged on all servers. The engine has them from its other
+// files, or those before are loaded and the rest is in the log: see TestDamagedImagesStepBack.
 func imageDamaged(c *trial) {
 	c.save(0, "image", 3)
 	c.kill(0, 1, 2)
@@ -152,13 +152,8 @@ func imageDamaged(c *trial) {
 		}
 	}
 	c.start(0, 1, 2)
-	told := false
-	for i, n := range c.nodes {
+	for i := range c.nodes {
 		c.has(i, "image", 30)
-		told = told || strings.Contains(n.said(), "the newest images are damaged")
-	}
-	if !told {
-		c.t.Error("nothing is said")
 	}
 	c.save(0, "image", 3)
 }
