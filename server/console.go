@@ -76,7 +76,7 @@ func (s shown) Numbers() console.Numbers {
 func (s shown) Sets() iter.Seq2[string, console.Set] {
 	return func(yield func(string, console.Set) bool) {
 		stopped := false
-		for h := range s.open() {
+		for h := range s.loaded() {
 			h.store.Scan(0, math.MaxInt, h.partition.Now(), func(name string, e *store.Entry) {
 				if !stopped && e.Type() != store.Text {
 					stopped = !yield(name, shownSet{e, h.keeper})

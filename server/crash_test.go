@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		os.Exit(child(dir))
 	}
+	if config := os.Getenv(memberEnv); config != "" {
+		os.Exit(memberChild(config))
+	}
 	os.Exit(m.Run())
 }
 

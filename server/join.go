@@ -14,9 +14,9 @@ import (
 )
 
 // dialer returns what connects to other servers; nil means TCP.
-func dialer(t *tls.Config) func(context.Context, string) (net.Conn, error) {
+func (s *Server) dialer(t *tls.Config) func(context.Context, string) (net.Conn, error) {
 	if t == nil {
-		return nil
+		return s.hooks.dial
 	}
 	d := &tls.Dialer{Config: t}
 	return func(ctx context.Context, address string) (net.Conn, error) { return d.DialContext(ctx, "tcp", address) }

@@ -16,6 +16,9 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
+// lookTime is how long images of a cluster may take to be opened.
+const lookTime = time.Minute
+
 // An openDisk opens images that several servers write. What it opened is good until another
 // server has written.
 type openDisk func(context.Context) (image.Disk, error)
@@ -134,7 +137,9 @@ func (k *keeper) trim(through uint64) error {
 // write writes a generation, and returns how many entries had changed.
 func (k *keeper) write() (changed int, err error) {
 	if k.shared != nil {
-		if k.folder, err = k.shared.look(context.Background()); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
+		if k.folder, err = k.shared.look(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -172,6 +177,7 @@ func (k *keeper) write() (changed int, err error) {
 	}
 	return len(stale), w.Commit(m)
 }
+
 
 var errEnded = errors.New("the server ends")
 

@@ -14,6 +14,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/image"
+	"github.com/everbloom-go/everbloom/server/internal/log"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/router"
 	"github.com/everbloom-go/everbloom/server/internal/store"
@@ -74,7 +75,8 @@ func (n *node) route(secret string, t *tls.Config) {
 	s.host.Cluster = &command.Cluster{Totals: s.totals, Bytes: s.bytes}
 	home := &command.Env{Host: s.host, Store: store.New(), Images: s.images, Save: func() error { return nil }}
 	n.router = router.New(router.Config{
-		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText, Dial: dialer(t),
+		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText,
+		Dial: s.dialer(t), Patience: s.hooks.patience,
 	})
 }
 
@@ -106,6 +108,7 @@ func (n *node) openAll(ctx context.Context) error {
 		return err
 	}
 	n.wg.Go(func() { n.balance(own) })
+	n.wg.Go(func() { n.draw(own) })
 	var all sync.WaitGroup
 	for i := range n.server.shards {
 		if n.server.settings.Get("copies") == "1" {
@@ -168,34 +171,36 @@ func (n *node) attendOnce(ctx context.Context, i int, opened func()) {
 }
 
 // open brings a partition into memory and follows it.
-func (n *node) open(ctx context.Context, i int) (h *shard, err error) {
-	s := n.server
-	h = &shard{server: s, number: i, store: store.New(), ended: make(chan error, 1)}
+func (n *node) open(ctx context.Context, i int) (*shard, error) {
 	shared, err := n.cluster.Log(ctx, i)
 	if err != nil {
 		return nil, err
 	}
-	h.log = shared
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, h.close())
-		}
-	}()
+	h := &shard{server: n.server, number: i, log: shared, store: store.New(), ended: make(chan error, 1)}
+	if err := n.load(ctx, h, shared); err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return h, nil
+}
+
+// load does what open is about, with a log that is open.
+func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error) {
+	s, i := n.server, h.number
 	images := func(ctx context.Context) (image.Disk, error) { return n.cluster.Images(ctx, i) }
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
-		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience,
+		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
-		return nil, err
+		return err
 	}
 	if h.partition, err = partition.Open(ctx, config); err != nil {
-		return nil, err
+		return err
 	}
 	h.env = &command.Env{Host: s.host, Store: h.store, Partition: h.partition, Save: h.keeper.save, Images: h.keeper.state}
 	h.route = &router.Shard{Number: i, Env: h.env}
-	return h, nil
+	return nil
 }
 
 // wait waits for a while, or until ctx ends.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/mem"
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
+	"github.com/everbloom-go/everbloom/server/internal/partition"
 	"github.com/everbloom-go/everbloom/server/internal/record"
 	"github.com/everbloom-go/everbloom/server/internal/setting"
 )
@@ -46,6 +46,7 @@ type Server struct {
 	memory    atomic.Int64 // bytes that sets may take
 	idle      atomic.Int64 // nanoseconds that connections may be idle; 0 means any time
 	loginTime time.Duration
+	hooks     hooks
 
 	mu     sync.Mutex
 	conns  map[int64]*conn
@@ -56,26 +57,39 @@ type Server struct {
 	stop   context.CancelFunc
 }
 
+// hooks are what tests replace; zero fields mean what a server has usually.
+type hooks struct {
+	clock    partition.Clock
+	dial     func(ctx context.Context, address string) (net.Conn, error) // to other servers
+	patience time.Duration                                               // of commands without a leader
+}
+
 // Open reads what is in the folder, and listens. After an error nothing is open.
-func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Server, err error) {
-	s = &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
-	s.configure()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.release())
-			s = nil
-		}
-	}()
-	users, err := readUsers(settings.Get("users"))
-	if err != nil {
-		return s, err
+func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (*Server, error) {
+	s := newServer(settings, logger)
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.release())
 	}
-	if err := allowAddresses(settings, users != nil); err != nil {
-		return s, err
+	return s, nil
+}
+
+func newServer(settings *Settings, logger *slog.Logger) *Server {
+	return &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
+}
+
+// open does what Open is about. After an error some of it is open.
+func (s *Server) open(ctx context.Context) error {
+	s.configure()
+	users, err := readUsers(s.settings.Get("users"))
+	if err != nil {
+		return err
+	}
+	if err := allowAddresses(s.settings, users != nil); err != nil {
+		return err
 	}
 	s.makeHost(users)
 	if err := s.openFolder(); err != nil {
-		return s, err
+		return err
 	}
 	steps := []func(context.Context) error{s.load, s.listen}
 	if s.mode().way != "alone" {
@@ -83,10 +97,10 @@ func Open(ctx context.Context, settings *Settings, logger *slog.Logger) (s *Serv
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return s, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 var errNoFolder = errors.New("server: no data folder: name one with --dir")
@@ -257,7 +271,7 @@ func (s *Server) release() error {
 	if s.node != nil {
 		errs = append(errs, s.node.close())
 	}
-	for h := range s.open() {
+	for h := range s.loaded() {
 		errs = append(errs, h.close())
 	}
 	if s.folder != nil {
@@ -271,25 +285,3 @@ func (s *Server) Addr() net.Addr { return s.listeners[0].Addr() }
 
 // WebAddr returns the address of the console and of /metrics, nil if there is none.
 func (s *Server) WebAddr() net.Addr { return s.web.addr() }
-
-// readUsers reads the file of users; no file means that no login is needed.
-func readUsers(path string) (*command.Users, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("server: users: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	users, err := command.ReadUsers(f)
-	if err != nil {
-		return nil, fmt.Errorf("server: users: %s: %w", path, err)
-	}
-	return users, nil
-}
-
-// NewToken returns a random token for a user, and the line of the file of users for it.
-func NewToken(name, role, prefix string) (token, line string, err error) {
-	return command.NewToken(name, role, prefix)
-}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -22,6 +23,7 @@ type shard struct {
 	env       *command.Env
 	route     *router.Shard // nil if the server is alone
 	ended     chan error    // why the partition cannot follow its log
+	drawn     atomic.Value  // string: the engine's server that leads the log, as far as this server moved it
 }
 
 // openAlone brings images and log into memory.
@@ -50,8 +52,8 @@ func (h *shard) close() error {
 	return h.log.Close()
 }
 
-// open returns the shards that are in memory.
-func (s *Server) open() iter.Seq[*shard] {
+// loaded returns the shards that are in memory.
+func (s *Server) loaded() iter.Seq[*shard] {
 	return func(yield func(*shard) bool) {
 		for i := range s.shards {
 			if h := s.shards[i].Load(); h != nil && !yield(h) {
@@ -66,7 +68,7 @@ func (s *Server) first() *shard { return s.shards[0].Load() }
 
 // bytes returns the memory of all sets.
 func (s *Server) bytes() (n int64) {
-	for h := range s.open() {
+	for h := range s.loaded() {
 		n += h.env.Bytes()
 	}
 	return n
@@ -74,7 +76,7 @@ func (s *Server) bytes() (n int64) {
 
 // totals returns the sums of all partitions.
 func (s *Server) totals() (sum command.Totals) {
-	for h := range s.open() {
+	for h := range s.loaded() {
 		sum.Add(h.env.Totals())
 	}
 	return sum
@@ -82,7 +84,7 @@ func (s *Server) totals() (sum command.Totals) {
 
 // images returns how the writing of images goes.
 func (s *Server) images() (sum command.ImageState) {
-	for h := range s.open() {
+	for h := range s.loaded() {
 		one := h.keeper.state()
 		if one.Last.After(sum.Last) {
 			sum.Last = one.Last

@@ -31,6 +31,7 @@ type PartitionStatus struct {
 	Leader  string        `json:"leader"` // as it was heard last
 	Epoch   uint32        `json:"epoch"`
 	Applied uint64        `json:"applied"` // number of the last record in memory
+	Log     string        `json:"log"`     // the engine's server that leads the log, if this one leads the partition
 	Sets    int64         `json:"sets"`
 	Bytes   int64         `json:"bytes"`
 }
@@ -45,6 +46,7 @@ func (n *node) status() NodeStatus {
 			state := h.partition.State()
 			one.Held, one.Leads, one.Lease = true, state.Lease > 0, state.Lease
 			one.Leader, one.Epoch, one.Applied = state.Leader.Node, state.Leader.Epoch, state.Applied
+			one.Log, _ = h.drawn.Load().(string)
 			one.Sets, _ = h.store.Len()
 			one.Bytes = h.store.Bytes()
 		}
@@ -101,7 +103,7 @@ func (o NodeStatus) Leading() (count int) {
 // few of them come first.
 func (n *node) patience() time.Duration {
 	count := 0
-	for h := range n.server.open() {
+	for h := range n.server.loaded() {
 		if h.partition.Leads() {
 			count++
 		}

@@ -187,7 +187,7 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	if len(g.parts) == 0 {
 		return
 	}
-	for h := range g.server.open() {
+	for h := range g.server.loaded() {
 		state := h.partition.State()
 		for _, p := range g.parts {
 			out <- prometheus.MustNewConstMetric(p.desc, p.kind, p.read(state), strconv.Itoa(h.number))

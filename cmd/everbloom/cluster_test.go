@@ -1,0 +1,80 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestClusterStatus has three members: everything is well, then one of them ends, then all.
+func TestClusterStatus(t *testing.T) {
+	dir := t.TempDir()
+	var peers, addrs []string
+	for i := range 3 {
+		peers = append(peers, fmt.Sprintf("n%d=%s", i+1, freeAddr(t)))
+		addrs = append(addrs, freeAddr(t))
+	}
+	var members []*exec.Cmd
+	for i, addr := range addrs {
+		name := fmt.Sprint("n", i+1)
+		c := command(t, dir, "serve", "--member", name, "--peers", strings.Join(peers, ","), "--addr", addr, "--http", "off",
+			"--dir", filepath.Join(dir, name), "--partitions", "2")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() }) // it may have ended
+		members = append(members, c)
+	}
+	wantStatus(t, addrs[0], 0, "All partitions have a leader, and all nodes were heard lately.", "n3")
+	_ = members[2].Process.Signal(syscall.SIGTERM) // Wait tells
+	if err := members[2].Wait(); err != nil {
+		t.Error(err)
+	}
+	wantStatus(t, addrs[0], 1, "node n3 was heard")
+	for _, c := range members[:2] {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+	}
+	wantStatus(t, addrs[0], 2)
+}
+
+// freeAddr returns an address of the loopback that was free a moment ago.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 19000+rand.IntN(1000)) // no port of those that connections take
+		if l, err := net.Listen("tcp", addr); err == nil {
+			_ = l.Close() // only its number is wanted
+			return addr
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
+// wantStatus asks about a cluster until the exit status is what it should be, and looks for
+// texts.
+func wantStatus(t *testing.T, addr string, want int, texts ...string) {
+	t.Helper()
+	var status int
+	var out, errs string
+	for begun := time.Now(); time.Since(begun) < 3*time.Minute; time.Sleep(200 * time.Millisecond) {
+		status, out, errs = tool(t, strings.NewReader(""), "cluster", "status", "redis://"+addr)
+		missing := false
+		for _, text := range texts {
+			missing = missing || !strings.Contains(out, text)
+		}
+		if status == want && !missing {
+			return
+		}
+	}
+	t.Fatalf("exit status %d instead of %d:\n%s%s", status, want, out, errs)
+}

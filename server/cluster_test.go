@@ -1,0 +1,320 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
+)
+
+// memberEnv tells a process that it is a server of a cluster, as JSON of a memberConfig.
+const memberEnv = "EVERBLOOM_TEST_MEMBER"
+
+// A memberConfig is what a server of a cluster is told.
+type memberConfig struct {
+	Settings map[string]string
+	Ways     map[string]string // addresses of other servers, and what to dial in their place
+	Patience time.Duration
+}
+
+// memberChild serves as one of a cluster until TERM. A line on stdin moves its clock.
+func memberChild(text string) int {
+	err := runMember(text)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func runMember(text string) error {
+	var config memberConfig
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		return err
+	}
+	settings := NewSettings()
+	for name, value := range config.Settings {
+		if err := settings.Set(name, value); err != nil {
+			return err
+		}
+	}
+	s := newServer(settings, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	var offset atomic.Int64
+	started := time.Now()
+	s.hooks.clock = func() (time.Time, time.Duration) {
+		return time.Now().Add(time.Duration(offset.Load())), time.Since(started)
+	}
+	s.hooks.patience = config.Patience
+	s.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
+		if way, ok := config.Ways[address]; ok {
+			address = way
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	fmt.Println(s.Addr())
+	go func() {
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			if d, err := time.ParseDuration(in.Text()); err == nil {
+				offset.Add(int64(d))
+			}
+		}
+	}()
+	return s.Serve(ctx)
+}
+
+// A trial is a cluster whose servers are processes that reach each other through proxies. One
+// goroutine at a time changes it.
+type trial struct {
+	t          *testing.T
+	dir        string
+	partitions int
+	patience   time.Duration
+	settings   []string // more of them
+	nodes      []*trialNode
+	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
+	wrap       func(i int, cmd *exec.Cmd)
+}
+
+// A trialNode is one server of a trial.
+type trialNode struct {
+	name     string
+	dir      string
+	addr     string // of the Redis protocol
+	peerAddr string
+	settings []string // of its own
+
+	cmd   *exec.Cmd // nil if it does not run
+	stdin io.Writer
+	ready chan error // that it is open, or has ended
+	ended chan struct{}
+}
+
+// newTrial prepares three servers. All end with the test.
+func newTrial(t *testing.T, partitions int, settings ...string) *trial {
+	t.Helper()
+	c := &trial{t: t, dir: t.TempDir(), partitions: partitions, settings: settings, patience: 15 * time.Second}
+	for i := range 3 {
+		name := clustertest.Name(i)
+		c.nodes = append(c.nodes, &trialNode{
+			name: name, dir: filepath.Join(c.dir, name), addr: lowAddr(t), peerAddr: lowAddr(t),
+		})
+	}
+	for i := range c.nodes {
+		c.ways = append(c.ways, make([][]*clustertest.Proxy, len(c.nodes)))
+		for j, to := range c.nodes {
+			if i != j {
+				c.ways[i][j] = []*clustertest.Proxy{clustertest.NewProxy(t, to.peerAddr), clustertest.NewProxy(t, to.addr)}
+			}
+		}
+	}
+	t.Cleanup(c.end)
+	return c
+}
+
+// lowAddr returns an address of the loopback whose port is free, and not one of those that
+// connections take: a server that is started again needs it.
+func lowAddr(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 19000+rand.IntN(1000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			_ = l.Close() // only its number is wanted
+			if _, taken := lowAddrs.LoadOrStore(addr, true); !taken {
+				return addr
+			}
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
+var lowAddrs sync.Map
+
+// config returns what a server is told.
+func (c *trial) config(i int) memberConfig {
+	n := c.nodes[i]
+	m := memberConfig{Ways: make(map[string]string), Patience: c.patience}
+	m.Settings = map[string]string{
+		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
+		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",
+	}
+	var peers []string
+	for j, o := range c.nodes {
+		addr := o.peerAddr
+		switch {
+		case c.ways == nil:
+		case i == j:
+			addr = clustertest.Nowhere
+		default:
+			addr, m.Ways[o.addr] = c.ways[i][j][0].Addr(), c.ways[i][j][1].Addr()
+		}
+		peers = append(peers, o.name+"="+addr)
+	}
+	m.Settings["peers"] = strings.Join(peers, ",")
+	for list := slices.Concat(c.settings, n.settings); len(list) > 0; list = list[2:] {
+		m.Settings[list[0]] = list[1]
+	}
+	return m
+}
+
+// spawn starts a server, without waiting until it is open.
+func (c *trial) spawn(i int) {
+	c.t.Helper()
+	n := c.nodes[i]
+	if n.cmd != nil {
+		c.t.Fatalf("%s runs", n.name)
+	}
+	config, err := json.Marshal(c.config(i))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	text, err := os.OpenFile(n.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer text.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), memberEnv+"="+string(config), "GOMAXPROCS=2"), text
+	if c.wrap != nil {
+		c.wrap(i, cmd)
+	}
+	out, err1 := cmd.StdoutPipe()
+	in, err2 := cmd.StdinPipe()
+	if err1 != nil || err2 != nil {
+		c.t.Fatal(err1, err2)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	n.cmd, n.stdin, n.ready, n.ended = cmd, in, make(chan error, 1), make(chan struct{})
+	go func(ready chan<- error, ended chan<- struct{}) {
+		_, err := bufio.NewReader(out).ReadString('\n')
+		ready <- err
+		_ = cmd.Wait() // how it ended is in its log
+		close(ended)
+	}(n.ready, n.ended)
+}
+
+func (n *trialNode) log() string { return n.dir + ".log" }
+
+// said returns what a server has logged.
+func (n *trialNode) said() string {
+	text, _ := os.ReadFile(n.log())
+	return string(text)
+}
+
+// openTime is how long a server may take to open; the machine may be busy.
+const openTime = 3 * time.Minute
+
+// opened waits until servers are open.
+func (c *trial) opened(list ...int) {
+	c.t.Helper()
+	for _, i := range list {
+		select {
+		case err := <-c.nodes[i].ready:
+			if err != nil {
+				c.t.Fatalf("%s does not start:\n%s", c.nodes[i].name, lastLines(c.nodes[i].said()))
+			}
+		case <-time.After(openTime):
+			c.t.Fatalf("%s does not start in time:\n%s", c.nodes[i].name, lastLines(c.nodes[i].said()))
+		}
+	}
+}
+
+func lastLines(text string) string { return text[max(0, len(text)-3000):] }
+
+// start starts servers, and waits until they are open.
+func (c *trial) start(list ...int) {
+	c.t.Helper()
+	for _, i := range list {
+		c.spawn(i)
+	}
+	c.opened(list...)
+}
+
+// kill ends servers as kill -9 does.
+func (c *trial) kill(list ...int) {
+	for _, i := range list {
+		c.signal(i, syscall.SIGKILL)
+	}
+	for _, i := range list {
+		c.wait(i)
+	}
+}
+
+func (c *trial) signal(i int, s syscall.Signal) {
+	if n := c.nodes[i]; n.cmd != nil {
+		_ = n.cmd.Process.Signal(s) // it may have ended
+	}
+}
+
+// wait waits until a server has ended, and reports what the race detector has found in it.
+func (c *trial) wait(i int) {
+	c.t.Helper()
+	n := c.nodes[i]
+	if n.cmd == nil {
+		return
+	}
+	select {
+	case <-n.ended:
+	case <-time.After(openTime):
+		c.t.Errorf("%s does not end", n.name)
+		_ = n.cmd.Process.Kill()
+	}
+	n.cmd = nil
+	if text := n.said(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic:") {
+		c.t.Errorf("%s: %s", n.name, text)
+	}
+}
+
+// end ends everything.
+func (c *trial) end() {
+	c.kill(0, 1, 2)
+	if c.t.Failed() {
+		for _, n := range c.nodes {
+			c.t.Logf("%s:\n%s", n.name, lastLines(n.said()))
+		}
+	}
+}
+
+// wipe removes all files of a server that does not run.
+func (c *trial) wipe(i int) {
+	c.t.Helper()
+	if err := os.RemoveAll(c.nodes[i].dir); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// cut changes the network between a server and the others.
+func (c *trial) cut(i int, f clustertest.Flow) {
+	for j := range c.nodes {
+		if j != i {
+			for way := range 2 {
+				c.ways[i][j][way].Set(f)
+				c.ways[j][i][way].Set(f)
+			}
+		}
+	}
+}
