@@ -178,7 +178,6 @@ func (k *keeper) write() (changed int, err error) {
 	return len(stale), w.Commit(m)
 }
 
-
 var errEnded = errors.New("the server ends")
 
 // begin returns the manifest of this moment, and all entries.
