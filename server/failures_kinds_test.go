@@ -22,8 +22,14 @@ func (f *failures) next() {
 		name string
 		do   func(i int)
 	}{
-		{"is cut off", f.isolate}, {"is cut off and silent", f.silence}, {"is killed", f.restart}, {"is stopped", f.stop},
-		{"loses its disk", f.lose}, {"has another time", f.jump}, {"hands over and ends", f.leave}, {"is cut off, and the next one killed", f.both},
+		{"is cut off", f.isolate},
+		{"is cut off and silent", f.silence},
+		{"is killed", f.restart},
+		{"is stopped", f.stop},
+		{"loses its disk", f.lose},
+		{"has another time", f.jump},
+		{"hands over and ends", f.leave},
+		{"is cut off, and the next one killed", f.both},
 	}
 	one, i := list[f.rng.IntN(len(list))], f.rng.IntN(len(f.nodes))
 	f.t.Logf("%s %s", f.nodes[i].name, one.name)

@@ -36,7 +36,7 @@ func newClusterStatus(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [URL]",
 		Short: "Show nodes, partitions, leaders and leases",
-		Long: `Ask one server of a cluster about all of them: who leads which partition, how
+		Long: `Ask one server of a cluster about all of them: which one leads which partition, how
 long its lease still lasts, and how many records a node has yet to apply. URL is
 redis://[USER:PASSWORD@]HOST[:PORT], or rediss:// for TLS; by default
 redis://127.0.0.1:6379. The user needs the role admin.
