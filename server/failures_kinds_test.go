@@ -12,7 +12,8 @@ import (
 // failures are what happens to servers.
 type failures struct {
 	*trial
-	rng *rand.Rand
+	rng  *rand.Rand
+	left []int // of the list, before all have happened again
 }
 
 // next has a server fail, and mends it.
@@ -32,7 +33,11 @@ func (f *failures) next() {
 		{"hands over and ends", f.leave},
 		{"is cut off, and the next one killed", f.both},
 	}
-	one, i := list[f.rng.IntN(len(list))], f.rng.IntN(len(f.nodes))
+	if len(f.left) == 0 {
+		f.left = f.rng.Perm(len(list))
+	}
+	one, i := list[f.left[0]], f.rng.IntN(len(f.nodes))
+	f.left = f.left[1:]
 	f.t.Logf("%s %s", f.nodes[i].name, one.name)
 	one.do(i)
 	f.pause(3 * time.Second)
