@@ -22,9 +22,16 @@ func TestCluster(t *testing.T) {
 	c.start(0, 1, 2)
 	c.balanced()
 	c.rows([]clusterRow{
-		{"FollowerKilled", false, followerKilled}, {"FollowerStopped", true, followerStopped}, {"FollowerCut", true, followerCut},
-		{"LeaderKilled", false, leaderKilled}, {"LeaderCut", false, leaderCut}, {"LeaderStopped", true, leaderStopped},
-		{"TermHandsOver", false, termHandsOver}, {"AllKilled", true, allKilled}, {"WipedDisk", false, wipedDisk}, {"ClockJump", true, clockJump},
+		{"FollowerKilled", false, followerKilled},
+		{"FollowerStopped", true, followerStopped},
+		{"FollowerCut", true, followerCut},
+		{"LeaderKilled", false, leaderKilled},
+		{"LeaderCut", false, leaderCut},
+		{"LeaderStopped", true, leaderStopped},
+		{"TermHandsOver", false, termHandsOver},
+		{"AllKilled", true, allKilled},
+		{"WipedDisk", false, wipedDisk},
+		{"ClockJump", true, clockJump},
 		{"MajorityLost", true, majorityLost},
 	})
 }

@@ -12,7 +12,8 @@ import (
 // failures are what happens to servers.
 type failures struct {
 	*trial
-	rng *rand.Rand
+	rng  *rand.Rand
+	left []int // of the list, before all have happened again
 }
 
 // next has a server fail, and mends it.
@@ -22,10 +23,21 @@ func (f *failures) next() {
 		name string
 		do   func(i int)
 	}{
-		{"is cut off", f.isolate}, {"is cut off and silent", f.silence}, {"is killed", f.restart}, {"is stopped", f.stop},
-		{"loses its disk", f.lose}, {"has another time", f.jump}, {"hands over and ends", f.leave}, {"is cut off, and the next one killed", f.both},
+		{"is cut off", f.isolate},
+		{"is cut off and silent", f.silence},
+		{"is killed", f.restart},
+		{"is stopped", f.stop},
+		{"loses its disk", f.lose},
+		{"has another time", f.jump},
+		{"is not heard", f.deafen},
+		{"hands over and ends", f.leave},
+		{"is cut off, and the next one killed", f.both},
 	}
-	one, i := list[f.rng.IntN(len(list))], f.rng.IntN(len(f.nodes))
+	if len(f.left) == 0 {
+		f.left = f.rng.Perm(len(list))
+	}
+	one, i := list[f.left[0]], f.rng.IntN(len(f.nodes))
+	f.left = f.left[1:]
 	f.t.Logf("%s %s", f.nodes[i].name, one.name)
 	one.do(i)
 	f.pause(3 * time.Second)
@@ -34,15 +46,35 @@ func (f *failures) next() {
 // pause waits for a part of a time.
 func (f *failures) pause(most time.Duration) { time.Sleep(time.Duration(f.rng.Int64N(int64(most)))) }
 
+// long waits for a time in which others take over, or do not.
+func (f *failures) long() {
+	time.Sleep(3 * time.Second)
+	f.pause(11 * time.Second)
+}
+
+// deafen loses the answers to commands that are forwarded to a server and carried out.
+func (f *failures) deafen(i int) {
+	for range 5 {
+		for _, flow := range []clustertest.Flow{clustertest.Deaf, clustertest.Cut, clustertest.Open} {
+			for j := range f.nodes {
+				if j != i {
+					f.ways[j][i][1].Set(flow)
+				}
+			}
+			f.pause(time.Second)
+		}
+	}
+}
+
 func (f *failures) isolate(i int) {
 	f.cut(i, clustertest.Cut)
-	f.pause(12 * time.Second)
+	f.long()
 	f.cut(i, clustertest.Open)
 }
 
 func (f *failures) silence(i int) {
 	f.cut(i, clustertest.Silent)
-	f.pause(12 * time.Second)
+	f.long()
 	f.cut(i, clustertest.Open)
 }
 
@@ -54,7 +86,7 @@ func (f *failures) restart(i int) {
 
 func (f *failures) stop(i int) {
 	f.signal(i, syscall.SIGSTOP)
-	f.pause(12 * time.Second)
+	f.long()
 	f.signal(i, syscall.SIGCONT)
 }
 

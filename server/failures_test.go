@@ -136,7 +136,7 @@ func (h *history) client(id int, rng *rand.Rand, stop <-chan struct{}) {
 		}
 		round := int(time.Since(h.start) / itemsFor)
 		op := itemOp{rng.IntN(len(setKinds)), verb(rng.IntN(3)), round*failureItems + rng.IntN(failureItems)}
-		if setKinds[op.kind].verbs[op.verb] == "" {
+		if setKinds[op.kind].verbs[op.verb] == "" || id < len(h.nodes) { // one at each server only asks: writes wait
 			op.verb = verbAsk
 		}
 		if !h.run(id, a, op) {

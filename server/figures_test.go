@@ -22,10 +22,17 @@ func TestClusterFigures(t *testing.T) {
 	c.ways = nil // proxies take time
 	c.start(0, 1, 2)
 	c.balanced()
-	c.measureForwarding()
-	c.measureWait()
-	c.measureEnds("kill -9", func(i int) { c.signal(i, syscall.SIGKILL) })
-	c.measureEnds("TERM", func(i int) { c.signal(i, syscall.SIGTERM) })
+	for _, one := range []struct {
+		name string
+		do   func()
+	}{
+		{"Forwarding", c.measureForwarding},
+		{"Wait", c.measureWait},
+		{"Kill", func() { c.measureEnds("kill -9", func(i int) { c.signal(i, syscall.SIGKILL) }) }},
+		{"Term", func() { c.measureEnds("TERM", func(i int) { c.signal(i, syscall.SIGTERM) }) }},
+	} {
+		t.Run(one.name, func(*testing.T) { one.do() })
+	}
 }
 
 // measureForwarding compares commands at the leader with those at another server.

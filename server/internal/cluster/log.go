@@ -50,8 +50,8 @@ var errAgain = errors.New("not certain yet")
 // the same bytes and the same position.
 func (l *entries) Append(ctx context.Context, after uint64, b []byte) (uint64, error) {
 	doubt := false // an earlier try may have stored it
-	for {
-		err := l.publish(ctx, after, b)
+	for patience := firstTry; ; patience = min(2*patience, requestTime) {
+		err := l.publish(ctx, after, b, patience)
 		if err == nil {
 			return after + 1, nil
 		}
@@ -66,9 +66,13 @@ func (l *entries) Append(ctx context.Context, after uint64, b []byte) (uint64, e
 	}
 }
 
+// firstTry is how long the first try may take. An entry that was sent to a server that ends is
+// lost; it costs little to try again.
+const firstTry = 250 * time.Millisecond
+
 // publish sends an entry once.
-func (l *entries) publish(ctx context.Context, after uint64, b []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
+func (l *entries) publish(ctx context.Context, after uint64, b []byte, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ack, err := l.cluster.js.Publish(ctx, l.subject, b, jetstream.WithExpectLastSequence(after), jetstream.WithRetryAttempts(0))
 	if err == nil && (ack.Sequence != after+1 || ack.Stream != l.name) {

@@ -23,6 +23,9 @@ type Node struct {
 	Name  string
 	About []byte    // what it announces
 	Heard time.Time // last
+	Twice time.Time // when two nodes of this name were noticed last; zero if never
+
+	instance, before string // that were heard, the last one and the one before it
 }
 
 // nodes is what was heard of all nodes, this one too.
@@ -55,7 +58,8 @@ func (c *Cluster) listen() error {
 }
 
 // hear keeps what a node says. Two nodes of one name are told to the log: each would take
-// the other's place.
+// the other's place. They may not hear each other, so that all nodes look: a name whose instance
+// changes and changes back is that of two.
 func (c *Cluster) hear(m *nats.Msg) (a announcement, ok bool) {
 	if err := json.Unmarshal(m.Data, &a); err != nil || !validName.MatchString(a.Name) {
 		return a, false
@@ -66,7 +70,16 @@ func (c *Cluster) hear(m *nats.Msg) (a announcement, ok bool) {
 	now := time.Now()
 	c.nodes.mu.Lock()
 	defer c.nodes.mu.Unlock()
-	c.nodes.heard[a.Name] = Node{Name: a.Name, About: a.About, Heard: now}
+	old := c.nodes.heard[a.Name]
+	n := Node{Name: a.Name, About: a.About, Heard: now, Twice: old.Twice, instance: a.Instance, before: old.before}
+	if a.Instance != old.instance {
+		n.before = old.instance
+		if a.Instance == old.before {
+			n.Twice = now
+			c.config.Logger.Error("two nodes have the same name: stop one of them", "name", a.Name)
+		}
+	}
+	c.nodes.heard[a.Name] = n
 	for name, n := range c.nodes.heard {
 		if now.Sub(n.Heard) > forgetAfter {
 			delete(c.nodes.heard, name)
