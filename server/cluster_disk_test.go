@@ -17,7 +17,7 @@ import (
 // TestClusterDisk has one thing after the other happen to what a cluster has on disk, and to
 // servers that do not belong to it.
 func TestClusterDisk(t *testing.T) {
-	effort.PlainOnly(t)
+	effort.LongOnly(t)
 	t.Parallel()
 	c := newTrial(t, 2)
 	c.patience = 12 * time.Second

@@ -15,7 +15,7 @@ import (
 // TestCluster has one thing after the other happen to a cluster, one for each row of the
 // table of failures in docs/cluster.md. Each leaves all servers running.
 func TestCluster(t *testing.T) {
-	effort.PlainOnly(t)
+	effort.LongOnly(t)
 	t.Parallel()
 	c := newTrial(t, 3)
 	c.patience = 12 * time.Second

@@ -259,7 +259,7 @@ func describe(ops []porcupine.Operation) string {
 // TestFailures has servers fail in a random order while clients of all of them change and ask
 // about items: every item is linearizable, so nothing is lost, doubled or read too late.
 func TestFailures(t *testing.T) {
-	effort.PlainOnly(t)
+	effort.LongOnly(t)
 	seed := *failuresSeed
 	if seed == 0 {
 		seed = rand.Uint64()

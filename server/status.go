@@ -19,6 +19,7 @@ type NodeStatus struct {
 	Version    string            `json:"version"`
 	Level      int               `json:"level"` // of records that it can read
 	Heard      time.Time         `json:"heard"` // when it told so
+	Twice      bool              `json:"twice"` // two servers have this name
 	Partitions []PartitionStatus `json:"partitions"`
 }
 
@@ -76,7 +77,7 @@ func (n *node) others() []NodeStatus {
 		}
 		var one NodeStatus
 		if json.Unmarshal(m.About, &one) == nil && len(one.Partitions) == len(n.server.shards) {
-			one.Heard = m.Heard
+			one.Heard, one.Twice = m.Heard, !m.Twice.IsZero() && time.Since(m.Twice) <= silent
 			out = append(out, one)
 		}
 	}
@@ -250,6 +251,11 @@ func (s *ClusterStatus) findProblems() {
 	for _, o := range s.Nodes {
 		if d := s.At.Sub(o.Heard); d > silent {
 			s.Problems = append(s.Problems, fmt.Sprintf("node %s was heard %s ago", o.Node, d.Round(time.Second)))
+		}
+	}
+	for _, o := range s.Nodes {
+		if o.Twice {
+			s.Problems = append(s.Problems, fmt.Sprintf("two nodes have the name %s: stop one of them", o.Node))
 		}
 	}
 	for _, p := range s.Partitions {

@@ -45,6 +45,15 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
+// LongOnly skips a test that has no short form: what it asks is asked of parts in short forms,
+// and it asks it of the whole, which takes minutes on a busy machine.
+func LongOnly(tb testing.TB) {
+	tb.Helper()
+	if !Long() {
+		tb.Skip("runs in the long form, with EVERBLOOM_LONG=1")
+	}
+}
+
 // PlainOnly skips a test of one goroutine that asks the same of every variant: its
 // subject has neither assembly nor words whose size matters. In the long form it
 // runs in all of them.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
 	"github.com/everbloom-go/everbloom/server/internal/log"
@@ -37,6 +38,7 @@ func openLog(t *testing.T, c *cluster.Cluster, partition int) log.Shared {
 
 // TestHealthy tries what needs no failure, with one cluster.
 func TestHealthy(t *testing.T) {
+	effort.LongOnly(t)
 	t.Parallel()
 	w := clustertest.Direct(t, 3)
 	w.StartAll()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
 	"github.com/everbloom-go/everbloom/server/internal/image"
@@ -69,6 +70,7 @@ func all(t *testing.T, l log.Log, after uint64) map[uint64]string {
 // TestKill kills the leader of a stream while four writers append and a reader watches.
 // Then the member comes back with an empty disk.
 func TestKill(t *testing.T) {
+	effort.LongOnly(t)
 	t.Parallel()
 	w := clustertest.New(t, 3)
 	w.StartAll()
@@ -165,6 +167,7 @@ func wantMore(t *testing.T, seen <-chan uint64, n int) {
 // TestCut cuts the leader of a stream off. It does not append, the others do, and the entry
 // that waited is refused when the network is back.
 func TestCut(t *testing.T) {
+	effort.LongOnly(t)
 	t.Parallel()
 	w := clustertest.New(t, 3)
 	w.StartAll()
@@ -205,6 +208,7 @@ func TestCut(t *testing.T) {
 // TestLostAck loses the answer to an entry that was stored. The servers are an
 // operator's.
 func TestLostAck(t *testing.T) {
+	effort.LongOnly(t)
 	t.Parallel()
 	proxy := clustertest.NewProxy(t, operator(t, 8<<20))
 	c, err := cluster.Connect(testContext(t), cluster.Config{Name: "n1", Namespace: "other", Replicas: 1, URLs: "nats://" + proxy.Addr()})
@@ -294,6 +298,7 @@ func TestRefusals(t *testing.T) {
 // takes the copy for complete, and skips the entry without a word. All readers get what was
 // written, also when the damaged copy leads.
 func TestFlippedBit(t *testing.T) {
+	effort.LongOnly(t)
 	t.Parallel()
 	w := clustertest.Direct(t, 3)
 	w.StartAll()
