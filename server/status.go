@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/everbloom-go/everbloom/server/internal/record"
@@ -100,85 +101,6 @@ func (o NodeStatus) Leading() (count int) {
 	return count
 }
 
-// patience is how much longer this server waits until it claims a partition: those that lead
-// few of them come first.
-func (n *node) patience() time.Duration {
-	count := 0
-	for h := range n.server.loaded() {
-		if h.partition.Leads() {
-			count++
-		}
-	}
-	return time.Duration(count) * 50 * time.Millisecond
-}
-
-const (
-	balanceEvery = 2 * time.Second
-	handOverTime = 5 * time.Second
-	nearEnough   = 10_000 // records that a server may be behind to be given a partition
-)
-
-// balance hands partitions over while another server leads two less than this one.
-func (n *node) balance(ctx context.Context) {
-	for {
-		wait(ctx, balanceEvery)
-		if ctx.Err() != nil {
-			return
-		}
-		own := n.status()
-		to := n.fewest()
-		if to == nil || own.Leading() < to.Leading()+2 {
-			continue
-		}
-		for _, p := range own.Partitions {
-			if q := to.Partitions[p.Number]; p.Leads && q.Held && q.Applied+nearEnough >= p.Applied {
-				n.handOver(ctx, p.Number, to.Node)
-				break
-			}
-		}
-	}
-}
-
-// fewest returns the server that leads the fewest partitions; nil if there is none but this.
-func (n *node) fewest() *NodeStatus {
-	alive := n.alive()
-	if len(alive) == 0 {
-		return nil
-	}
-	least := slices.MinFunc(alive, func(a, b NodeStatus) int { return a.Leading() - b.Leading() })
-	return &least
-}
-
-// handOverAll gives all partitions to others, before the server ends.
-func (n *node) handOverAll() {
-	ctx, cancel := context.WithTimeout(context.Background(), handOverTime)
-	defer cancel()
-	to := ""
-	if least := n.fewest(); least != nil {
-		to = least.Node
-	}
-	var wg sync.WaitGroup
-	for i := range n.server.shards {
-		if h := n.server.shards[i].Load(); h != nil && h.partition.Leads() {
-			wg.Go(func() { n.handOver(ctx, i, to) })
-		}
-	}
-	wg.Wait()
-}
-
-// handOver has another server lead a partition.
-func (n *node) handOver(ctx context.Context, i int, to string) {
-	h := n.server.shards[i].Load()
-	if h == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, handOverTime)
-	defer cancel()
-	if err := h.partition.HandOver(ctx, to); err != nil {
-		n.server.logger.Warn("handing a partition over failed", "partition", i, "to", to, "error", err)
-	}
-}
-
 // A ClusterStatus is what one server knows of all.
 type ClusterStatus struct {
 	At         time.Time      `json:"at"`
@@ -258,10 +180,17 @@ func (s *ClusterStatus) findProblems() {
 			s.Problems = append(s.Problems, fmt.Sprintf("two nodes have the name %s: stop one of them", o.Node))
 		}
 	}
+	var without []string
 	for _, p := range s.Partitions {
 		if !p.Leads {
-			s.Problems = append(s.Problems, fmt.Sprintf("partition %d has no leader", p.Number))
+			without = append(without, strconv.Itoa(p.Number))
 		}
+	}
+	switch {
+	case len(without) == 1:
+		s.Problems = append(s.Problems, "partition "+without[0]+" has no leader")
+	case len(without) > 1:
+		s.Problems = append(s.Problems, "partitions "+strings.Join(without, ", ")+" have no leader")
 	}
 }
 
