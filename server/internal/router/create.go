@@ -59,8 +59,10 @@ func (s *Session) create(c call, n int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if problem != nil {
-		_, err = s.dropParts(t) // what cannot be dropped is found when the set is dropped
+	if problem != nil { // parts that cannot be reached were not made
+		if _, err = s.sendOthers(t, t.about(s.node.commands.del)); err == nil {
+			_, err = s.ask1(s.first(t, s.node.commands.del))
+		}
 		return problem, err
 	}
 	if err := s.keepOrDrop(t); err != nil {
@@ -72,9 +74,7 @@ func (s *Session) create(c call, n int64) ([]byte, error) {
 // keepOrDrop looks whether the set whose parts were made is still there. Parts that were made
 // after it was deleted are dropped.
 func (s *Session) keepOrDrop(t *task) error {
-	check := s.portion(t, 0, t.about(s.node.commands.exists).args)
-	check.cmd = s.node.commands.exists.cmd
-	reply, err := s.ask1(check)
+	reply, err := s.ask1(s.first(t, s.node.commands.exists))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -10,43 +11,61 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// A directory remembers names of sets that are spread. It may be wrong: leaders say so.
+// A directory remembers names of sets that are spread. It may be wrong: leaders say so. What a
+// view has never changes, so all commands of a batch find the same.
 type directory struct {
-	some atomic.Bool // there are names, or were
-	mu   sync.RWMutex
-	sets map[string]store.Part // the first part of each
+	view atomic.Pointer[view] // nil at first
+	mu   sync.Mutex           // held to replace the view
 }
 
+// A view is the first part of each set that is known to be spread.
+type view map[string]store.Part
+
 // maxKnown is how many names a directory has at most.
-const maxKnown = 1 << 14
+const maxKnown = 1024
 
 // find returns the first part of a set that is spread, as far as is known.
-func (d *directory) find(name []byte) (set store.Part, ok bool) {
-	if !d.some.Load() {
-		return set, false
+func (v *view) find(name []byte) (set store.Part, ok bool) {
+	if v != nil {
+		set, ok = (*v)[string(name)]
 	}
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	set, ok = d.sets[string(name)]
 	return set, ok
 }
 
 // learn remembers a set.
 func (d *directory) learn(name []byte, set store.Part) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.sets == nil || len(d.sets) >= maxKnown {
-		d.sets = make(map[string]store.Part)
-	}
-	d.sets[string(name)] = set
-	d.some.Store(true)
+	d.change(func(v view) bool {
+		if v[string(name)] == set {
+			return false
+		}
+		if len(v) >= maxKnown {
+			clear(v)
+		}
+		v[string(name)] = set
+		return true
+	})
 }
 
 // forget forgets a set.
 func (d *directory) forget(name []byte) {
+	d.change(func(v view) bool {
+		_, ok := v[string(name)]
+		delete(v, string(name))
+		return ok
+	})
+}
+
+// change replaces the view by a copy with a change, if there is one.
+func (d *directory) change(do func(view) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.sets, string(name))
+	next := make(view)
+	if now := d.view.Load(); now != nil {
+		maps.Copy(next, *now)
+	}
+	if do(next) {
+		d.view.Store(&next)
+	}
 }
 
 // A misroute says that a key is a part of a set: the first, as its leader knows it.
@@ -85,9 +104,9 @@ func (c call) strays(reply []byte) (m misroute, ok bool, err error) {
 }
 
 // known returns the first key of a command that is known to be spread.
-func (n *Node) known(c call) (m misroute, ok bool) {
+func (v *view) known(c call) (m misroute, ok bool) {
 	for at := range c.cmd.Keys(len(c.args)) {
-		if set, ok := n.spread.find(c.args[at]); ok {
+		if set, ok := v.find(c.args[at]); ok {
 			return misroute{set, at}, true
 		}
 	}

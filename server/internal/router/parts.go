@@ -50,6 +50,13 @@ func (t *task) about(c call, words ...[]byte) call {
 	return call{cmd: c.cmd, args: append([][]byte{c.args[0], t.name()}, words...)}
 }
 
+// first returns one of the router's commands about the set for the first part.
+func (s *Session) first(t *task, c call) portion {
+	p := s.portion(t, 0, t.about(c).args)
+	p.cmd = c.cmd
+	return p
+}
+
 // sendOthers has each part but the first carry out a command. Parts that are not there, or
 // belong to another set, are passed over. The first error is returned as problem.
 func (s *Session) sendOthers(t *task, c call) (problem []byte, err error) {
@@ -101,9 +108,7 @@ func (s *Session) expireParts(t *task) ([]byte, error) {
 
 // expiryOf returns when the first part ends, negative if never. gone says that there is none.
 func (s *Session) expiryOf(t *task) (at int64, gone bool, err error) {
-	p := s.portion(t, 0, t.about(s.node.commands.expiry).args)
-	p.cmd = s.node.commands.expiry.cmd
-	reply, err := s.ask1(p)
+	reply, err := s.ask1(s.first(t, s.node.commands.expiry))
 	_, gone = misrouted(reply)
 	return number(reply), gone, err
 }

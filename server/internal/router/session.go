@@ -18,7 +18,8 @@ type Session struct {
 	bytes int     // of their arguments
 	muted bool    // one of them has no reply
 
-	spreads bool // one of them is about a set that is spread
+	spreads bool  // one of them is about a set that is spread
+	view    *view // what is known of such sets, for the whole batch
 
 	readOnly bool
 	multi    int // the partition of the transaction that is being collected, -1 if it is not known
@@ -107,7 +108,13 @@ func (s *Session) Take(args [][]byte) error {
 	case !r.keyed:
 		return s.barrier(func() error { return s.home.Run(cmd, args) })
 	}
-	if s.node.spread.some.Load() || cmd == s.node.commands.create.cmd {
+	if v := s.node.spread.view.Load(); v != s.view {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		s.view = v
+	}
+	if s.view != nil || cmd == s.node.commands.create.cmd {
 		if taken, err := s.takeSpread(r, call{cmd: cmd, args: args}); taken || err != nil {
 			return s.flushFull(err)
 		}

@@ -89,15 +89,18 @@ func afterItems(args [][]byte) int {
 // takeSpread takes a command about a set that is known to be spread, or one that makes such a
 // set. It reports false if the command is neither.
 func (s *Session) takeSpread(r *route, c call) (taken bool, err error) {
+	m, known := s.view.known(c)
 	if c.cmd == s.node.commands.create.cmd {
 		n, ok := shardsWord(c.args)
-		if !ok {
-			return false, nil
+		switch {
+		case ok:
+			return true, s.barrier(func() error { return s.reply(s.create(c, n)) })
+		case known: // commands before it may have to be sent again
+			err = s.Flush()
 		}
-		return true, s.barrier(func() error { return s.reply(s.create(c, n)) })
+		return false, err
 	}
-	m, ok := s.node.known(c)
-	if !ok {
+	if !known {
 		return false, nil
 	}
 	if r.items == nil || s.node.Redirect {
