@@ -346,3 +346,33 @@ func TestSpreadElections(t *testing.T) {
 	close(stop)
 	movers.Wait()
 }
+
+// TestMisrouted reads what leaders say, and refuses what they do not.
+func TestMisrouted(t *testing.T) {
+	c := call{args: args("EB.ADD k 1")}
+	for reply, want := range map[string]string{
+		"-MISROUTED 3 77 1\r\n": "{{3 0 77} 1} true <nil>", "-ERR no\r\n": "{{0 0 0} 0} false <nil>", "": "{{0 0 0} 0} false <nil>",
+		"-MISROUTED 0 0 1\r\n": "{{0 0 0} 1} false " + errReply.Error(), "-MISROUTED 3 77 3\r\n": "{{3 0 77} 3} false " + errReply.Error(),
+		"-MISROUTED 70000 1 1\r\n": "{{0 0 0} 1} false " + errReply.Error(), "-MISROUTED \r\n": "{{0 0 0} 0} false " + errReply.Error(),
+	} {
+		m, ok, err := c.strays([]byte(reply))
+		if got := fmt.Sprint(m, ok, err); got != want {
+			t.Errorf("%q: %s, want %s", reply, got, want)
+		}
+	}
+}
+
+// TestDirectoryIsBounded remembers few names, and none twice.
+func TestDirectoryIsBounded(t *testing.T) {
+	var d directory
+	set := store.Part{Count: 2, Set: 1}
+	for i := range 2*maxKnown + 10 {
+		d.learn(fmt.Append(nil, i), set)
+	}
+	v := d.view.Load()
+	d.learn(fmt.Append(nil, 2*maxKnown), set)
+	d.forget([]byte("unknown"))
+	if d.view.Load() != v || len(*v) != 10 {
+		t.Errorf("%d names", len(*v))
+	}
+}
