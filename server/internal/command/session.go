@@ -292,16 +292,3 @@ func (s *Session) dispatch(cmd *Command, args [][]byte, tx *partition.Tx) {
 	}
 	cmd.Run(c)
 }
-
-// refused returns why a command may not change anything now.
-func (c *Call) refused() string {
-	if err := c.tx.Refuses(); err != nil {
-		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
-	}
-	if c.cmd.Flags&DenyOOM != 0 && c.bytes() > c.env.MaxMemory() {
-		return outOfMemory
-	}
-	return ""
-}
-
-const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

@@ -144,9 +144,9 @@ func (s *Session) sumParts(t *task) ([]byte, error) {
 
 // mergeParts merges sets part by part. All must have as many.
 func (s *Session) mergeParts(t *task) ([]byte, error) {
-	any := *t
-	any.set.Set = 0
-	check := s.portion(&any, 0, append([][]byte{s.node.commands.exists.args[0]}, t.args[1:]...))
+	alike := *t
+	alike.set.Set = 0 // each set has its own
+	check := s.portion(&alike, 0, append([][]byte{s.node.commands.exists.args[0]}, t.args[1:]...))
 	check.cmd = s.node.commands.exists.cmd
 	reply, err := s.ask1(check)
 	if _, ok := misrouted(reply); ok {
@@ -155,7 +155,7 @@ func (s *Session) mergeParts(t *task) ([]byte, error) {
 	if err != nil || failed(reply) {
 		return reply, err
 	}
-	return s.sumParts(&any)
+	return s.sumParts(&alike)
 }
 
 // added are the fields of descriptions that are sums over all parts; of the others the first
