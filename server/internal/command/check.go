@@ -40,3 +40,16 @@ func arity(cmd *Command) string {
 }
 
 func (c *Call) arity() { c.w.Err(arity(c.cmd)) }
+
+// refused returns why a command may not change anything now.
+func (c *Call) refused() string {
+	if err := c.tx.Refuses(); err != nil {
+		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
+	}
+	if c.cmd.Flags&DenyOOM != 0 && c.bytes() > c.env.MaxMemory() {
+		return outOfMemory
+	}
+	return ""
+}
+
+const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

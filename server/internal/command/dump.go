@@ -232,7 +232,7 @@ func restore(c *Call) {
 		return
 	}
 	spec, content, ok := openDump(c.args[3])
-	if !ok {
+	if !ok || spec.Part.Count > 0 { // parts are not dumped
 		c.w.Err("ERR DUMP payload version or checksum are wrong")
 		return
 	}

@@ -12,7 +12,7 @@ import (
 func ownCommands() []*Command {
 	const needs = "[ITEMS n] [FPR p] [DELETE] [KNOWNDELETES] [GROW] [MERGE] [SPARE time|fast|total] [KIND kind]"
 	return []*Command{
-		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX]", "Creates an empty set of the kind that fits the needs", ebCreate),
+		ofKey("eb.create", -2, Write|DenyOOM, "key "+needs+" [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds] [NX] [SHARDS n]", "Creates an empty set of the kind that fits the needs", ebCreate),
 		{Name: "eb.plan", Arity: -1, Flags: Read | Alone, Syntax: needs, Summary: "Lists the kinds that fit the needs, with their cost", Run: ebPlan},
 		ofKey("eb.add", -3, Write|DenyOOM, "key item [item ...]", "Adds items and reports which were new", ebAdd),
 		ofKey("eb.exists", -3, Read, "key item [item ...]", "Reports for each item whether it may be in the filter", ebExists),
@@ -32,6 +32,7 @@ type ebRequest struct {
 	everbloom.Needs
 	expiry int64
 	nx     bool
+	shards uint64
 }
 
 // parseNeeds understands the words of EB.CREATE and EB.PLAN, in any order.
@@ -88,6 +89,9 @@ func (c *Call) need(r *ebRequest, name string, value []byte) (problem string) {
 		if _, ok := store.KindOf(r.Kind); !ok {
 			return "ERR KIND: a server has no kind '" + r.Kind + "'"
 		}
+	case "SHARDS":
+		r.shards, problem = parseShards(value)
+		return problem
 	case "EX", "PX", "EXAT", "PXAT":
 		r.expiry, problem = c.expiryOption(name, value)
 		return problem
@@ -133,8 +137,15 @@ const (
 
 func ebCreate(c *Call) {
 	r, problem := c.parseNeeds(c.args[2:])
+	if problem == "" {
+		problem = c.sharded(r.shards)
+	}
 	if problem != "" {
 		c.w.Err(problem)
+		return
+	}
+	if c.superseded() {
+		c.w.OK()
 		return
 	}
 	if c.find(c.args[1]) != nil {
@@ -151,12 +162,15 @@ func ebCreate(c *Call) {
 	if r.FPR == 0 {
 		r.FPR = defaultFPR
 	}
+	if c.part.Count > 0 {
+		r.Items = store.Share(r.Items, c.part.Count)
+	}
 	kind, err := c.env.choose(r.Needs)
 	if err != nil {
 		c.w.Err("ERR " + err.Error())
 		return
 	}
-	spec := store.Spec{Type: store.Bloom, Kind: kind, Capacity: r.Items, FPR: r.FPR, Expansion: 2, BucketSize: 2, Iterations: 20, Expiry: r.expiry}
+	spec := store.Spec{Type: store.Bloom, Kind: kind, Capacity: r.Items, FPR: r.FPR, Expansion: 2, BucketSize: 2, Iterations: 20, Expiry: r.expiry, Part: c.newPart()}
 	if r.Delete || kind == frame.Evergreen || kind == frame.DLeft || kind == frame.Counting {
 		spec.Type = store.Cuckoo
 	}
@@ -167,9 +181,12 @@ func ebCreate(c *Call) {
 	if c.create(c.args[1], spec, items, r.FPR, "ERR Insufficient memory to create the set") == nil {
 		return
 	}
-	if r.nx {
+	switch {
+	case spec.Part.Count > 0:
+		c.w.Int(int64(spec.Part.Set)) // the router answers
+	case r.nx:
 		c.w.Bool(true)
-	} else {
+	default:
 		c.w.OK()
 	}
 }

@@ -72,7 +72,7 @@ func (m *Monitor) draw() int64 {
 
 // take takes a command into the sample, or another one's place in it.
 func (m *Monitor) take(s *Session, cmd *Command, args [][]byte) {
-	e := Ran{At: time.Now(), Args: call{cmd, args}.shown(sampleArgs, sampleBytes), Addr: s.Addr}
+	e := Ran{At: time.Now(), Args: call{cmd: cmd, args: args}.shown(sampleArgs, sampleBytes), Addr: s.Addr}
 	if s.user != nil {
 		e.User = s.user.Name
 	}

@@ -48,7 +48,7 @@ func (m *multi) queue(w *resp.Writer, cmd *Command, args [][]byte) {
 		w.Err(fmt.Sprintf("ERR the transaction is too large: its changes may take %d bytes in the log, at most %d", m.size, partition.MaxAtomic))
 		return
 	}
-	m.calls = append(m.calls, call{cmd, copies})
+	m.calls = append(m.calls, call{cmd: cmd, args: copies})
 	w.Simple("QUEUED")
 }
 

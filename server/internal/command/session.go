@@ -79,7 +79,8 @@ type Session struct {
 	about *sessionInfo // of the connection
 
 	state
-	executing bool // a transaction
+	executing bool       // a transaction
+	part      store.Part // that the command which runs is about
 	dump      *heldDump
 
 	finder      store.Finder
@@ -147,6 +148,12 @@ func (s *Session) Take(args [][]byte) error { return s.TakeAs(s.Lookup(args), ar
 
 // TakeAs is Take for a command that was looked up, nil if there is none.
 func (s *Session) TakeAs(cmd *Command, args [][]byte) error {
+	return s.TakePart(store.Part{}, cmd, args)
+}
+
+// TakePart is TakeAs for a command about a part of a set: it is answered with [Misrouted]
+// unless the keys are that part. The zero Part means keys that are no parts.
+func (s *Session) TakePart(part store.Part, cmd *Command, args [][]byte) error {
 	if cmd == nil && isBrowser(args[0]) {
 		return ErrHangUp
 	}
@@ -157,10 +164,11 @@ func (s *Session) TakeAs(cmd *Command, args [][]byte) error {
 		}
 	}
 	if len(s.unit.calls) == 0 && (alone || !s.needsTx(cmd)) {
+		s.part = part
 		s.run(cmd, args, nil)
 		return nil
 	}
-	s.unit.calls = append(s.unit.calls, call{cmd, args})
+	s.unit.calls = append(s.unit.calls, call{cmd, args, part})
 	if len(s.unit.calls) >= maxUnit {
 		return s.Flush()
 	}
@@ -218,7 +226,7 @@ func (s *Session) run(cmd *Command, args [][]byte, tx *partition.Tx) {
 		s.silent = max(s.silent-1, -1)
 	}
 	s.counts.add(cmd)
-	s.timer.last = call{cmd, args}
+	s.timer.last = call{cmd: cmd, args: args}
 	if s.timer.ran++; s.timer.ran >= s.timer.group || cmd == nil || cmd.Flags&Fast == 0 {
 		s.observe()
 	}
@@ -272,6 +280,10 @@ func (s *Session) dispatch(cmd *Command, args [][]byte, tx *partition.Tx) {
 		c = &s.inner
 	}
 	*c = Call{Session: s, cmd: cmd, args: args, tx: tx}
+	if problem := c.misrouted(); problem != "" {
+		s.w.Err(problem)
+		return
+	}
 	if cmd.Flags&Write != 0 && tx != nil && cmd.Name != "exec" {
 		if problem := c.refused(); problem != "" {
 			s.w.Err(problem)
@@ -280,16 +292,3 @@ func (s *Session) dispatch(cmd *Command, args [][]byte, tx *partition.Tx) {
 	}
 	cmd.Run(c)
 }
-
-// refused returns why a command may not change anything now.
-func (c *Call) refused() string {
-	if err := c.tx.Refuses(); err != nil {
-		return "MISCONF writes are refused because the log cannot be written: " + err.Error()
-	}
-	if c.cmd.Flags&DenyOOM != 0 && c.bytes() > c.env.MaxMemory() {
-		return outOfMemory
-	}
-	return ""
-}
-
-const outOfMemory = "OOM command not allowed when used memory > 'maxmemory'."

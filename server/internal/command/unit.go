@@ -86,6 +86,7 @@ type unit struct {
 type call struct {
 	cmd  *Command
 	args [][]byte
+	part store.Part
 }
 
 // Decide runs the commands.
@@ -93,6 +94,7 @@ func (u *unit) Decide(t *partition.Tx) {
 	u.session.resetTimer() // commands that wait for others are not slow
 	for ; u.next < len(u.calls) && !t.Failed(); u.next++ {
 		c := u.calls[u.next]
+		u.session.part = c.part
 		u.session.run(c.cmd, c.args, t)
 	}
 	u.session.observe()
@@ -125,7 +127,7 @@ func (c *Call) foreseeUnit(e *store.Entry) {
 	var items [partition.MaxForesight][]byte
 	n := 0
 	for _, next := range c.unit.calls[c.unit.next:] {
-		if n == len(items) || next.cmd != c.cmd || len(next.args) != len(c.args) || !bytes.Equal(next.args[1], c.args[1]) {
+		if n == len(items) || next.cmd != c.cmd || next.part != c.part || len(next.args) != len(c.args) || !bytes.Equal(next.args[1], c.args[1]) {
 			break
 		}
 		items[n] = next.args[2]

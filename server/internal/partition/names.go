@@ -32,7 +32,7 @@ func (t *Tx) Find(name []byte) *store.Entry {
 	return e
 }
 
-// Names calls do with every name and its entry, as they will be.
+// Names calls do with every name and its entry, as they will be, without hidden parts.
 func (t *Tx) Names(do func(name string, e *store.Entry)) {
 	if !t.flushed {
 		t.p.store.Scan(0, math.MaxInt, t.now, func(name string, e *store.Entry) {
@@ -42,7 +42,7 @@ func (t *Tx) Names(do func(name string, e *store.Entry)) {
 		})
 	}
 	for name, e := range t.names {
-		if e != nil && !e.Ahead.Gone {
+		if e != nil && !e.Ahead.Gone && !e.Spec().Part.Hidden() {
 			do(name, e)
 		}
 	}

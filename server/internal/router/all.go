@@ -1,6 +1,7 @@
 package router
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 
@@ -90,10 +91,34 @@ func (s *Session) split(cmd *command.Command, args [][]byte) error {
 		}
 		parts[i] = append(parts[i], name)
 	}
+	var portions []portion
 	for i, words := range parts {
-		s.charge(s.lane(i), call{cmd, words})
+		portions = append(portions, portion{call: call{cmd: cmd, args: words}, partition: i})
 	}
-	return s.sum(s.ask)
+	return s.reply(s.sumOf(portions))
+}
+
+// sumOf returns the sum of what partitions answer about their keys.
+func (s *Session) sumOf(portions []portion) (reply []byte, err error) {
+	if err := s.send(portions); err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for _, p := range portions {
+		if _, ok := misrouted(p.reply); ok {
+			if p.reply, err = s.eachKey(p.call); err != nil {
+				return nil, err
+			}
+		}
+		if failed(p.reply) && reply == nil {
+			reply = p.reply
+		}
+		total += number(p.reply)
+	}
+	if reply == nil {
+		reply = fmt.Appendf(nil, ":%d\r\n", total)
+	}
+	return reply, nil
 }
 
 // sum answers the sum of numbers.
@@ -109,7 +134,7 @@ func (s *Session) dbSize(cmd *command.Command, args [][]byte) error {
 	if !s.allowed(cmd, args) {
 		return nil
 	}
-	return s.sum(func(do func(int, [][]byte)) ([]byte, error) { return s.askAll(do, call{cmd, args}) })
+	return s.sum(func(do func(int, [][]byte)) ([]byte, error) { return s.askAll(do, call{cmd: cmd, args: args}) })
 }
 
 // everywhere has all partitions run a command, and answers what the last one does.
@@ -118,7 +143,7 @@ func (s *Session) everywhere(cmd *command.Command, args [][]byte) error {
 		return nil
 	}
 	var last []byte
-	problem, err := s.askAll(func(_ int, replies [][]byte) { last = append(last[:0], replies[0]...) }, call{cmd, args})
+	problem, err := s.askAll(func(_ int, replies [][]byte) { last = append(last[:0], replies[0]...) }, call{cmd: cmd, args: args})
 	return s.finish(problem, err, func() { s.w.Raw(last) })
 }
 
@@ -132,7 +157,7 @@ func (s *Session) keys(cmd *command.Command, args [][]byte) error {
 		n, inner := elements(replies[0])
 		total += n
 		all = append(all, inner...)
-	}, call{cmd, args})
+	}, call{cmd: cmd, args: args})
 	return s.finish(problem, err, func() {
 		s.w.Array(total)
 		s.w.Raw(all)
@@ -155,7 +180,7 @@ func (s *Session) randomKey(cmd *command.Command, args [][]byte) error {
 		if seen += n; rand.Int64N(seen) < n {
 			chosen = append([]byte{}, name...)
 		}
-	}, s.node.commands.dbSize, call{cmd, args})
+	}, s.node.commands.dbSize, call{cmd: cmd, args: args})
 	return s.finish(problem, err, func() {
 		if chosen == nil {
 			s.w.Null()
@@ -180,7 +205,7 @@ func (s *Session) scan(cmd *command.Command, args [][]byte) error {
 	for {
 		i, found := cursor%all, 0
 		words[1] = strconv.AppendInt(nil, cursor/all, 10)
-		s.charge(s.lane(int(i)), call{cmd, words})
+		s.charge(s.lane(int(i)), call{cmd: cmd, args: words})
 		var names []byte
 		problem, err := s.ask(func(_ int, replies [][]byte) {
 			_, inner := elements(replies[0])

@@ -22,6 +22,25 @@
 // something the outcome is unknown, and the client's connection is closed without a reply.
 // Replies of reads are used only if the lease held when they had been made.
 //
+// # Sets that are spread
+//
+// A set of EB.CREATE … SHARDS n has n parts. Part i is an ordinary entry of the same name in the
+// partition i·P/n behind that of the name, of P. It knows what part it is, and of which set: the
+// first part gives the set a number. A fixed hash says in which part an item is.
+//
+// A command says which part it takes a key for, or that it takes it for a whole set. A leader
+// that has something else does nothing and answers [command.Misrouted], so what nodes remember
+// of sets may be out of date: the partition of the name is asked again. A command whose items
+// are in several parts is divided; what some parts have done is not sent to them again, unless
+// the set was replaced.
+//
+// Creating begins with the first part, so one of several commands creates the set; deleting ends
+// with it, so what broke off can be done again. Parts of an earlier set are replaced, those of a
+// later one are not. Nothing is atomic over several parts: each item is as consistent as in a
+// whole set, but descriptions and merges are not about one moment. If another client replaces
+// the set by a whole one in the middle of a batch, commands of the batch about it may change
+// their order.
+//
 // # Connections between nodes
 //
 // They begin as connections of clients, with EB.PEER and the secret of the cluster. From then

@@ -6,13 +6,16 @@ import (
 	"io"
 
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
 // The messages between nodes. Numbers are uvarints, texts have their length before them.
 //
 //	message = length, 4 bytes, little endian | body
 //	request = format | RESP version | user | address | name | works …
-//	work    = partition | purpose | watch | watches | commands | each: words | each: text
+//	work    = partition | purpose | watch | watches | commands | each: part, words | each: text
+//	part    = 0: none
+//	          number of parts | index | number of the set
 //	reply   = format | status … : of each work in order
 //	status  = done: 1 | record | replies, a text
 //	          notLeading: 2 | node | address | epoch
@@ -120,13 +123,22 @@ func appendRequest(b []byte, h header, works []*work) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, w.watch), w.watches)
 		b = binary.AppendUvarint(b, uint64(len(w.calls)))
 		for _, c := range w.calls {
-			b = binary.AppendUvarint(b, uint64(len(c.args)))
+			b = binary.AppendUvarint(appendPart(b, c.part), uint64(len(c.args)))
 			for _, a := range c.args {
 				b = appendText(b, a)
 			}
 		}
 	}
 	return b
+}
+
+// appendPart appends the part of a set that a command is about.
+func appendPart(b []byte, p store.Part) []byte {
+	if p.Count == 0 {
+		return append(b, 0)
+	}
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(p.Count)), uint64(p.Index))
+	return binary.AppendUvarint(b, p.Set)
 }
 
 // A cursor reads a message. After an error it has nothing left.
@@ -157,6 +169,20 @@ func (c *cursor) byte() byte {
 	first := c.b[0]
 	c.b = c.b[1:]
 	return first
+}
+
+// part reads the part of a set that a command is about.
+func (c *cursor) part() (p store.Part) {
+	n := c.uvarint()
+	if n == 0 {
+		return p
+	}
+	i := c.uvarint()
+	p = store.Part{Count: uint16(n), Index: uint16(i), Set: c.uvarint()}
+	if n > store.MaxParts || i >= n || !p.Valid() {
+		c.fail()
+	}
+	return p
 }
 
 // count reads how many things follow, each of which takes a byte at least.
@@ -201,6 +227,7 @@ func (c *cursor) readWork(w *work, words *[][]byte, partitions int) bool {
 	}
 	w.partition = int(i)
 	for range c.count() {
+		part := c.part()
 		first := len(*words)
 		for range c.count() {
 			*words = append(*words, c.text())
@@ -210,7 +237,7 @@ func (c *cursor) readWork(w *work, words *[][]byte, partitions int) bool {
 			c.fail()
 			break
 		}
-		w.calls = append(w.calls, call{args: args})
+		w.calls = append(w.calls, call{args: args, part: part})
 	}
 	return !c.bad
 }

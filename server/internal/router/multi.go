@@ -19,7 +19,7 @@ func (s *Session) queue(r *route, cmd *command.Command, args [][]byte) error {
 		if !ok || s.multi >= 0 && i != s.multi || s.watches > 0 && i != s.watched {
 			problem = crossSlot
 		} else if address := s.elsewhere(i); address != "" {
-			problem = movedText(call{cmd, args}, address)
+			problem = movedText(call{cmd: cmd, args: args}, address)
 		}
 	}
 	if problem != "" {
@@ -48,12 +48,12 @@ func (s *Session) elsewhere(i int) string {
 func (s *Session) exec(cmd *command.Command, args [][]byte) error {
 	defer s.endMulti()
 	calls := []call{s.node.commands.multi}
-	if !s.home.Queued(func(cmd *command.Command, args [][]byte) { calls = append(calls, call{cmd, args}) }) {
+	if !s.home.Queued(func(cmd *command.Command, args [][]byte) { calls = append(calls, call{cmd: cmd, args: args}) }) {
 		return s.home.Run(cmd, args) // which says what is wrong
 	}
 	s.home.EndMulti()
 	l := s.lane(s.multiPartition())
-	for _, c := range append(calls, call{cmd, args}) {
+	for _, c := range append(calls, call{cmd: cmd, args: args}) {
 		s.charge(l, c)
 	}
 	l.purpose, l.watch, l.watches = transaction, s.watch, s.watches
@@ -72,6 +72,9 @@ func (s *Session) last(l *lane) error {
 		if reply, rest, err = cut(rest); err != nil {
 			return err
 		}
+	}
+	if m, ok := misrouted(reply); ok {
+		reply = errorReply(notSpread(&task{call: l.calls[len(l.calls)-1], misroute: m}))
 	}
 	return s.answer(func() { s.w.Raw(reply) })
 }
@@ -126,7 +129,7 @@ func (s *Session) watchKeys(cmd *command.Command, args [][]byte) error {
 		return s.answer(func() { s.w.Err(crossSlot) })
 	}
 	l := s.lane(i)
-	s.charge(l, call{cmd, args})
+	s.charge(l, call{cmd: cmd, args: args})
 	l.purpose, l.watch, l.redirects = watching, s.watch, s.node.Redirect
 	s.watched = i
 	s.watches++

@@ -88,6 +88,7 @@ type Node struct {
 	partitions int
 	routes     []route // by number of the command
 	commands   known
+	spread     directory
 	ended      context.Context //nolint:containedctx // it ends with the node
 	end        context.CancelFunc
 
@@ -96,7 +97,10 @@ type Node struct {
 }
 
 // known are commands that the router sends.
-type known struct{ multi, exec, dbSize, randomKey, keys call }
+type known struct {
+	multi, exec, dbSize, randomKey, keys           call
+	create, del, exists, expiry, expireAt, persist call
+}
 
 // New returns the router of a node.
 func New(c Config) *Node {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
 // A cutter is a connection that breaks.
@@ -140,6 +141,7 @@ func args(line string) (out [][]byte) {
 func TestFrames(t *testing.T) {
 	sent := []*work{
 		{partition: 3, purpose: transaction, watch: 1 << 40, watches: 7, calls: []call{{args: args("MULTI")}, {args: args("EXEC")}}},
+		{partition: 1, calls: []call{{args: args("EB.ADD k 1"), part: store.Part{Count: 300, Index: 299, Set: 1 << 60}}, {args: args("GET k")}}},
 		{partition: 0, calls: []call{{args: append(args("SET k"), bytes.Repeat([]byte("x"), 300_000))}}},
 	}
 	h := header{3, "ann", "10.0.0.1:5", "name"}
@@ -156,7 +158,7 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		var words [][]byte
-		for _, want := range sent[:2-i] {
+		for _, want := range sent[:len(sent)-i*(len(sent)-1)] {
 			var got work
 			if !c.readWork(&got, &words, 4) || fmt.Sprint(got) != fmt.Sprint(*want) {
 				t.Errorf("%v, want %v", got, *want)
@@ -201,6 +203,8 @@ func TestBadRequests(t *testing.T) {
 		"no such partition":         request(header{version: 2}, &work{partition: 2})[frameHead:],
 		"no such purpose":           request(header{version: 2}, &work{purpose: 3})[frameHead:],
 		"a command without words":   request(header{version: 2}, &work{calls: []call{{}}})[frameHead:],
+		"no such part":              request(header{version: 2}, &work{calls: []call{{args: args("GET a"), part: store.Part{Count: 3, Index: 3}}}})[frameHead:],
+		"a part of one":             request(header{version: 2}, &work{calls: []call{{args: args("GET a"), part: store.Part{Count: 1}}}})[frameHead:],
 		"no such version of RESP":   request(header{version: 4}, one)[frameHead:],
 		"no work":                   request(header{version: 2})[frameHead:],
 		"another format":            append([]byte{format + 1}, good[1:]...),
@@ -244,6 +248,8 @@ func FuzzPeer(f *testing.F) {
 	f.Add(request(h, &work{partition: 1, purpose: watching, watch: 1, calls: []call{{args: args("WATCH a")}}}))
 	f.Add(request(h, &work{partition: 1}, &work{partition: 1}))
 	f.Add(request(h, &work{calls: []call{{args: args("NONSENSE")}, {args: args("EB.UNION a b")}, {args: args("CLIENT REPLY OFF")}}}))
+	f.Add(request(h, &work{calls: []call{{args: args("EB.CREATE a SHARDS 2"), part: store.Part{Count: 2}}, {args: args("EB.ADD a 1"), part: store.Part{Count: 2, Index: 1, Set: 1}}}}))
+	f.Add(appendStatus([]byte{format}, &work{status: done, reply: []byte("-MISROUTED 2 1 1\r\n")}))
 	f.Add(appendStatus([]byte{format}, &work{status: done, reply: []byte("*2\r\n:1\r\n$3\r\nabc\r\n")}))
 	f.Add(appendStatus([]byte{format}, &work{status: notLeading, leader: partition.Leader{Node: "n", Address: "a", Epoch: 3}}))
 	c := newCluster(f, 1, 2, nil)

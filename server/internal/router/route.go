@@ -14,6 +14,11 @@ type route struct {
 	split   bool // run is called only if the keys have several partitions
 	wide    bool // it is not allowed in a transaction: it is about several partitions or about replies
 	run     func(s *Session, cmd *command.Command, args [][]byte) error
+
+	// Of sets that are spread: where the items begin that the parts are asked about, or else
+	// what to do. A command with neither is refused.
+	items   func(args [][]byte) int
+	onParts func(s *Session, t *task) ([]byte, error)
 }
 
 // makeRoutes says where each command goes.
@@ -37,10 +42,13 @@ func (n *Node) makeRoutes() {
 			r.keyed = cmd.First > 0
 		}
 		r.inMulti = cmd.Flags&command.Immediate != 0
+		r.items, r.onParts = itemsOf[cmd.Name], onParts[cmd.Name]
 		n.routes = append(n.routes, r)
 	}
 	n.commands = known{
 		multi: n.call("MULTI"), exec: n.call("EXEC"), dbSize: n.call("DBSIZE"), randomKey: n.call("RANDOMKEY"), keys: n.call("KEYS *"),
+		create: n.call("EB.CREATE"), del: n.call("DEL"), exists: n.call("EXISTS"),
+		expiry: n.call("PEXPIRETIME"), expireAt: n.call("PEXPIREAT"), persist: n.call("PERSIST"),
 	}
 }
 

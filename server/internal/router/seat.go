@@ -5,12 +5,14 @@ import (
 
 	"github.com/everbloom-go/everbloom/server/internal/command"
 	"github.com/everbloom-go/everbloom/server/internal/partition"
+	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
 // A call is one command. cmd is nil if this release has none of that name.
 type call struct {
 	cmd  *command.Command
 	args [][]byte
+	part store.Part // that the keys are, zero if they are whole sets
 }
 
 // A work is the commands of a batch that are for one partition, and what became of them.
@@ -93,7 +95,7 @@ func (s *seat) start(w *work) {
 	}
 	s.session.Begin()
 	for _, c := range w.calls {
-		if s.session.TakeAs(c.cmd, c.args) != nil {
+		if s.session.TakePart(c.part, c.cmd, c.args) != nil {
 			w.status = unknown
 			return
 		}

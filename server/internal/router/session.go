@@ -18,6 +18,9 @@ type Session struct {
 	bytes int     // of their arguments
 	muted bool    // one of them has no reply
 
+	spreads bool  // one of them is about a set that is spread
+	view    *view // what is known of such sets, for the whole batch
+
 	readOnly bool
 	multi    int // the partition of the transaction that is being collected, -1 if it is not known
 	watch    uint64
@@ -30,7 +33,8 @@ type Session struct {
 // An entry is one command of a batch: where it runs.
 type entry struct {
 	lane  *lane
-	muted bool // the client does not want the reply
+	task  *task // if the set is spread, and several lanes may have pieces of it; else nil
+	muted bool  // the client does not want the reply
 }
 
 // A batch is not larger than this, in commands and in bytes of their arguments. A session of a
@@ -104,6 +108,17 @@ func (s *Session) Take(args [][]byte) error {
 	case !r.keyed:
 		return s.barrier(func() error { return s.home.Run(cmd, args) })
 	}
+	if v := s.node.spread.view.Load(); v != s.view {
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		s.view = v
+	}
+	if s.view != nil || cmd == s.node.commands.create.cmd {
+		if taken, err := s.takeSpread(r, call{cmd: cmd, args: args}); taken || err != nil {
+			return s.flushFull(err)
+		}
+	}
 	i, ok := s.partitionOf(cmd, args)
 	if !ok {
 		return s.barrier(func() error { return s.takeSeveral(r, cmd, args) })
@@ -113,11 +128,19 @@ func (s *Session) Take(args [][]byte) error {
 			return err
 		}
 	}
-	s.add(s.lane(i), call{cmd, args})
-	if cmd.Flags&command.Alone != 0 || len(s.order) >= maxBatch || s.bytes >= maxBatchBytes {
+	s.add(s.lane(i), call{cmd: cmd, args: args})
+	if cmd.Flags&command.Alone != 0 {
 		return s.Flush()
 	}
-	return nil
+	return s.flushFull(nil)
+}
+
+// flushFull ends a batch that is large enough, unless there was an error.
+func (s *Session) flushFull(err error) error {
+	if err == nil && (len(s.order) >= maxBatch || s.bytes >= maxBatchBytes) {
+		return s.Flush()
+	}
+	return err
 }
 
 const crossSlot = "CROSSSLOT Keys in request don't hash to the same slot"
@@ -175,14 +198,19 @@ func (s *Session) partitionOf(cmd *command.Command, args [][]byte) (i int, ok bo
 
 // add has a command wait in a lane.
 func (s *Session) add(l *lane, c call) {
+	muted := s.home.Mute()
+	s.muted = s.muted || muted
+	s.order = append(s.order, entry{lane: l, muted: muted})
+	s.load(l, c)
+}
+
+// load gives a lane a command whose reply belongs to the batch.
+func (s *Session) load(l *lane, c call) {
 	if len(l.calls) == 0 {
 		s.used = append(s.used, l)
 	}
 	l.redirects = s.node.Redirect
 	l.take(c)
-	muted := s.home.Mute()
-	s.muted = s.muted || muted
-	s.order = append(s.order, entry{l, muted})
 	for _, a := range c.args {
 		s.bytes += len(a)
 	}
@@ -215,6 +243,9 @@ func (s *Session) Flush() error {
 
 // gather puts the replies of the batch in order.
 func (s *Session) gather() (err error) {
+	if s.spreads || s.strayed() {
+		return s.gatherSpread()
+	}
 	if len(s.used) == 1 && !s.muted {
 		s.w.Raw(s.used[0].reply)
 		return nil
@@ -239,5 +270,5 @@ func (s *Session) forget() {
 	clear(s.used)
 	clear(s.order)
 	s.used, s.order, s.bytes = s.used[:0], s.order[:0], 0
-	s.muted = false
+	s.muted, s.spreads = false, false
 }

@@ -83,6 +83,9 @@ func (s *Store) entryOf(number uint64, name string, spec Spec, f filter.Filter) 
 		_, e.exact = f.(filter.Exact)
 		e.counts = f.Info().Duplicates == filter.DuplicatesCounted
 	}
+	if spec.Part.Count > 0 {
+		s.spreads.Store(true)
+	}
 	e.expiry.Store(spec.Expiry)
 	e.Ahead = Ahead{Name: name, Expiry: spec.Expiry}
 	e.measure()

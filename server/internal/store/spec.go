@@ -49,10 +49,13 @@ type Spec struct {
 	// Items and Deletes are what an entry with content begins with; if both are 0, the
 	// filter tells.
 	Items, Deletes uint64
+
+	Part Part // of a set that is spread over partitions, else zero
 }
 
 const (
-	specVersion = 1
+	specVersion = 1 // of what is no part
+	partVersion = 2 // a Part follows the fields of the shape
 	specSize    = 2 + 2 + 8 + 8 + 4 + 2 + 2 + 1 + 8 + 8 + 8 + 8 + 1
 	maxFields   = 32
 )
@@ -61,7 +64,11 @@ var errSpec = errors.New("store: invalid description of an entry")
 
 // AppendTo appends the stored form.
 func (s *Spec) AppendTo(b []byte) []byte {
-	b = append(b, specVersion, byte(s.Type))
+	version := byte(specVersion)
+	if s.Part.Count > 0 {
+		version = partVersion
+	}
+	b = append(b, version, byte(s.Type))
 	b = binary.LittleEndian.AppendUint16(b, uint16(s.Kind))
 	b = binary.LittleEndian.AppendUint64(b, s.Capacity)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.FPR))
@@ -90,6 +97,9 @@ func (s *Spec) AppendTo(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint64(b, n)
 		}
 	}
+	if version == partVersion {
+		b = s.Part.appendTo(b)
+	}
 	return b
 }
 
@@ -98,7 +108,7 @@ func ReadSpec(b []byte) (s Spec, rest []byte, err error) {
 	if len(b) < specSize {
 		return s, nil, errSpec
 	}
-	if b[0] != specVersion {
+	if b[0] != specVersion && b[0] != partVersion {
 		return s, nil, fmt.Errorf("store: an entry of version %d: a newer release wrote it", b[0])
 	}
 	s = Spec{
@@ -125,6 +135,11 @@ func ReadSpec(b []byte) (s Spec, rest []byte, err error) {
 			return s, nil, err
 		}
 		s.Shape = append(s.Shape, f)
+	}
+	if b[0] == partVersion {
+		if s.Part, rest, err = readPart(rest); err != nil || s.Type == Text {
+			return s, nil, errSpec
+		}
 	}
 	return s, rest, nil
 }

@@ -22,6 +22,7 @@ type Store struct {
 	bytes   atomic.Int64
 	count   atomic.Int64
 	expires atomic.Int64 // entries that end some time
+	spreads atomic.Bool  // an entry is a part of a set, or was
 
 	// What follows belongs to the partition.
 
@@ -72,7 +73,8 @@ func (s *Store) Lookup(name []byte, now int64) *Entry {
 	return e.at(now)
 }
 
-// Len returns how many entries there are, and how many of them end some time.
+// Len returns how many entries there are, and how many of them end some time, without hidden
+// parts.
 func (s *Store) Len() (all, expiring int64) { return s.count.Load(), s.expires.Load() }
 
 // Bytes returns the memory that all entries take.
@@ -80,13 +82,13 @@ func (s *Store) Bytes() int64 { return s.bytes.Load() }
 
 // Scan hands the names of whole shards to do, from a cursor on, until there were n of
 // them. It returns the cursor to go on with, 0 at the end. A name that is there throughout
-// is seen once.
+// is seen once. Hidden parts are passed over.
 func (s *Store) Scan(cursor uint64, n int, now int64, do func(name string, e *Entry)) (next uint64) {
 	for i := cursor; i < shardCount; i++ {
 		sh := &s.shards[i]
 		sh.mu.RLock()
 		for name, e := range sh.names {
-			if end := e.expiry.Load(); end == 0 || end > now {
+			if e.at(now) != nil && !e.spec.Part.Hidden() {
 				do(name, e)
 				n--
 			}
@@ -115,7 +117,7 @@ func (sh *shard) some(now int64, sees func(name string) bool) (name string, ok b
 	sh.mu.RLock()
 	defer sh.mu.RUnlock()
 	for name, e := range sh.names {
-		if e.at(now) != nil && sees(name) {
+		if e.at(now) != nil && !e.spec.Part.Hidden() && sees(name) {
 			return name, true
 		}
 	}
@@ -156,22 +158,27 @@ func (s *Store) hide(e *Entry) {
 func (s *Store) insert(e *Entry) {
 	s.byNum[e.number] = e
 	s.last = max(s.last, e.number)
-	s.count.Add(1)
 	s.bytes.Add(e.bytes.Load())
-	if e.expiry.Load() != 0 {
-		s.expires.Add(1)
-	}
+	s.countName(e, 1)
 	s.publish(e)
+}
+
+// countName counts an entry that comes or goes, unless it is hidden.
+func (s *Store) countName(e *Entry, n int64) {
+	if e.spec.Part.Hidden() {
+		return
+	}
+	s.count.Add(n)
+	if e.expiry.Load() != 0 {
+		s.expires.Add(n)
+	}
 }
 
 // remove drops an entry.
 func (s *Store) remove(e *Entry) {
 	delete(s.byNum, e.number)
-	s.count.Add(-1)
 	s.bytes.Add(-e.bytes.Load())
-	if e.expiry.Load() != 0 {
-		s.expires.Add(-1)
-	}
+	s.countName(e, -1)
 	e.Ahead.Gone = true
 	s.dropped = append(s.dropped, e)
 }
@@ -189,6 +196,9 @@ func (s *Store) hideDropped() {
 // setExpiry changes when an entry ends.
 func (s *Store) setExpiry(e *Entry, at int64) {
 	before := e.expiry.Swap(at)
+	if e.spec.Part.Hidden() {
+		return
+	}
 	if before != 0 {
 		s.expires.Add(-1)
 	}
