@@ -20,6 +20,10 @@ func newCluster(e *env) *cobra.Command {
 		Use:     "cluster",
 		GroupID: groupServe,
 		Short:   "Look at a cluster of servers",
+		Long: `Look at servers that share their logs: everbloom serve with --member and
+--peers, or with --nats. docs/cluster.md says how to run them.`,
+		Example: `  everbloom cluster status
+  everbloom cluster status redis://127.0.0.1:7001`,
 	}
 	cmd.AddCommand(newClusterStatus(e))
 	return cmd

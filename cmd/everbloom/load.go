@@ -47,8 +47,8 @@ file in its place, and with a log in memory that forgets. --other names a server
 that runs already, to compare with. The shares are those of the first row's rate
 and of its rate per second of processor time.
 
---consoles adds a row: the first server again, while so many pages of its console
-are open, and what these take while no command is sent.
+--consoles adds a row: the first server again, while so many pages of its
+console are open, and what these take while no command is sent.
 
 In commands, {item} stands for a random item. They must be answered with a
 number, as BF.ADD, BF.EXISTS, SETBIT and SADD are. What --prepare says is sent

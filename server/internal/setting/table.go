@@ -28,7 +28,7 @@ var table = []Setting{
 	{Name: "namespace", Value: "NAME", Default: "everbloom", Help: "how names of streams in the NATS servers begin"},
 	{Name: "node", Value: "NAME", Default: "", Help: "name of this server among those that share NATS servers; by default that of the machine"},
 	{Name: "member", Value: "NAME", Default: "", Help: "be this member of the cluster that --peers lists"},
-	{Name: "peers", Value: "LIST", Default: "", Help: "all members of the cluster and where they reach each other, such as n1=10.0.0.1:7000,n2=10.0.0.2:7000,n3=10.0.0.3:7000"},
+	{Name: "peers", Value: "LIST", Default: "", Help: "all members of the cluster and where they reach each other, such as n1=10.0.0.1:7000,n2=10.0.0.2:7000"},
 	{Name: "peers-addr", Value: "ADDRESS", Default: "", Help: "address for the other members to connect to, if it is not the one in --peers"},
 	{Name: "peers-secret", Value: "FILE", Default: "", Help: "file with a secret that all members share; needed unless all are on this machine"},
 	{Name: "partitions", Kind: Number, Default: "16", Min: 1, Max: 16384, Help: "partitions of a cluster, fixed at its first start"},
