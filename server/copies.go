@@ -13,6 +13,7 @@ import (
 // lets the partition go.
 
 const (
+	meetTime = 3 * time.Second        // to hear of other nodes, before partitions are opened
 	lookEach = 500 * time.Millisecond // at partitions that are not held
 	turnTime = 3 * time.Second        // that the node before has to open a partition
 	loseTime = 20 * time.Second       // after which a partition that another node leads is let go
@@ -21,6 +22,7 @@ const (
 // attendLed is attend for a node that holds what it leads.
 func (n *node) attendLed(ctx context.Context, i int) {
 	var vacant time.Time // since when no node leads
+	wait(ctx, meetTime)
 	for wait(ctx, lookEach); ctx.Err() == nil; wait(ctx, lookEach) {
 		alive := n.alive()
 		if led(alive, i) {
