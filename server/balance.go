@@ -56,6 +56,10 @@ func (n *node) fewest() *NodeStatus {
 	return &least
 }
 
+// drainTime is how long a server goes on that leads nothing any more, so that others hear of the
+// new leaders before it closes their connections.
+const drainTime = 300 * time.Millisecond
+
 // handOverAll gives all partitions to others, before the server ends.
 func (n *node) handOverAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), handOverTime)
@@ -71,6 +75,7 @@ func (n *node) handOverAll() {
 		}
 	}
 	wg.Wait()
+	wait(ctx, drainTime)
 }
 
 // handOver has another server lead a partition.

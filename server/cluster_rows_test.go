@@ -267,8 +267,9 @@ func leaderCut(c *trial) {
 	}
 	c.cut(leader, clustertest.Open)
 	c.whole()
+	text := <-refused // it may wait until now
 	lonely := c.must(j, "CF.COUNT", set, "lonely")
-	switch text := <-refused; {
+	switch {
 	case strings.HasPrefix(text, ":1") && lonely == ":1": // it waited, and another server took it
 	case strings.HasPrefix(text, "-CLUSTERDOWN") && lonely == ":0":
 	case strings.Contains(text, "EOF") || strings.Contains(text, "reset"): // unknown
