@@ -49,6 +49,7 @@ func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
 // damaged it takes those before, since the log is kept from there on.
 func newSharedKeeper(ctx context.Context, h *shard, open openDisk, config *partition.Config) (*keeper, error) {
 	k := &keeper{shard: h, server: h.server, shared: open}
+	k.saved.Store(time.Now().Unix())
 	var err error
 	if k.folder, err = open.look(ctx); err != nil {
 		return nil, fmt.Errorf("server: %w", err)

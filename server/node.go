@@ -27,6 +27,7 @@ type node struct {
 	name    string
 	address string // where others reach it
 	router  *router.Node
+	hearsay hearsay
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/everbloom-go/everbloom/server/internal/record"
@@ -69,8 +70,29 @@ func (n *node) announcement() []byte {
 // silent is how long nothing is heard of a server until it is taken to be gone.
 const silent = 5 * time.Second
 
+// A hearsay is what other servers told, kept for a while: every command that is forwarded asks.
+type hearsay struct {
+	mu   sync.Mutex
+	read time.Time
+	told []NodeStatus
+}
+
+// freshFor is how long what was read is taken for what is told. Servers tell once a second.
+const freshFor = 100 * time.Millisecond
+
 // others returns what the other servers told last.
 func (n *node) others() []NodeStatus {
+	h := &n.hearsay
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.read) >= freshFor {
+		h.read, h.told = time.Now(), n.readOthers()
+	}
+	return slices.Clone(h.told)
+}
+
+// readOthers reads what the other servers told last.
+func (n *node) readOthers() []NodeStatus {
 	var out []NodeStatus
 	for _, m := range n.cluster.Members() {
 		if m.Name == n.name {
@@ -120,6 +142,9 @@ func (n *node) clusterStatus(ctx context.Context) ClusterStatus {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	_, _ = n.cluster.Ask(ctx) // a node that does not answer is shown as heard last
+	n.hearsay.mu.Lock()
+	n.hearsay.read = time.Time{} // they have told more
+	n.hearsay.mu.Unlock()
 	return n.known()
 }
 
