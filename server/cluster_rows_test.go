@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
+	"github.com/everbloom-go/everbloom/server/internal/record"
 )
 
 // TestCluster has one thing after the other happen to a cluster, one for each row of the
@@ -33,6 +35,7 @@ func TestCluster(t *testing.T) {
 		{"WipedDisk", false, wipedDisk},
 		{"ClockJump", true, clockJump},
 		{"MajorityLost", true, majorityLost},
+		{"Upgraded", true, upgraded},
 	})
 }
 
@@ -394,4 +397,48 @@ func clockJump(c *trial) {
 	if !strings.Contains(c.nodes[leader].said(), "the system clock jumped") {
 		c.t.Error("nothing is said")
 	}
+}
+
+// upgraded has one server after the other read a higher level of records. Logs take it when all
+// do, and not before; a server of the release before is refused from then on.
+func upgraded(c *trial) {
+	c.t.Helper()
+	levels := func(i int) (list []uint8) {
+		s, err := c.status(i)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, p := range s.Partitions {
+			list = append(list, p.Level)
+		}
+		return list
+	}
+	for i, n := range c.nodes {
+		c.whole()
+		if got := slices.Max(levels(i)); got != record.Highest {
+			c.t.Fatalf("level %d when %d of 3 servers read %d", got, i, record.Highest+1)
+		}
+		c.signal(i, syscall.SIGTERM)
+		c.wait(i)
+		n.level = record.Highest + 1
+		c.start(i)
+	}
+	c.until("all logs have the new level", func() error {
+		if got := slices.Min(levels(0)); got != record.Highest+1 {
+			return fmt.Errorf("level %d", got)
+		}
+		return nil
+	})
+	c.kill(0)
+	c.nodes[0].level = 0
+	c.spawn(0)
+	c.until("the release before is refused", func() error {
+		if !strings.Contains(c.nodes[0].said(), "upgrade it") {
+			return errNotYet
+		}
+		return nil
+	})
+	c.kill(0)
+	c.nodes[0].level = record.Highest + 1
+	c.start(0)
 }

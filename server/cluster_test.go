@@ -32,6 +32,8 @@ type memberConfig struct {
 	Settings map[string]string
 	Ways     map[string]string // addresses of other servers, and what to dial in their place
 	Patience time.Duration
+	Level    uint8    // of records that it reads; 0: that of this release
+	Bare     []string // addresses of members that have nothing but the log; nil: servers
 }
 
 // memberChild serves as one of a cluster until TERM. A line on stdin moves its clock.
@@ -49,6 +51,9 @@ func runMember(text string) error {
 	if err := json.Unmarshal([]byte(text), &config); err != nil {
 		return err
 	}
+	if config.Bare != nil {
+		return runBare(config)
+	}
 	settings := NewSettings()
 	for name, value := range config.Settings {
 		if err := settings.Set(name, value); err != nil {
@@ -61,7 +66,7 @@ func runMember(text string) error {
 	s.hooks.clock = func() (time.Time, time.Duration) {
 		return time.Now().Add(time.Duration(offset.Load())), time.Since(started)
 	}
-	s.hooks.patience = config.Patience
+	s.hooks.patience, s.hooks.level = config.Patience, config.Level
 	s.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
 		if way, ok := config.Ways[address]; ok {
 			address = way
@@ -95,6 +100,7 @@ type trial struct {
 	nodes      []*trialNode
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
 	wrap       func(i int, cmd *exec.Cmd)
+	bare       []string // see memberConfig
 }
 
 // A trialNode is one server of a trial.
@@ -104,6 +110,7 @@ type trialNode struct {
 	addr     string // of the Redis protocol
 	peerAddr string
 	settings []string // of its own
+	level    uint8    // of records that it reads; 0: that of this release
 
 	cmd   *exec.Cmd // nil if it does not run
 	stdin io.Writer
@@ -155,7 +162,7 @@ var lowAddrs sync.Map
 // config returns what a server is told.
 func (c *trial) config(i int) memberConfig {
 	n := c.nodes[i]
-	m := memberConfig{Ways: make(map[string]string), Patience: c.patience}
+	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Bare: c.bare, Level: n.level}
 	m.Settings = map[string]string{
 		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
 		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",

@@ -28,6 +28,7 @@ type node struct {
 	address string // where others reach it
 	router  *router.Node
 	hearsay hearsay
+	members int // that the settings name
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 }
@@ -50,7 +51,7 @@ func (s *Server) join(ctx context.Context) error {
 	if n.address, err = s.advertised(encryption != nil); err != nil {
 		return err
 	}
-	n.name = config.Name
+	n.name, n.members = config.Name, len(config.Peers)
 	connect := cluster.Start
 	if config.URLs != "" {
 		connect = cluster.Connect
@@ -191,7 +192,7 @@ func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
-		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
+		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock, Highest: s.hooks.level,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
 		return err

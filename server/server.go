@@ -62,6 +62,7 @@ type hooks struct {
 	clock    partition.Clock
 	dial     func(ctx context.Context, address string) (net.Conn, error) // to other servers
 	patience time.Duration                                               // of commands without a leader
+	level    uint8                                                       // of records that the server reads
 }
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
