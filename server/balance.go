@@ -55,7 +55,7 @@ func (n *node) balance(ctx context.Context) {
 // never heard.
 func (n *node) raise(ctx context.Context, own NodeStatus) {
 	others := n.others()
-	if len(others)+1 < n.members {
+	if len(others)+1 < len(n.members) {
 		return
 	}
 	level := own.Level

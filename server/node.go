@@ -28,7 +28,7 @@ type node struct {
 	address string // where others reach it
 	router  *router.Node
 	hearsay hearsay
-	members int // that the settings name
+	members []string // that the settings name
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 }
@@ -51,7 +51,10 @@ func (s *Server) join(ctx context.Context) error {
 	if n.address, err = s.advertised(encryption != nil); err != nil {
 		return err
 	}
-	n.name, n.members = config.Name, len(config.Peers)
+	n.name = config.Name
+	for _, p := range config.Peers {
+		n.members = append(n.members, p.Name)
+	}
 	connect := cluster.Start
 	if config.URLs != "" {
 		connect = cluster.Connect

@@ -156,7 +156,7 @@ func (n *node) known() ClusterStatus {
 	for i := range n.server.shards {
 		status.Partitions = append(status.Partitions, status.leader(i))
 	}
-	status.findProblems()
+	status.findProblems(n.members)
 	return status
 }
 
@@ -194,8 +194,13 @@ func (s *ClusterStatus) leader(i int) (best LeaderStatus) {
 	return best
 }
 
-// findProblems says what is not as it should be.
-func (s *ClusterStatus) findProblems() {
+// findProblems says what is not as it should be. The members are those that the settings name.
+func (s *ClusterStatus) findProblems(members []string) {
+	for _, name := range members {
+		if !slices.ContainsFunc(s.Nodes, func(o NodeStatus) bool { return o.Node == name }) {
+			s.Problems = append(s.Problems, fmt.Sprintf("node %s was not heard since this node started", name))
+		}
+	}
 	for _, o := range s.Nodes {
 		if d := s.At.Sub(o.Heard); d > silent {
 			s.Problems = append(s.Problems, fmt.Sprintf("node %s was heard %s ago", o.Node, d.Round(time.Second)))

@@ -88,7 +88,7 @@ func (c *Cluster) options() []nats.Option {
 
 // open connects, and waits until JetStream answers.
 func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) (err error) {
-	err = again(ctx, func() error {
+	err = c.again(ctx, func() error {
 		c.conn, err = nats.Connect(urls, options...)
 		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
 			return fatalError{err}
@@ -104,7 +104,7 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 	if c.js, err = jetstream.New(c.conn, jetstream.WithPublishAsyncTimeout(chunkTime)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	err = again(ctx, func() error {
+	err = c.again(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, requestTime)
 		defer cancel()
 		_, err := c.js.AccountInfo(ctx)
@@ -127,13 +127,23 @@ type fatalError struct{ error }
 
 func (e fatalError) Unwrap() error { return e.error }
 
+const (
+	tellAfter = 5 * time.Second // that something is tried in vain
+	tellEach  = 30 * time.Second
+)
+
 // again calls do until it succeeds, fails for good or ctx ends.
-func again(ctx context.Context, do func() error) error {
+func (c *Cluster) again(ctx context.Context, do func() error) error {
+	tell := time.Now().Add(tellAfter)
 	for {
 		err := do()
 		var fatal fatalError
 		if err == nil || errors.As(err, &fatal) {
 			return err
+		}
+		if time.Now().After(tell) {
+			tell = time.Now().Add(tellEach)
+			c.config.Logger.Warn("the cluster does not answer: at the first start all members must run, later most of them", "error", err)
 		}
 		if pause(ctx, tryAgain) != nil {
 			return errors.Join(ctx.Err(), err)

@@ -21,7 +21,7 @@ const (
 
 // openStream opens a stream, or makes it.
 func (c *Cluster) openStream(ctx context.Context, config jetstream.StreamConfig) (stream jetstream.Stream, err error) {
-	err = again(ctx, func() error {
+	err = c.again(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, 5*requestTime)
 		defer cancel()
 		stream, err = c.js.Stream(ctx, config.Name)
@@ -176,7 +176,7 @@ func (c *Cluster) Draw(ctx context.Context, partition int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawTime)
 	defer cancel()
-	return again(ctx, func() error {
+	return c.again(ctx, func() error {
 		s, err := c.State(ctx, partition)
 		if err == nil && s.Leader != to {
 			err = fmt.Errorf("cluster: the leader of partition %d is %s instead of %s", partition, s.Leader, to)
