@@ -55,6 +55,7 @@ type Member struct {
 	Name    string
 	Address string // of the Redis protocol, as other nodes and clients find it
 	Alive   bool
+	Held    []bool // by partition: it has a copy in memory
 }
 
 // Config is what a node routes with.
