@@ -70,6 +70,9 @@ type Config struct {
 	// Dial connects to the Redis address of another node; nil means TCP.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 
+	// Report is told why another node could not be connected to; nil means nothing is.
+	Report func(address string, err error)
+
 	// Status returns what CLUSTER STATUS answers.
 	Status func(context.Context) []byte
 

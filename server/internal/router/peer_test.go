@@ -123,6 +123,21 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+// TestUnreachedIsTold has nodes with different secrets: the one that forwards says why it cannot.
+func TestUnreachedIsTold(t *testing.T) {
+	secrets := []string{"one", "another"}
+	var told atomic.Value
+	c := newCluster(t, 2, 2, func(c *Config) {
+		c.Secret, secrets, c.Patience = secrets[0], secrets[1:], time.Millisecond
+		c.Report = func(address string, err error) { told.Store(address + ": " + err.Error()) }
+	})
+	want(t, c.nodes[0].session(t), "GET a", "-CLUSTERDOWN no leader for partition 1; try again later")
+	there := c.nodes[1].address
+	if got := told.Load(); got != there+": router: node at "+there+": -WRONGPASS the secret is not that of this cluster" {
+		t.Error(got)
+	}
+}
+
 // request returns a request.
 func request(h header, works ...*work) []byte {
 	b := appendRequest(begin(nil), h, works)
