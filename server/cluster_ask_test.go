@@ -215,4 +215,38 @@ func TestClusterForms(t *testing.T) {
 			}
 		}
 	}
+	serversAreNoClients(c)
+}
+
+// serversAreNoClients has as many clients at a server as are allowed: it takes no more of them, and
+// what other servers forward all the same.
+func serversAreNoClients(c *trial) {
+	c.t.Helper()
+	full := c.leader(0, 0)
+	other, _ := c.others(full)
+	a, err := newAsker(c.nodes[full].addr)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer a.conn.Close()
+	if got, err := a.do("CONFIG", "SET", "maxclients", "1"); err != nil || got != "+OK" {
+		c.t.Fatal(got, err)
+	}
+	if got := c.must(other, "CF.COUNT", c.key("k", 0), "x"); got != ":1" {
+		c.t.Error(got)
+	}
+	for _, words := range [][]string{{"PING"}, {"EB.PEER", "wrong"}} {
+		if got, err := c.ask(full, words...); err != nil || got[0] != '-' {
+			c.t.Errorf("%q: %s, %v", words, got, err)
+		}
+	}
+	silent, err := newAsker(c.nodes[full].addr)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer silent.conn.Close()
+	_ = silent.conn.SetDeadline(time.Now().Add(askTimeout)) // reading tells
+	if got, err := readReply(silent.r); err != nil || got != "-ERR max number of clients reached" {
+		c.t.Error(got, err)
+	}
 }

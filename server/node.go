@@ -28,7 +28,8 @@ type node struct {
 	address string // where others reach it
 	router  *router.Node
 	hearsay hearsay
-	members []string // that the settings name
+	members []string     // that the settings name
+	failed  atomic.Int64 // when it was said last that another server cannot be reached, in nanoseconds
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 }
@@ -62,6 +63,9 @@ func (s *Server) join(ctx context.Context) error {
 	if n.cluster, err = connect(ctx, config); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := n.cluster.CheckName(ctx); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	if err := s.folder.mark(s.mode()); err != nil {
 		return err
 	}
@@ -81,7 +85,7 @@ func (n *node) route(secret string, t *tls.Config) {
 	home := &command.Env{Host: s.host, Store: store.New(), Images: s.images, Save: func() error { return nil }}
 	n.router = router.New(router.Config{
 		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText,
-		Dial: s.dialer(t), Patience: s.hooks.patience,
+		Dial: s.dialer(t), Patience: s.hooks.patience, Report: n.unreached,
 	})
 }
 

@@ -50,6 +50,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	conns  map[int64]*conn
+	roles  [roles]int // connections
 	nextID int64
 	ending bool
 	wg     sync.WaitGroup
