@@ -222,7 +222,7 @@ func wrongSecret(c *trial) {
 // sameName: a second server with the name of one that runs is told.
 func sameName(c *trial) {
 	before := *c.nodes[2]
-	c.nodes[2].cmd = nil
+	c.nodes[2].run = nil
 	c.nodes[2].dir += "-second"
 	c.nodes[2].addr, c.nodes[2].peerAddr = lowAddr(c.t), lowAddr(c.t)
 	c.spawn(2)
@@ -241,7 +241,7 @@ func sameName(c *trial) {
 		}
 		return err
 	})
-	_ = second.cmd.Process.Kill()
+	second.run.signal(syscall.SIGKILL)
 	<-second.ended
 	c.kill(2)
 	c.start(2)
