@@ -60,21 +60,30 @@ func (f *failures) long() {
 	f.pause(11)
 }
 
-// deafen loses the answers to commands that are forwarded to a server and carried out.
+// answers changes the way of commands that are forwarded to a server, for a while.
+func (f *failures) answers(i int, flow clustertest.Flow) {
+	for j := range f.nodes {
+		if j != i {
+			f.ways[j][i][1].Set(flow)
+		}
+	}
+	f.pause(1)
+}
+
+// mute loses the answers to commands that are forwarded to a server and carried out: when their
+// connections end, the outcome is unknown. What happens next must end them.
+func (f *failures) mute(i int) { f.answers(i, clustertest.Deaf) }
+
 func (f *failures) deafen(i int) {
 	for range 5 {
-		for _, flow := range []clustertest.Flow{clustertest.Deaf, clustertest.Cut, clustertest.Open} {
-			for j := range f.nodes {
-				if j != i {
-					f.ways[j][i][1].Set(flow)
-				}
-			}
-			f.pause(1)
-		}
+		f.mute(i)
+		f.answers(i, clustertest.Cut)
+		f.answers(i, clustertest.Open)
 	}
 }
 
 func (f *failures) isolate(i int) {
+	f.mute(i)
 	f.cut(i, clustertest.Cut)
 	f.long()
 	f.cut(i, clustertest.Open)
@@ -87,8 +96,10 @@ func (f *failures) silence(i int) {
 }
 
 func (f *failures) restart(i int) {
+	f.mute(i)
 	f.kill(i)
-	f.pause(5)
+	f.answers(i, clustertest.Open)
+	f.pause(4)
 	f.start(i)
 }
 
@@ -131,6 +142,7 @@ func (f *failures) leave(i int) {
 
 func (f *failures) both(i int) {
 	j, _ := f.others(i)
+	f.mute(i)
 	f.cut(i, clustertest.Cut)
 	f.kill(j)
 	f.pause(4)

@@ -268,7 +268,7 @@ func TestFailures(t *testing.T) {
 	c := newTrial(t, 4, "image-after", "100kB")
 	f := failures{trial: c, rng: rand.New(rand.NewPCG(seed, failureClients)), kinds: failuresOfProcesses, pace: time.Second}
 	if !effort.Long() {
-		c.inside, c.partitions, c.lease = true, 2, 2*time.Second
+		c.inside, c.partitions, c.lease = true, 3, 2*time.Second
 		f.kinds, f.pace = failuresAnywhere, time.Second/2
 	}
 	c.start(0, 1, 2)
