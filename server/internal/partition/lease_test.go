@@ -34,14 +34,14 @@ func TestOneLeadsOthersFollow(t *testing.T) {
 	}
 }
 
-// TestEveryRecordIsApplied compares copies by the number of times that keys are there after
-// thousands of records: those of the leader, of followers, and of a node that comes later.
+// TestEveryRecordIsApplied looks for the keys of thousands of records: in the copies of the leader, of
+// a follower, and of a node that comes later.
 func TestEveryRecordIsApplied(t *testing.T) {
-	const records, keys = 2500, 50
+	const keys = 2500
 	m := new(log.Memory)
 	nodes := led(t, m, "n1", "n2")
-	for i := range records {
-		if _, err := nodes[0].change(modelOp{opAdd, i % keys}); err != nil {
+	for key := range keys {
+		if _, err := nodes[0].change(modelOp{opAdd, key}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestEveryRecordIsApplied(t *testing.T) {
 	catchUp(t, m, nodes...)
 	for _, n := range nodes {
 		for key := range keys {
-			if got := n.copies(key); got != records/keys {
+			if got := n.copies(key); got != 1 {
 				t.Errorf("%s: key %d is there %d times", n.self.Node, key, got)
 			}
 		}
