@@ -185,7 +185,7 @@ func (l largeSet) reach() {
 
 // resident returns the memory of a server's process as Linux tells it.
 func (n *trialNode) resident() string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.run.(outsider).Pid))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
 	line, _, _ := strings.Cut(rest, "\n")
 	return "process " + strings.TrimSpace(line)

@@ -199,7 +199,8 @@ func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
-		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock, Highest: s.hooks.level,
+		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
+		Lease: s.hooks.lease, Highest: s.hooks.level,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
 		return err
