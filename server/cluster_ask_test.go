@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,12 +53,12 @@ func (c *trial) ask(i int, args ...string) (string, error) {
 	return a.do(args...)
 }
 
-// must is ask for a command that succeeds. If there is no leader it is sent again: nothing
-// was done.
+// must is ask for a command that succeeds. If there is no leader, or the server is not ready, it
+// is sent again: nothing was done.
 func (c *trial) must(i int, args ...string) string {
 	c.t.Helper()
 	reply, err := c.ask(i, args...)
-	for begun := time.Now(); err == nil && strings.HasPrefix(reply, "-CLUSTERDOWN") && time.Since(begun) < settleTime; {
+	for begun := time.Now(); err == nil && (strings.HasPrefix(reply, "-CLUSTERDOWN") || strings.HasPrefix(reply, "-LOADING")) && time.Since(begun) < settleTime; {
 		reply, err = c.ask(i, args...)
 	}
 	if err != nil || strings.HasPrefix(reply, "-") {
@@ -249,4 +250,14 @@ func serversAreNoClients(c *trial) {
 	if got, err := readReply(silent.r); err != nil || got != "-ERR max number of clients reached" {
 		c.t.Error(got, err)
 	}
+}
+
+// page returns the status of a page of a server; 0 if it does not answer.
+func (c *trial) page(i int, name string) int {
+	r, err := (&http.Client{Timeout: 5 * time.Second}).Get("http://" + c.nodes[i].web + "/" + name)
+	if err != nil {
+		return 0
+	}
+	_ = r.Body.Close() // the status is enough
+	return r.StatusCode
 }

@@ -242,7 +242,7 @@ func sameName(c *trial) {
 		second := c.nodes[2]
 		second.run, second.settings = nil, settings
 		second.dir += "-second"
-		second.addr, second.peerAddr = lowAddr(c.t), lowAddr(c.t)
+		second.addr, second.web, second.peerAddr = lowAddr(c.t), lowAddr(c.t), lowAddr(c.t)
 		c.spawn(2)
 		select {
 		case <-second.ended:

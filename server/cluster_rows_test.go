@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -358,7 +359,30 @@ func majorityLost(c *trial) {
 	if got := c.local(0, "CF.COUNT", set, "x"); got != ":1" {
 		c.t.Error("from its copy:", got)
 	}
+	c.until("it says that it takes no writes", func() error {
+		info, err := c.ask(0, "CLUSTER", "INFO")
+		if ready := c.page(0, "ready"); err != nil || !strings.Contains(info, "cluster_state:fail") || ready != http.StatusServiceUnavailable {
+			return fmt.Errorf("/ready %d, CLUSTER INFO %s %w", ready, info, err)
+		}
+		return nil
+	})
+	c.kill(0)
+	c.spawn(0)
+	c.until("it says that it waits for others", func() error {
+		got, err := c.ask(0, "PING")
+		if health, ready := c.page(0, "health"), c.page(0, "ready"); !strings.HasPrefix(got, "-LOADING ") || health != http.StatusOK || ready != http.StatusServiceUnavailable {
+			return fmt.Errorf("/health %d, /ready %d, PING %s %w", health, ready, got, err)
+		}
+		return nil
+	})
 	c.start(1)
+	c.opened(0)
+	c.until("it is ready", func() error {
+		if c.page(0, "ready") != http.StatusOK {
+			return errNotYet
+		}
+		return nil
+	})
 	c.must(0, "CF.ADD", set, "z")
 	c.start(2)
 }

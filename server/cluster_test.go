@@ -125,6 +125,7 @@ type trialNode struct {
 	name     string
 	dir      string
 	addr     string // of the Redis protocol
+	web      string // of HTTP
 	peerAddr string
 	settings []string // of its own
 	level    uint8    // of records that it reads; 0: that of this release
@@ -147,7 +148,7 @@ func newTrial(t *testing.T, partitions int, settings ...string) *trial {
 	for i := range 3 {
 		name := clustertest.Name(i)
 		c.nodes = append(c.nodes, &trialNode{
-			name: name, dir: filepath.Join(c.dir, name), addr: lowAddr(t), peerAddr: lowAddr(t),
+			name: name, dir: filepath.Join(c.dir, name), addr: lowAddr(t), web: lowAddr(t), peerAddr: lowAddr(t),
 		})
 	}
 	for i := range c.nodes {
@@ -186,7 +187,7 @@ func (c *trial) config(i int) memberConfig {
 	n := c.nodes[i]
 	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Lease: c.lease, Bare: c.bare, Level: n.level}
 	m.Settings = map[string]string{
-		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
+		"dir": n.dir, "addr": n.addr, "http": n.web, "member": n.name, "peers-addr": n.peerAddr,
 		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",
 	}
 	var peers []string

@@ -64,7 +64,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// add serves a connection, unless there are too many.
+// add serves a connection, unless there are too many or the server is not ready for it.
 func (s *Server) add(raw net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,10 +72,14 @@ func (s *Server) add(raw net.Conn) {
 		_ = raw.Close() // the server ends
 		return
 	}
+	if !s.serving {
+		s.wg.Go(func() { refuse(raw, loading) })
+		return
+	}
 	role, ok := s.roleOf()
 	if !ok {
 		s.host.Stats.Rejected.Add(1)
-		s.wg.Go(func() { refuse(raw) })
+		s.wg.Go(func() { refuse(raw, tooMany) })
 		return
 	}
 	s.host.Stats.Connections.Add(1)

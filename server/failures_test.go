@@ -158,6 +158,8 @@ func (h *history) run(id int, a *asker, op itemOp) bool {
 	case err != nil:
 		h.unknown.Add(1)
 		returned = 24 * time.Hour // it may happen at any time
+	case strings.HasPrefix(text, "-LOADING"):
+		return false // the connection ends
 	case strings.HasPrefix(text, "-CLUSTERDOWN"):
 		h.down.Add(1) // nothing was done
 		return true

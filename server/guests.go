@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"net"
 	"time"
 
@@ -59,7 +60,7 @@ func (c *conn) refuses(args [][]byte) bool {
 func (c *conn) probed() {
 	if c.role == asProber {
 		c.server.host.Stats.Rejected.Add(1)
-		refuse(c.Conn)
+		refuse(c.Conn, tooMany)
 	}
 }
 
@@ -69,11 +70,19 @@ func (c *conn) serveGuest() {
 	_ = c.server.node.router.ServePeer(c.Conn, c.home.ID) // it ends with the connection
 }
 
-const tooMany = "ERR max number of clients reached"
+const (
+	tooMany = "ERR max number of clients reached"
+	loading = "LOADING the server reads its sets, or waits for other nodes: try again later"
+)
 
-// refuse tells a client that there are too many. Over TLS it waits for the handshake.
-func refuse(raw net.Conn) {
+// refuse answers what a client has sent with an error. Over TLS it waits for the handshake.
+func refuse(raw net.Conn, text string) {
 	_ = raw.SetDeadline(time.Now().Add(time.Second)) // it may be gone
-	_, _ = raw.Write([]byte("-" + tooMany + "\r\n"))
+	if t, ok := raw.(*tls.Conn); ok {
+		_ = t.Handshake() // writing tells
+	}
+	_ = raw.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	_, _ = raw.Read(make([]byte, 4<<10)) // what is not read would take the answer away
+	_, _ = raw.Write([]byte("-" + text + "\r\n"))
 	_ = raw.Close()
 }

@@ -48,14 +48,15 @@ type Server struct {
 	loginTime time.Duration
 	hooks     hooks
 
-	mu     sync.Mutex
-	conns  map[int64]*conn
-	roles  [roles]int // connections
-	nextID int64
-	ending bool
-	wg     sync.WaitGroup
-	failed chan error
-	stop   context.CancelFunc
+	mu      sync.Mutex
+	conns   map[int64]*conn
+	roles   [roles]int // connections
+	nextID  int64
+	serving bool // before, clients are told that the server loads
+	ending  bool
+	wg      sync.WaitGroup
+	failed  chan error
+	stop    context.CancelFunc
 }
 
 // hooks are what tests replace; zero fields mean what a server has usually.
@@ -95,15 +96,20 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.openFolder(); err != nil {
 		return err
 	}
-	steps := []func(context.Context) error{s.load, s.listen}
+	if err := s.listen(); err != nil {
+		return err
+	}
+	load := s.load
 	if s.mode().way != "alone" {
-		steps = []func(context.Context) error{s.listen, s.join} // others are told where it listens
+		load = s.join
 	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := load(ctx); err != nil {
+		return err
 	}
+	s.web.start(s)
+	s.mu.Lock()
+	s.serving = true
+	s.mu.Unlock()
 	return nil
 }
 
@@ -222,10 +228,6 @@ func (s *Server) fatal(err error) {
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	for _, l := range s.listeners {
-		s.wg.Go(func() { s.accept(l) })
-	}
-	s.web.start(ctx, s)
 	s.wg.Go(func() { newCollector().run(ctx) })
 	if s.node == nil {
 		s.wg.Go(func() { s.first().keeper.run(ctx) })

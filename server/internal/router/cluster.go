@@ -89,11 +89,19 @@ func splitAddress(address string) (host string, port int64) {
 
 func (s *Session) clusterInfo(_ [][]byte) {
 	state, assigned, leaders := "ok", 0, make(map[string]bool)
+	alive := make(map[string]bool)
+	for _, m := range s.node.shards.Members() {
+		alive[m.Name] = m.Alive
+	}
 	epoch := uint32(0)
 	for i := range s.node.partitions {
 		l := s.node.shards.Leader(i)
 		epoch = max(epoch, l.Epoch)
-		if l.Node == "" {
+		if l.Node == s.node.shards.Self() {
+			shard := s.node.shards.Shard(i)
+			alive[l.Node] = shard != nil && shard.term() != 0
+		}
+		if !alive[l.Node] {
 			state = "fail"
 			continue
 		}
