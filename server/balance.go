@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/everbloom-go/everbloom/server/internal/partition"
 )
 
 // patience is how much longer this server waits until it claims a partition: those that lead
@@ -33,6 +36,7 @@ func (n *node) balance(ctx context.Context) {
 			return
 		}
 		own := n.status()
+		n.raise(ctx, own)
 		to := n.fewest()
 		if to == nil || own.Leading() < to.Leading()+2 {
 			continue
@@ -41,6 +45,27 @@ func (n *node) balance(ctx context.Context) {
 			if q := to.Partitions[p.Number]; p.Leads && q.Held && q.Applied+nearEnough >= p.Applied {
 				n.handOver(ctx, p.Number, to.Node)
 				break
+			}
+		}
+	}
+}
+
+// raise has the logs of the partitions that this server leads take records of the level that
+// all servers read: an upgrade is complete. Servers that are away count, and members that were
+// never heard.
+func (n *node) raise(ctx context.Context, own NodeStatus) {
+	others := n.others()
+	if len(others)+1 < len(n.members) {
+		return
+	}
+	level := own.Level
+	for _, o := range others {
+		level = min(level, o.Level)
+	}
+	for _, p := range own.Partitions {
+		if h := n.server.shards[p.Number].Load(); h != nil && p.Leads && p.Level < level {
+			if err := h.partition.Raise(ctx, level); err != nil && !errors.Is(err, partition.ErrNotLeading) {
+				n.server.logger.Warn("raising the level of records failed", "partition", p.Number, "level", level, "error", err)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// TestDamagedImagesStepBack damages the newest images of a partition: a server of a cluster
-// loads those before, says so, and goes on in the log from there.
+// TestDamagedImagesStepBack loads images of a partition: the newest ones, and after they are
+// damaged, those before. Then the server says so. The log goes on behind what was loaded.
 func TestDamagedImagesStepBack(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir)
@@ -26,6 +26,10 @@ func TestDamagedImagesStepBack(t *testing.T) {
 	whole, err := image.Look(disk)
 	if err != nil {
 		t.Fatal(err)
+	}
+	const stepped = "the newest images are damaged"
+	if said := loadImages(t, disk, whole.Last(), 201); strings.Contains(said, stepped) {
+		t.Error(said)
 	}
 	newest := uint64(0)
 	for _, e := range whole.Last().Entries {
@@ -42,8 +46,17 @@ func TestDamagedImagesStepBack(t *testing.T) {
 	if err := os.WriteFile(pack, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
-	s := newServer(NewSettings(), slog.New(slog.NewTextHandler(&said, nil)))
+	if said := loadImages(t, disk, whole.Before(), 151); !strings.Contains(said, stepped) {
+		t.Error("nothing is said")
+	}
+}
+
+// loadImages loads images as a server of a cluster does, and returns what it says. They must be
+// those of a manifest, with so many items in one of the sets.
+func loadImages(t *testing.T, disk image.Disk, want *image.Manifest, items uint64) (said string) {
+	t.Helper()
+	var b strings.Builder
+	s := newServer(NewSettings(), slog.New(slog.NewTextHandler(&b, nil)))
 	h := &shard{server: s, store: store.New()}
 	config := partition.Config{Store: h.store}
 	open := func(context.Context) (image.Disk, error) { return disk, nil }
@@ -53,10 +66,9 @@ func TestDamagedImagesStepBack(t *testing.T) {
 	if err := h.store.Loaded(); err != nil {
 		t.Fatal(err)
 	}
-	if config.Position != whole.Before().Position || config.Store != h.store || h.store.Lookup([]byte("bf"), 0) == nil {
-		t.Errorf("the sets are not those before, or the log goes on at %d, not at %d", config.Position, whole.Before().Position)
+	e := h.store.Lookup([]byte("bf"), 0)
+	if config.Position != want.Position || config.After != want.Chain || config.Store != h.store || e == nil || e.Items() != items {
+		t.Errorf("the log goes on at %d, not at %d, or the set has not %d items: %+v", config.Position, want.Position, items, e)
 	}
-	if !strings.Contains(said.String(), "the newest images are damaged") {
-		t.Error("nothing is said")
-	}
+	return b.String()
 }

@@ -28,6 +28,7 @@ func TestClusterFigures(t *testing.T) {
 	}{
 		{"Forwarding", c.measureForwarding},
 		{"Wait", c.measureWait},
+		{"Writers", c.measureWriters},
 		{"Kill", func() { c.measureEnds("kill -9", func(i int) { c.signal(i, syscall.SIGKILL) }) }},
 		{"Term", func() { c.measureEnds("TERM", func(i int) { c.signal(i, syscall.SIGTERM) }) }},
 	} {

@@ -28,6 +28,7 @@ type node struct {
 	address string // where others reach it
 	router  *router.Node
 	hearsay hearsay
+	members []string     // that the settings name
 	failed  atomic.Int64 // when it was said last that another server cannot be reached, in nanoseconds
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
@@ -52,6 +53,9 @@ func (s *Server) join(ctx context.Context) error {
 		return err
 	}
 	n.name = config.Name
+	for _, p := range config.Peers {
+		n.members = append(n.members, p.Name)
+	}
 	connect := cluster.Start
 	if config.URLs != "" {
 		connect = cluster.Connect
@@ -196,6 +200,7 @@ func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
 		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
+		Lease: s.hooks.lease, Highest: s.hooks.level,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
 		return err

@@ -63,6 +63,9 @@ type hooks struct {
 	clock    partition.Clock
 	dial     func(ctx context.Context, address string) (net.Conn, error) // to other servers
 	patience time.Duration                                               // of commands without a leader
+	level    uint8                                                       // of records that the server reads
+	lease    time.Duration                                               // of leaders
+	dead     atomic.Bool                                                 // it ends without a word to other servers
 }
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
@@ -238,7 +241,7 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // close ends connections, then what is behind them.
 func (s *Server) close() error {
-	if s.node != nil {
+	if s.node != nil && !s.hooks.dead.Load() {
 		s.node.handOverAll()
 	}
 	s.mu.Lock()
@@ -253,6 +256,7 @@ func (s *Server) close() error {
 	s.web.close()
 	if s.node != nil {
 		s.node.router.Close()
+		s.node.stop() // commands wait for logs, which may not answer as long as partitions are open
 	}
 	s.wg.Wait()
 	err := s.release()

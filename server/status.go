@@ -19,7 +19,7 @@ type NodeStatus struct {
 	Node       string            `json:"node"`
 	Address    string            `json:"address"` // of the Redis protocol
 	Version    string            `json:"version"`
-	Level      int               `json:"level"` // of records that it can read
+	Level      uint8             `json:"level"` // of records that it reads
 	Heard      time.Time         `json:"heard"` // when it told so
 	Twice      bool              `json:"twice"` // two servers have this name
 	Partitions []PartitionStatus `json:"partitions"`
@@ -34,6 +34,7 @@ type PartitionStatus struct {
 	Leader  string        `json:"leader"` // as it was heard last
 	Epoch   uint32        `json:"epoch"`
 	Applied uint64        `json:"applied"` // number of the last record in memory
+	Level   uint8         `json:"level"`   // of records that may come
 	Log     string        `json:"log"`     // the engine's server that leads the log, if this one leads the partition
 	Sets    int64         `json:"sets"`
 	Bytes   int64         `json:"bytes"`
@@ -42,13 +43,13 @@ type PartitionStatus struct {
 // status returns what this server tells about itself.
 func (n *node) status() NodeStatus {
 	s := n.server
-	out := NodeStatus{Node: n.name, Address: n.address, Version: s.host.Version, Level: int(record.Highest), Heard: time.Now()}
+	out := NodeStatus{Node: n.name, Address: n.address, Version: s.host.Version, Level: cmp.Or(s.hooks.level, record.Highest), Heard: time.Now()}
 	for i := range s.shards {
 		one := PartitionStatus{Number: i}
 		if h := s.shards[i].Load(); h != nil {
 			state := h.partition.State()
 			one.Held, one.Leads, one.Lease = true, state.Lease > 0, state.Lease
-			one.Leader, one.Epoch, one.Applied = state.Leader.Node, state.Leader.Epoch, state.Applied
+			one.Leader, one.Epoch, one.Applied, one.Level = state.Leader.Node, state.Leader.Epoch, state.Applied, state.Level
 			one.Log, _ = h.drawn.Load().(string)
 			one.Sets, _ = h.store.Len()
 			one.Bytes = h.store.Bytes()
@@ -155,7 +156,7 @@ func (n *node) known() ClusterStatus {
 	for i := range n.server.shards {
 		status.Partitions = append(status.Partitions, status.leader(i))
 	}
-	status.findProblems()
+	status.findProblems(n.members)
 	return status
 }
 
@@ -193,8 +194,13 @@ func (s *ClusterStatus) leader(i int) (best LeaderStatus) {
 	return best
 }
 
-// findProblems says what is not as it should be.
-func (s *ClusterStatus) findProblems() {
+// findProblems says what is not as it should be. The members are those that the settings name.
+func (s *ClusterStatus) findProblems(members []string) {
+	for _, name := range members {
+		if !slices.ContainsFunc(s.Nodes, func(o NodeStatus) bool { return o.Node == name }) {
+			s.Problems = append(s.Problems, fmt.Sprintf("node %s was not heard since this node started", name))
+		}
+	}
 	for _, o := range s.Nodes {
 		if d := s.At.Sub(o.Heard); d > silent {
 			s.Problems = append(s.Problems, fmt.Sprintf("node %s was heard %s ago", o.Node, d.Round(time.Second)))

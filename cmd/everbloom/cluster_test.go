@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// TestClusterStatus has three members: everything is well, then one of them ends, then all.
+// TestClusterStatus has three members: everything is well, then one of them ends, another one
+// starts again, then all end.
 func TestClusterStatus(t *testing.T) {
 	dir := t.TempDir()
 	var peers, addrs []string
@@ -24,7 +25,7 @@ func TestClusterStatus(t *testing.T) {
 		addrs = append(addrs, freeAddr(t))
 	}
 	var members []*exec.Cmd
-	for i, addr := range addrs {
+	start := func(i int, addr string) {
 		name := fmt.Sprint("n", i+1)
 		c := command(t, dir, "serve", "--member", name, "--peers", strings.Join(peers, ","), "--addr", addr, "--http", "off",
 			"--dir", filepath.Join(dir, name), "--partitions", "2")
@@ -34,16 +35,25 @@ func TestClusterStatus(t *testing.T) {
 		t.Cleanup(func() { _ = c.Process.Kill() }) // it may have ended
 		members = append(members, c)
 	}
+	for i, addr := range addrs {
+		start(i, addr)
+	}
 	for _, addr := range addrs { // one that is still starting ends in another way
 		wantStatus(t, addr, 0, "All partitions have a leader, and all nodes were heard lately.", "n3")
 	}
 	importBothWays(t, filepath.Join(dir, "copy"), addrs)
-	_ = members[2].Process.Signal(syscall.SIGTERM) // Wait tells
-	if err := members[2].Wait(); err != nil {
-		t.Error(err)
+	end := func(i int) {
+		_ = members[i].Process.Signal(syscall.SIGTERM) // Wait tells
+		if err := members[i].Wait(); err != nil {
+			t.Error(err)
+		}
 	}
+	end(2)
 	wantStatus(t, addrs[0], 1, "node n3 was heard")
-	for _, c := range members[:2] {
+	end(1)
+	start(1, addrs[1])
+	wantStatus(t, addrs[1], 1, "node n3 was not heard since this node started")
+	for _, c := range []*exec.Cmd{members[0], members[3]} {
 		_ = c.Process.Kill()
 		_ = c.Wait() // it was killed
 	}

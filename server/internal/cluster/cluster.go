@@ -126,7 +126,7 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 	return c.listen()
 }
 
-const noJetStream = "JetStream does not answer: do most of the servers run, and is it enabled"
+const noJetStream = "JetStream does not answer: at the first start all members must run, later most of them; servers of NATS must have it enabled"
 
 const (
 	sayAfter = 2 * time.Second // it may take a moment

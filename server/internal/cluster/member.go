@@ -22,6 +22,7 @@ const (
 	unlimited   = 1 << 55
 	maxPending  = 64 << 20
 	authSeconds = 5
+	tellSeldom  = 60 // attempts to reach another member
 )
 
 // Start runs a member inside of the process and connects to it. It waits until most members
@@ -82,7 +83,7 @@ func (c *Config) engineOptions() (*server.Options, error) {
 	}
 	o := &server.Options{
 		ServerName: c.Name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
-		JetStream: true, StoreDir: c.Dir, SyncAlways: true,
+		ReconnectErrorReports: tellSeldom, JetStream: true, StoreDir: c.Dir, SyncAlways: true,
 		JetStreamMaxStore: unlimited, JetStreamMaxMemory: maxPending, MaxPayload: maxPayload, MaxPending: maxPending,
 		Cluster: server.ClusterOpts{
 			Name: c.Namespace, Host: host, Port: port, Advertise: c.Advertise,
@@ -101,8 +102,8 @@ type engineLogger struct{ *slog.Logger }
 // Noticef logs what is normal.
 func (l engineLogger) Noticef(format string, v ...any) { l.say(slog.LevelDebug, format, v) }
 
-// Warnf logs a warning.
-func (l engineLogger) Warnf(format string, v ...any) { l.say(slog.LevelInfo, format, v) }
+// Warnf logs what nothing can be done about, such as files that are read again after a crash.
+func (l engineLogger) Warnf(format string, v ...any) { l.say(slog.LevelDebug, format, v) }
 
 // Errorf logs an error.
 func (l engineLogger) Errorf(format string, v ...any) { l.say(slog.LevelWarn, format, v) }

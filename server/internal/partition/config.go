@@ -47,6 +47,9 @@ type Config struct {
 	// Lease is how long a record of the leader lets it lead; 0 means DefaultLease. Milliseconds.
 	Lease time.Duration
 
+	// Highest is the highest level of records that this node reads; 0 means [record.Highest].
+	Highest uint8
+
 	// Prefer returns how much longer than others this node waits before it claims the lead; it
 	// may be nil.
 	Prefer func() time.Duration

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -86,7 +87,7 @@ type tenure struct {
 
 // enroll takes what a configuration says about the cluster.
 func (m *member) enroll(c Config) error {
-	m.tick, m.highest, m.level = expiryTick, record.Highest, 1
+	m.tick, m.highest, m.level = expiryTick, cmp.Or(c.Highest, record.Highest), 1
 	if c.Node == "" {
 		m.role, m.told.Role = Leading, Leading
 		return nil
