@@ -233,8 +233,12 @@ func serversAreNoClients(c *trial) {
 	if got, err := a.do("CONFIG", "SET", "maxclients", "1"); err != nil || got != "+OK" {
 		c.t.Fatal(got, err)
 	}
+	before := len(c.nodes[other].said())
 	if got := c.must(other, "CF.COUNT", c.key("k", 0), "x"); got != ":1" {
 		c.t.Error(got)
+	}
+	if text := c.nodes[other].said()[before:]; strings.Contains(text, "max number of clients") { // later another one may lead
+		c.t.Error("a server is refused:", text)
 	}
 	for _, words := range [][]string{{"PING"}, {"EB.PEER", "wrong"}} {
 		if got, err := c.ask(full, words...); err != nil || got[0] != '-' {

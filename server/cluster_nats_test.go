@@ -124,9 +124,12 @@ func (c *trial) persist(i int, prefix string, from, to int) {
 // TestFolderOfAnotherMode has folders of each mode, which the others refuse.
 func TestFolderOfAnotherMode(t *testing.T) {
 	ways := [][]string{
-		{"log", "jetstream"}, {"log", "file"},
-		{"member", "n1", "peers", "n1=127.0.0.1:1,n2=127.0.0.1:2"}, {"member", "n2", "peers", "n1=127.0.0.1:1,n2=127.0.0.1:2"},
-		{"nats", "nats://127.0.0.1:1"}, {"nats", "nats://127.0.0.1:1", "namespace", "other"},
+		{"log", "jetstream"},
+		{"log", "file"},
+		{"member", "n1", "peers", "n1=127.0.0.1:1,n2=127.0.0.1:2"},
+		{"member", "n2", "peers", "n1=127.0.0.1:1,n2=127.0.0.1:2"},
+		{"nats", "nats://127.0.0.1:1"},
+		{"nats", "nats://127.0.0.1:1", "namespace", "other"},
 	}
 	for i, made := range ways {
 		dir := t.TempDir()

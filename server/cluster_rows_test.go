@@ -184,6 +184,7 @@ func (s *steady) end() {
 // while it is back.
 func whileFollower(c *trial, fail, mend func(follower int)) {
 	c.t.Helper()
+	c.balanced() // no partition is about to be handed over
 	leader := c.leader(0, 0)
 	follower, _ := c.others(leader)
 	s := c.steadily(leader, 0)

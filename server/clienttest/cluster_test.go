@@ -63,6 +63,7 @@ func startCluster(t *testing.T) []*member {
 }
 
 func startMember(t *testing.T, name, peers string) (*member, error) {
+	t.Helper()
 	settings := server.NewSettings()
 	for key, value := range map[string]string{
 		"dir": filepath.Join(t.TempDir(), name), "addr": "127.0.0.1:0", "http": "off", "member": name, "peers": peers,
@@ -150,7 +151,7 @@ func balanced(t *testing.T, members []*member) {
 		even := true
 		for _, m := range members {
 			c := redis.NewClient(&redis.Options{Addr: m.server.Addr().String()})
-			slots, err := c.ClusterSlots(t.Context()).Result()
+			slots, err := c.ClusterSlots(t.Context()).Result() //nolint:staticcheck // it is what clients ask
 			c.Close()
 			led, copies := make(map[string]bool), 3
 			for _, s := range slots {
@@ -186,6 +187,8 @@ func clusterCommands(t *testing.T, c *redis.ClusterClient, prefix string) {
 		fresh, err := c.Do(ctx, "BF.ADD", "e"+name, "x").Bool()
 		want(t, fresh, err, true)
 	}
+	shards, err := c.ClusterShards(ctx).Result()
+	want(t, len(shards), err, 3)
 	info, err := c.BFInfo(ctx, "b"+names(prefix)[0]).Result()
 	want(t, info.ItemsInserted, err, 1)
 	if err := c.Rename(ctx, "b"+prefix+"1", "b"+prefix+"2").Err(); err == nil || !strings.HasPrefix(err.Error(), "CROSSSLOT") {
