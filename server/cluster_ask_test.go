@@ -24,12 +24,27 @@ type asker struct {
 // askTimeout is how long a reply may take: longer than commands wait for a leader.
 const askTimeout = time.Minute
 
-func newAsker(addr string) (*asker, error) {
-	conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
+// dialTime is how long connecting may take.
+const dialTime = 5 * time.Second
+
+// newAsker connects to a server as a client beside it.
+func (c *trial) newAsker(i int) (*asker, error) {
+	dial := func(addr string) (net.Conn, error) { return net.DialTimeout("tcp", addr, dialTime) }
+	if c.spaces != nil {
+		dial = c.spaces.nodes[i].dial
+	}
+	conn, err := dial(c.nodes[i].addr)
 	if err != nil {
 		return nil, err
 	}
-	return &asker{conn, bufio.NewReader(conn)}, nil
+	a := &asker{conn, bufio.NewReader(conn)}
+	if c.login != nil {
+		if reply, err := a.do(c.login...); err != nil || reply != "+OK" {
+			_ = conn.Close() // it may not be open yet
+			return nil, fmt.Errorf("login: %s: %w", reply, errors.Join(errNotYet, err))
+		}
+	}
+	return a, nil
 }
 
 // do sends a command. After an error the connection is of no use.
@@ -45,7 +60,7 @@ func (a *asker) do(args ...string) (string, error) {
 
 // ask sends one command to a server.
 func (c *trial) ask(i int, args ...string) (string, error) {
-	a, err := newAsker(c.nodes[i].addr)
+	a, err := c.newAsker(i)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +85,7 @@ func (c *trial) must(i int, args ...string) string {
 // local asks a server about its own copy.
 func (c *trial) local(i int, args ...string) string {
 	c.t.Helper()
-	a, err := newAsker(c.nodes[i].addr)
+	a, err := c.newAsker(i)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -225,7 +240,7 @@ func serversAreNoClients(c *trial) {
 	c.t.Helper()
 	full := c.leader(0, 0)
 	other, _ := c.others(full)
-	a, err := newAsker(c.nodes[full].addr)
+	a, err := c.newAsker(full)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -245,7 +260,7 @@ func serversAreNoClients(c *trial) {
 			c.t.Errorf("%q: %s, %v", words, got, err)
 		}
 	}
-	silent, err := newAsker(c.nodes[full].addr)
+	silent, err := c.newAsker(full)
 	if err != nil {
 		c.t.Fatal(err)
 	}

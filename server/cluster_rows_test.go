@@ -111,7 +111,7 @@ func (c *trial) steadily(node, partition int) *steady {
 }
 
 func (s *steady) run() {
-	a, err := newAsker(s.nodes[s.node].addr)
+	a, err := s.newAsker(s.node)
 	if err != nil {
 		s.note(err.Error(), 0)
 		return
@@ -289,7 +289,7 @@ func leaderStopped(c *trial) {
 	j, _ := c.others(leader)
 	set := c.key("stopped", 0)
 	c.must(leader, "CF.ADD", set, "x")
-	a, err := newAsker(c.nodes[leader].addr)
+	a, err := c.newAsker(leader)
 	if err != nil {
 		c.t.Fatal(err)
 	}

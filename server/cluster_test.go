@@ -37,7 +37,8 @@ type memberConfig struct {
 	Lease    time.Duration // 0 means the usual one
 }
 
-// memberChild serves as one of a cluster until TERM. A line on stdin moves its clock.
+// memberChild serves as one of a cluster until TERM, or until stdin ends. A line there moves its
+// clock.
 func memberChild(text string) int {
 	err := runMember(text)
 	if err != nil {
@@ -71,6 +72,7 @@ func runMember(text string) error {
 				m.offset.Add(int64(d))
 			}
 		}
+		os.Exit(1) // the test has ended without a word
 	}()
 	return m.Serve(ctx)
 }
@@ -104,8 +106,8 @@ func newMember(config memberConfig, logs io.Writer) (*member, error) {
 	return m, nil
 }
 
-// A trial is a cluster whose servers reach each other through proxies. They are processes, or
-// run in that of the test. One goroutine at a time changes it.
+// A trial is a cluster whose servers reach each other through proxies, or have networks of their
+// own. They are processes, or run in that of the test. One goroutine at a time changes it.
 type trial struct {
 	t          *testing.T
 	dir        string
@@ -116,8 +118,9 @@ type trial struct {
 	settings   []string      // more of them
 	nodes      []*trialNode
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
-	wrap       func(i int, cmd *exec.Cmd)
 	bare       []string // see memberConfig
+	spaces     *spaces  // networks of their own; nil: none
+	login      []string // what clients say first
 }
 
 // A trialNode is one server of a trial.
@@ -249,15 +252,16 @@ func (c *trial) launch(i int, logs *os.File) {
 	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), memberEnv+"="+string(config), "GOMAXPROCS=2"), logs
-	if c.wrap != nil {
-		c.wrap(i, cmd)
-	}
 	out, err1 := cmd.StdoutPipe()
 	in, err2 := cmd.StdinPipe()
 	if err1 != nil || err2 != nil {
 		c.t.Fatal(err1, err2)
 	}
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if c.spaces != nil {
+		start = func() error { return c.spaces.nodes[i].do(cmd.Start) }
+	}
+	if err := start(); err != nil {
 		c.t.Fatal(err)
 	}
 	n.run = outsider{cmd.Process, in}
@@ -364,13 +368,27 @@ func (c *trial) wipe(i int) {
 }
 
 // cut changes the network between a server and the others.
-func (c *trial) cut(i int, f clustertest.Flow) {
+func (c *trial) cut(i int, f clustertest.Flow) { c.flow(i, f, true) }
+
+// flow changes the network between a server and the others: all of it, or only the way of commands
+// that others forward to it.
+func (c *trial) flow(i int, f clustertest.Flow, all bool) {
+	c.t.Helper()
+	if c.spaces != nil {
+		if err := c.spaces.set(i, f, all); err != nil {
+			c.t.Fatal(err)
+		}
+		return
+	}
 	for j := range c.nodes {
-		if j != i {
-			for way := range 2 {
-				c.ways[i][j][way].Set(f)
-				c.ways[j][i][way].Set(f)
-			}
+		if j == i {
+			continue
+		}
+		c.ways[j][i][1].Set(f)
+		if all {
+			c.ways[j][i][0].Set(f)
+			c.ways[i][j][0].Set(f)
+			c.ways[i][j][1].Set(f)
 		}
 	}
 }

@@ -62,11 +62,7 @@ func (f *failures) long() {
 
 // answers changes the way of commands that are forwarded to a server, for a while.
 func (f *failures) answers(i int, flow clustertest.Flow) {
-	for j := range f.nodes {
-		if j != i {
-			f.ways[j][i][1].Set(flow)
-		}
-	}
+	f.flow(i, flow, false)
 	f.pause(1)
 }
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sort"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 var (
 	failuresTime = flag.Duration("failures-time", effort.Pick(20*time.Second, 30*time.Minute), "how long servers fail in TestFailures")
+	failuresNet  = flag.Bool("failures-namespaces", effort.Long() && os.Geteuid() == 0, "servers of TestFailures have network namespaces; else proxies")
 	failuresSeed = flag.Uint64("failures-seed", 0, "what TestFailures does is chosen by; 0 means at random")
 )
 
@@ -131,7 +133,7 @@ func (h *history) client(id int, rng *rand.Rand, stop <-chan struct{}) {
 		case <-time.After(time.Duration(rng.IntN(20)) * time.Millisecond):
 		}
 		if a == nil {
-			a, _ = newAsker(h.nodes[id%len(h.nodes)].addr) // it may not run
+			a, _ = h.newAsker(id % len(h.nodes)) // it may not run
 			continue
 		}
 		round := int(time.Since(h.start) / itemsFor)
@@ -182,8 +184,8 @@ func (h *history) check() {
 	h.whole()
 	keys := h.byItem()
 	askers := make([]*asker, len(h.nodes))
-	for i, n := range h.nodes {
-		a, err := newAsker(n.addr)
+	for i := range h.nodes {
+		a, err := h.newAsker(i)
 		if err != nil {
 			h.t.Fatal(err)
 		}
@@ -260,7 +262,8 @@ func describe(ops []porcupine.Operation) string {
 
 // TestFailures has servers fail in a random order while clients of all of them change and ask
 // about items: every item is linearizable, so nothing is lost, doubled or read too late. In the short
-// form the servers run in the process of the test, and cannot be stopped.
+// form the servers run in the process of the test, and cannot be stopped. In the long form they are
+// processes, with networks of their own where the test may make them.
 func TestFailures(t *testing.T) {
 	seed := *failuresSeed
 	if seed == 0 {
@@ -272,6 +275,8 @@ func TestFailures(t *testing.T) {
 	if !effort.Long() {
 		c.inside, c.partitions, c.lease = true, 3, 2*time.Second
 		f.kinds, f.pace = failuresAnywhere, time.Second/2
+	} else if *failuresNet {
+		c.useSpaces()
 	}
 	c.start(0, 1, 2)
 	c.led(0, 1, 2)

@@ -80,7 +80,7 @@ func (l largeSet) each(every int, verb string, reply func(first int, text string
 	blocks := make(chan int)
 	var wg sync.WaitGroup
 	for worker := range 6 {
-		a, err := newAsker(l.nodes[worker%len(l.nodes)].addr)
+		a, err := l.newAsker(worker % len(l.nodes))
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func (l largeSet) query() {
 			l.t.Errorf("a key of %d… is lost", first)
 		}
 	})
-	a, err := newAsker(l.nodes[0].addr)
+	a, err := l.newAsker(0)
 	if err != nil {
 		l.t.Fatal(err)
 	}
