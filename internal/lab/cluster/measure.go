@@ -216,6 +216,7 @@ func (b *bench) alone(ctx context.Context, s *servers) error {
 	c := b.found
 	_, perRecord := adds.cost(cpu, 0)
 	c[alone], c[waitAlone] = perRecord*second, adds.commit()
+	c[write] = (adds[1].used[seconds] - adds[1].sum(waited)) / adds[1].sum(effects) * second
 	c[query], c[client] = asked.sum(cpu)/asked.operations*second, asked.used[cpu]/asked.operations*second
 	c[bits] = grown.sum("everbloom_sets_bytes") * 8 / grown.sum(effects)
 	b.keys = []string{"k"}

@@ -20,6 +20,7 @@ const (
 	follow = "record, at a follower without, µs"
 	idle   = "idle partition, at a node, µs per second"
 
+	write     = "add, in the goroutine that writes its partition, waiting, µs"
 	waitAlone = "commit on one disk, waiting, µs"
 	wait      = "commit on two of three disks, waiting, µs"
 
@@ -30,7 +31,7 @@ const (
 	bits       = "memory of a key, bits"
 )
 
-var costNames = []string{query, add, forward, apply, client, alone, lead, replay, follow, idle, waitAlone, wait, netRecord, netAdd, diskRecord, diskAdd, bits}
+var costNames = []string{query, add, forward, apply, client, alone, lead, replay, follow, idle, write, waitAlone, wait, netRecord, netAdd, diskRecord, diskAdd, bits}
 
 // costs are what single operations take, by name.
 type costs lab.Figures
@@ -89,7 +90,8 @@ func (p plan) shares() []shares {
 
 // What ends the growth of a cluster.
 const (
-	latency    = "clients that wait" // more of them would get more
+	latency    = "clients that wait"     // more of them would get more
+	writer     = "writer of a partition" // one goroutine
 	processor  = "processor"
 	diskSyncs  = "syncs of the disk"
 	diskBytes  = "bytes to the disk"
@@ -144,16 +146,19 @@ type outcome struct {
 //
 // Each partition has one record on its way; adds that come meanwhile are the next one, so
 // half of the writers are in a record and half wait for it. A round, a record of each
-// partition, takes the time of a commit, or what the busiest resource takes for all of
-// these records if that is longer.
+// partition, takes the time of a commit and of its adds one after the other, or what the
+// busiest resource takes for all of these records if that is longer.
 func (c costs) solve(p plan, m machine, one string) outcome {
 	records := math.Min(float64(p.partitions), p.writers/p.pipeline)
 	batch := math.Max(p.pipeline, p.writers/2/float64(p.partitions))
-	round, limit := m.wait, latency
-	if one == query {
-		round = 0
-	} else if largest := largestRecord / c[netAdd]; batch > largest {
-		batch, limit = largest, recordSize
+	round, limit := 0.0, latency
+	if one == add {
+		if largest := largestRecord / c[netAdd]; batch > largest {
+			batch, limit = largest, recordSize
+		}
+		if round = m.wait + batch*c[write]; batch*c[write] > m.wait {
+			limit = writer
+		}
 	}
 	for _, s := range p.shares() {
 		for _, n := range c.needs(p, m, s, one) {

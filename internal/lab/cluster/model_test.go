@@ -10,7 +10,7 @@ import (
 // Costs with few digits, and a machine on which every limit can be met. The records of
 // 100 writers at one partition have 50 adds.
 var (
-	simple = costs{query: 1, add: 2, forward: 3, apply: 0.5, client: 4, alone: 100, lead: 300, replay: 200, follow: 50, idle: 1000, netRecord: 100, netAdd: 10, diskRecord: 1000, diskAdd: 20, bits: 16}
+	simple = costs{query: 1, add: 2, write: 0.2, forward: 3, apply: 0.5, client: 4, alone: 100, lead: 300, replay: 200, follow: 50, idle: 1000, netRecord: 100, netAdd: 10, diskRecord: 1000, diskAdd: 20, bits: 16}
 	inf    = math.Inf(1)
 )
 
@@ -30,8 +30,9 @@ func TestARoundTakesWhatItsBusiestResourceTakes(t *testing.T) {
 		one     string
 		want    outcome
 	}{
-		// 150 adds in three records, each 1 ms; the other 150 wait for the next ones.
-		{"a commit", three, machine{inf, inf, inf, inf, 1000}, add, outcome{150 / 1e-3, 2000, latency}},
+		// 150 adds in three records, each 1 ms and 50 times 0.2 µs; the others wait for the next.
+		{"a commit", three, machine{inf, inf, inf, inf, 990}, add, outcome{150 / 1e-3, 2000, latency}},
+		{"a writer", three, machine{inf, inf, inf, inf, 5}, add, outcome{150 / 15e-6, 30, writer}},
 		// A node leads one of three records, 300, and keeps two more, 150 each. It gets 50 adds
 		// and leads 50: 2 each, and 3 for two of three that it forwards.
 		{"the leaders' processor", three, machine{1, inf, inf, inf, 1}, add, outcome{150 / 800e-6, 1600, processor}},
@@ -55,9 +56,9 @@ func TestARoundTakesWhatItsBusiestResourceTakes(t *testing.T) {
 		// three partitions awake: 3000 µs per second.
 		{"queries", three, machine{0.013, inf, inf, inf, 1000}, query, outcome{10_000, 30_000, processor}},
 		// Two pipelines of ten are two records.
-		{"few pipelines", small, machine{inf, inf, inf, inf, 1000}, add, outcome{20 / 1e-3, 1000, latency}},
+		{"few pipelines", small, machine{inf, inf, inf, inf, 998}, add, outcome{20 / 1e-3, 1000, latency}},
 		// 512 KiB of 10 bytes each.
-		{"the largest record", large, machine{inf, inf, inf, inf, 1000}, add, outcome{3 * 52428.8 / 1e-3, 1e6 / (3 * 52428.8) * 1000, recordSize}},
+		{"the largest record", large, machine{inf, inf, inf, inf, 20_000}, add, outcome{157286.4 / 30485.76e-6, 1e6 / 157286.4 * 30485.76, recordSize}},
 	} {
 		got := simple.solve(c.plan, c.machine, c.one)
 		if got.limit != c.want.limit || math.Abs(got.rate/c.want.rate-1) > 1e-9 || math.Abs(got.waits/c.want.waits-1) > 1e-9 {

@@ -26,10 +26,12 @@ var scale = lab.Experiment{
 		{
 			Name: "adds", Title: "Adds per second of a cluster", X: nodesDim, By: clusterDim, XAxis: lab.Axis{Label: "nodes", Log: true},
 			Y: lab.Axis{Label: "adds/s", Log: true}, Curves: []lab.Curve{{Formula: addsName}},
+			Notes: []string{"Logs apart: on five servers of NATS, which do nothing else."},
 		},
 		{
 			Name: "queries", Title: "Queries per second of a cluster", X: nodesDim, By: clusterDim, XAxis: lab.Axis{Label: "nodes", Log: true},
-			Y: lab.Axis{Label: "queries/s", Log: true}, Curves: []lab.Curve{{Formula: queriesName}},
+			Only: []any{one16, one1024}, Y: lab.Axis{Label: "queries/s", Log: true}, Curves: []lab.Curve{{Formula: queriesName}},
+			Notes: []string{"With copies all it is the same within a tenth: only the leader answers."},
 		},
 		{
 			Name: "memory", Title: "Memory of the keys at the fullest node, copies 1, 1024 partitions", X: nodesDim, By: keysDim, At: []any{clusterDim, one1024},
@@ -55,7 +57,7 @@ const (
 	memoryName, hasName                = "memory of the keys of a node, GiB", "memory of a node, GiB"
 	all16, one16                       = "copies all, 16 partitions", "copies 1, 16 partitions"
 	all1024, one1024                   = "copies all, 1024 partitions", "copies 1, 1024 partitions"
-	logs1024                           = "copies 1, 1024 partitions, logs on 5 servers"
+	logs1024                           = "copies 1, 1024, logs apart"
 	trialDim, measuredName, modelName  = "load", "measured, operations/s", "model, operations/s"
 	stopsName, mostName, nodesName     = "nodes from which twice as many give less than 1.5 times the adds", "most adds per second with up to 300 nodes", "nodes that hold 10^12 keys"
 	smallest, largest, gib, mega, bit9 = 3, 300, 1 << 30, 1e6, 1e9 / 8
@@ -105,7 +107,7 @@ func runScale(ctx context.Context, e *lab.Env) (*lab.Result, error) {
 
 const (
 	modelNote = "The model: clients wait for their answers, so the adds on their way are a fixed number. Each partition has one record on its way, and what comes meanwhile is the next one: half of the adds are in a record, half wait. " +
-		"A round of one record for each partition takes the time of a commit, or what the busiest resource of the busiest node needs for all of these records, if that is longer; then batches stay and their rate falls. " +
+		"A round of one record for each partition takes the time of a commit and of its adds one after the other, since one goroutine writes a partition, or what the busiest resource of the busiest node needs for all of these records, if that is longer; then batches stay and their rate falls. " +
 		"Queries wait for the processor and the network only. What a node has is a parameter, of which a share is used; the costs are those of the table. A node with a log's copy that does not follow takes what a follower with a copy takes less one without."
 	limitNote = "Not in the model: the group of all members that keeps the list of streams, which is not made for hundreds: beyond five nodes the logs are to be on servers of their own; what sending to one more follower takes the sender's processor; elections, images, and keys that make one partition busier than others."
 )
@@ -190,9 +192,11 @@ func (s sizing) rates() lab.Part {
 }
 
 func (s sizing) memories() lab.Part {
-	of := func(at lab.At) float64 { return s.memory(at.Int(clusterDim), at.Int(nodesDim), at.Float(keysDim)) }
-	return lab.Computed("", "", []lab.Dim{s.clusters(), lab.Along(keysDim, s.env.Floats("keys")...), s.nodes()},
-		lab.Formula{Name: memoryName, Of: of}, lab.Fixed(hasName, lab.Plain, s.env.Float("memory, GiB")))
+	keys := lab.AmongAll(keysDim, s.env.Floats("keys"), func(n float64) string { return fmt.Sprintf("10^%.0f keys", math.Log10(n)) })
+	of := func(at lab.At) float64 {
+		return s.memory(at.Int(clusterDim), at.Int(nodesDim), s.env.Floats("keys")[at.Int(keysDim)])
+	}
+	return lab.Computed("", "", []lab.Dim{s.clusters(), keys, s.nodes()}, lab.Formula{Name: memoryName, Of: of}, lab.Fixed(hasName, lab.Plain, s.env.Float("memory, GiB")))
 }
 
 // cells is one table of all that is computed, with what ends the growth in each cell.
@@ -256,22 +260,22 @@ func (s sizing) answers() lab.Part {
 // reasons says in sentences where each cluster stops, and why.
 func (s sizing) reasons() (out []string) {
 	for i, c := range clusters {
-		n := s.stops(i)
-		before, end := s.solve(i, min(n, largest), add), s.solve(i, largest, add)
-		why := ""
-		switch {
-		case n > largest:
-			out = append(out, fmt.Sprintf("%s: adds grow with the nodes up to %d, to %s/s; what they run out of there: %s.", c.name, largest, short(end.rate), end.limit))
+		n, end := s.stops(i), s.solve(i, largest, add)
+		if n > largest {
+			out = append(out, fmt.Sprintf("%s: adds grow with the nodes up to %d, %s/s; the next limit is the %s.", c.name, largest, short(end.rate), end.limit))
 			continue
-		case 2*n > c.plan.partitions:
-			why = "nodes beyond the partitions lead nothing"
+		}
+		now, twice, why := s.solve(i, n, add), s.solve(i, 2*n, add), "nodes beyond the partitions lead nothing"
+		switch {
+		case twice.limit == writer:
+			why = "one goroutine writes a partition, and there are no more of them"
 		case c.plan.all:
 			why = "every node takes every add"
 		case c.plan.logs > 0:
 			why = "the servers of logs take every add"
 		}
-		out = append(out, fmt.Sprintf("%s: from %d nodes on, twice as many give less than 1.5 times the adds: %s. %d nodes do %s/s (%s), %d nodes %s/s (%s).",
-			c.name, n, why, n, short(before.rate), before.limit, largest, short(end.rate), end.limit))
+		out = append(out, fmt.Sprintf("%s: from %d nodes on, %s adds/s, twice as many give less than 1.5 times that (limit: %s): %s. 300 nodes: %s adds/s (%s).",
+			c.name, n, short(now.rate), twice.limit, why, short(end.rate), end.limit))
 	}
 	return out
 }
