@@ -118,9 +118,9 @@ type trial struct {
 	settings   []string      // more of them
 	nodes      []*trialNode
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
-	bare       []string // see memberConfig
-	spaces     *spaces  // networks of their own; nil: none
-	login      []string // what clients say first
+	bare       []string                 // see memberConfig
+	spaces     *spaces                  // networks of their own; nil: none
+	login      []string                 // what clients say first
 }
 
 // A trialNode is one server of a trial.
