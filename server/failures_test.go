@@ -265,6 +265,9 @@ func describe(ops []porcupine.Operation) string {
 // form the servers run in the process of the test, and cannot be stopped. In the long form they are
 // processes, with networks of their own where the test may make them.
 func TestFailures(t *testing.T) {
+	if !effort.UnderRace && !effort.Long() {
+		t.Skip("the short form runs under the race detector")
+	}
 	seed := *failuresSeed
 	if seed == 0 {
 		seed = rand.Uint64()
