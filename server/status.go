@@ -151,7 +151,7 @@ func (n *node) clusterStatus(ctx context.Context) ClusterStatus {
 
 // known returns what the servers told lately.
 func (n *node) known() ClusterStatus {
-	status := ClusterStatus{At: time.Now(), Nodes: append(n.others(), n.status())}
+	status := ClusterStatus{At: time.Now(), Nodes: append(n.others(), n.status()), Problems: []string{}}
 	slices.SortFunc(status.Nodes, func(a, b NodeStatus) int { return cmp.Compare(a.Node, b.Node) })
 	for i := range n.server.shards {
 		status.Partitions = append(status.Partitions, status.leader(i))
