@@ -33,6 +33,7 @@ type memberConfig struct {
 	Ways     map[string]string // addresses of other servers, and what to dial in their place
 	Patience time.Duration
 	Level    uint8    // of records that it reads; 0: that of this release
+	LogBytes int64    // that the log of a partition may take; 0: as usually
 	Bare     []string // addresses of members that have nothing but the log; nil: servers
 }
 
@@ -66,7 +67,7 @@ func runMember(text string) error {
 	s.hooks.clock = func() (time.Time, time.Duration) {
 		return time.Now().Add(time.Duration(offset.Load())), time.Since(started)
 	}
-	s.hooks.patience, s.hooks.level = config.Patience, config.Level
+	s.hooks.patience, s.hooks.level, s.hooks.logBytes = config.Patience, config.Level, config.LogBytes
 	s.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
 		if way, ok := config.Ways[address]; ok {
 			address = way
@@ -101,6 +102,7 @@ type trial struct {
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
 	wrap       func(i int, cmd *exec.Cmd)
 	bare       []string // see memberConfig
+	logBytes   int64    // of a partition; 0: as usually
 }
 
 // A trialNode is one server of a trial.
@@ -162,7 +164,7 @@ var lowAddrs sync.Map
 // config returns what a server is told.
 func (c *trial) config(i int) memberConfig {
 	n := c.nodes[i]
-	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Bare: c.bare, Level: n.level}
+	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Bare: c.bare, Level: n.level, LogBytes: c.logBytes}
 	m.Settings = map[string]string{
 		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
 		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",

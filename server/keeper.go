@@ -54,43 +54,6 @@ func (k *keeper) state() command.ImageState {
 	return command.ImageState{Last: time.Unix(k.saved.Load(), 0), Running: k.running.Load(), Failed: k.failed.Load()}
 }
 
-const (
-	lookForImages = time.Second
-	tryAgain      = time.Minute // after images could not be written
-)
-
-// run writes images whenever the log has become long.
-func (k *keeper) run(ctx context.Context) {
-	if k.folder == nil {
-		return
-	}
-	ticks := time.NewTicker(lookForImages)
-	defer ticks.Stop()
-	var tried time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
-		if !k.shard.partition.Leads() {
-			continue
-		}
-		grown := k.logSize() - k.logged.Load()
-		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
-			continue
-		}
-		tried = time.Now()
-		_ = k.save() // which reports its errors
-	}
-}
-
-// logSize returns the bytes of records behind the images that were loaded.
-func (k *keeper) logSize() uint64 {
-	s := k.shard.partition.Stats()
-	return s.Read + s.Bytes
-}
-
 // save writes a generation of images and trims the log.
 func (k *keeper) save() error {
 	if k.folder == nil {

@@ -22,15 +22,16 @@ import (
 
 // A node is a server as one of several that share logs.
 type node struct {
-	server  *Server
-	cluster *cluster.Cluster
-	name    string
-	address string // where others reach it
-	router  *router.Node
-	hearsay hearsay
-	members []string // that the settings name
-	stop    context.CancelFunc
-	wg      sync.WaitGroup
+	server   *Server
+	cluster  *cluster.Cluster
+	name     string
+	address  string // where others reach it
+	router   *router.Node
+	hearsay  hearsay
+	members  []string // that the settings name
+	logBytes int64    // that the log of a partition may take
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
 }
 
 // join makes the server one of a cluster, and returns when all partitions are in memory.
@@ -62,6 +63,8 @@ func (s *Server) join(ctx context.Context) error {
 	if n.cluster, err = connect(ctx, config); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	n.logBytes = n.cluster.LogBytes()
+	n.checkImageAfter()
 	if err := s.folder.mark(s.mode()); err != nil {
 		return err
 	}

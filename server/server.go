@@ -63,6 +63,7 @@ type hooks struct {
 	dial     func(ctx context.Context, address string) (net.Conn, error) // to other servers
 	patience time.Duration                                               // of commands without a leader
 	level    uint8                                                       // of records that the server reads
+	logBytes int64                                                       // that the log of a partition may take
 }
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
@@ -192,6 +193,9 @@ func (s *Server) configure() {
 	}
 	s.memory.Store(limit)
 	s.idle.Store(int64(time.Duration(s.settings.Number("timeout")) * time.Second))
+	if s.node != nil {
+		s.node.checkImageAfter()
+	}
 }
 
 // maxMemory returns how many bytes sets may take.

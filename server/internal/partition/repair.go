@@ -22,14 +22,15 @@ func (p *Partition) fatal(err error) {
 	}
 }
 
-// watch refuses changes before the disk is full.
+// watch refuses changes before the disk or the log is full. What a leader writes about itself is
+// not refused.
 func (p *Partition) watch() {
 	if p.role != Leading {
 		return
 	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Room(); err != nil {
-			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
+			p.breakDown("the log is nearly full: writes are refused until there is room", err)
 		}
 	}
 }
@@ -42,7 +43,7 @@ func (p *Partition) repair() {
 	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Probe(); err != nil {
-			p.breakDown("the disk is full", err)
+			p.breakDown("the log is nearly full", err)
 			return
 		}
 	}
