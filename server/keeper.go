@@ -103,7 +103,7 @@ func (k *keeper) write() (changed int, err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		if k.folder, err = k.shared.look(ctx); err != nil {
-			return 0, err
+			return 0, adviseShared(err)
 		}
 	}
 	m, entries, err := k.begin()

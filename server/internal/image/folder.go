@@ -2,6 +2,7 @@ package image
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,38 +17,57 @@ type Folder struct {
 	disk   Disk
 	newest uint64 // generation; 0 if there is none
 	last   *Manifest
-	before *Manifest // the generation before
+	before *Manifest       // the generation before
+	passed map[uint64]bool // generations whose manifest is damaged
+	damage error           // of them
 }
 
-// Open reads the newest manifest. Files that belong to no generation are removed.
+// Open reads the two newest manifests. Files that belong to no generation are removed.
 func Open(d Disk) (*Folder, error) {
 	f, err := Look(d)
+	if err == nil {
+		err = f.damage
+	}
+	if errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: restore a copy of it in the folder images, or remove it to start from the images before", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return f, f.clean(math.MaxUint64)
 }
 
-// Look is Open for a folder that another process may be writing to: it removes nothing.
+// Look is Open for a folder that another process may be writing to: it removes nothing. A
+// manifest that is damaged is passed over if the other one is whole.
 func Look(d Disk) (*Folder, error) {
-	f := &Folder{disk: d}
+	f := &Folder{disk: d, passed: make(map[uint64]bool)}
 	generations, err := f.generations()
 	if err != nil {
 		return nil, err
 	}
-	for i, g := range generations[:min(2, len(generations))] {
-		m, err := f.read(g)
-		if err != nil {
-			return nil, fmt.Errorf("%w: restore a copy of images/%s, or remove it to start from the images before", err, manifestName(g))
-		}
-		if i == 0 {
-			f.newest, f.last = g, m
-		} else {
+	for _, g := range generations[:min(2, len(generations))] {
+		f.newest = max(f.newest, g)
+		switch m, err := f.read(g); {
+		case errors.Is(err, ErrDamaged):
+			f.passed[g] = true
+			f.damage = errors.Join(f.damage, err)
+		case err != nil:
+			return nil, err
+		case f.last == nil:
+			f.last = m
+		default:
 			f.before = m
 		}
 	}
+	if f.last == nil && f.damage != nil {
+		return nil, f.damage
+	}
 	return f, nil
 }
+
+// Damage returns what is wrong with a manifest that was passed over; nil if none was. The next
+// generation removes it.
+func (f *Folder) Damage() error { return f.damage }
 
 // StepBack takes the generation before for the newest one, which is damaged. It reports false
 // if there is none.
@@ -70,7 +90,7 @@ func generation(name string) uint64 {
 	return g
 }
 
-// generations returns the numbers of all manifests, the newest first.
+// generations returns the numbers of all manifests that were not passed over, the newest first.
 func (f *Folder) generations() (found []uint64, err error) {
 	names, err := f.disk.List()
 	if err != nil {
@@ -78,7 +98,7 @@ func (f *Folder) generations() (found []uint64, err error) {
 	}
 	for _, name := range names {
 		if text, ok := strings.CutPrefix(name, "manifest-"); ok {
-			if g, err := strconv.ParseUint(text, 10, 64); err == nil && manifestName(g) == name {
+			if g, err := strconv.ParseUint(text, 10, 64); err == nil && manifestName(g) == name && !f.passed[g] {
 				found = append(found, g)
 			}
 		}
