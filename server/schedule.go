@@ -16,7 +16,7 @@ const (
 
 // run writes images whenever the log has become long.
 func (k *keeper) run(ctx context.Context) {
-	if k.folder == nil {
+	if !k.keeps() {
 		return
 	}
 	ticks := time.NewTicker(lookForImages)
