@@ -113,6 +113,38 @@ func TestFullLog(t *testing.T) {
 	want(t, "a change", n.submit(add(1)).answer(t), nil)
 }
 
+// TestRefusedChangesKeepExpiries has the log refuse what changes when a set ends: it ends as
+// before.
+func TestRefusedChangesKeepExpiries(t *testing.T) {
+	for name, change := range map[string]func(*Tx){
+		"Drop":   func(tx *Tx) { tx.Drop(set(tx)) },
+		"Expire": func(tx *Tx) { tx.Expire(set(tx), 0) },
+		"Flush":  (*Tx).Flush,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := led(t, new(log.Memory), "n1")[0]
+			want(t, "a change", n.submit(func(tx *Tx) { tx.Expire(set(tx), n.Now()+1000) }).answer(t), nil)
+			n.log.Fault(func() log.Fault { return log.Full })
+			refused := n.submit(func(tx *Tx) {
+				if tx.Refuses() == nil {
+					change(tx)
+				}
+			})
+			want(t, "a change to a full log", refused.answer(t), nil)
+			n.log.Fault(nil)
+			await(t, "it takes changes again", func() bool { return n.Broken() == nil })
+			if all, expiring := n.store.Len(); all != 1 || expiring != 1 {
+				t.Fatalf("%d sets, %d of them end", all, expiring)
+			}
+			n.clock.add(2 * time.Second)
+			await(t, "the set ends", func() bool {
+				all, _ := n.store.Len()
+				return all == 0
+			})
+		})
+	}
+}
+
 // TestLongLog refuses changes before the log is full, writes beats and hands over, and the next
 // leader refuses them, too.
 func TestLongLog(t *testing.T) {

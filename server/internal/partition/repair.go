@@ -47,7 +47,10 @@ func (p *Partition) repair() {
 			return
 		}
 	}
-	if p.shared == nil && !p.readEnd() { // a leader knows where the log ends
+	switch {
+	case p.shared != nil: // a leader knows where the log ends
+		p.settle()
+	case !p.readEnd():
 		return
 	}
 	p.broken.Store(nil)
