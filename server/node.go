@@ -68,7 +68,7 @@ func (s *Server) join(ctx context.Context) error {
 	if err := s.folder.mark(s.mode()); err != nil {
 		return err
 	}
-	partitions, secret, err := n.settle(ctx)
+	partitions, secret, err := n.agree(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,13 @@ func (n *node) route(secret string, t *tls.Config) {
 	})
 }
 
-// settle agrees with the other servers on what is fixed at the first start: the number of
+// agree agrees with the other servers on what is fixed at the first start: the number of
 // partitions, and a secret by which servers know each other.
-func (n *node) settle(ctx context.Context) (partitions int, secret []byte, err error) {
+func (n *node) agree(ctx context.Context) (partitions int, secret []byte, err error) {
 	asked := n.server.settings.Number("partitions")
-	text, err := n.cluster.Settle(ctx, "partitions", strconv.AppendUint(nil, asked, 10))
+	text, err := n.cluster.Agree(ctx, "partitions", strconv.AppendUint(nil, asked, 10))
 	if err == nil {
-		secret, err = n.cluster.Settle(ctx, "secret", []byte(rand.Text()))
+		secret, err = n.cluster.Agree(ctx, "secret", []byte(rand.Text()))
 	}
 	if err == nil {
 		partitions, err = strconv.Atoi(string(text))
@@ -191,7 +191,7 @@ func (n *node) open(ctx context.Context, i int) (*shard, error) {
 	return h, nil
 }
 
-// load does what open is about, with a log that is open.
+// load reads images and log into memory, and starts the partition.
 func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error) {
 	s, i := n.server, h.number
 	images := func(ctx context.Context) (image.Disk, error) { return n.cluster.Images(ctx, i) }

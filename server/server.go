@@ -79,7 +79,8 @@ func newServer(settings *Settings, logger *slog.Logger) *Server {
 	return &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
 }
 
-// open does what Open is about. After an error some of it is open.
+// open reads what is in the folder, or joins the cluster, and listens. After an error some of it
+// is open.
 func (s *Server) open(ctx context.Context) error {
 	s.configure()
 	users, err := readUsers(s.settings.Get("users"))

@@ -48,7 +48,7 @@ func TestHealthy(t *testing.T) {
 	t.Run("fence", func(t *testing.T) { testFence(t, w) })
 	t.Run("watch", func(t *testing.T) { testWatch(t, w) })
 	t.Run("full", func(t *testing.T) { testFull(t, w) })
-	t.Run("settle", func(t *testing.T) { testSettle(t, w) })
+	t.Run("agree", func(t *testing.T) { testAgree(t, w) })
 	t.Run("images", func(t *testing.T) { testImages(t, w) })
 	t.Run("lost objects", func(t *testing.T) { testLostObjects(t, w) })
 	t.Run("moves", func(t *testing.T) { testMoves(t, w) })
@@ -217,8 +217,8 @@ func testReserve(ctx context.Context, t *testing.T, one, two log.Shared, at uint
 	}
 }
 
-// testSettle lets all nodes settle values at once.
-func testSettle(t *testing.T, w *clustertest.Net) {
+// testAgree lets all nodes agree on values at once.
+func testAgree(t *testing.T, w *clustertest.Net) {
 	t.Helper()
 	ctx := testContext(t)
 	var wait sync.WaitGroup
@@ -226,7 +226,7 @@ func testSettle(t *testing.T, w *clustertest.Net) {
 		values := make([]string, 3)
 		for i := range values {
 			wait.Go(func() {
-				v, err := w.Node(i).Settle(ctx, fmt.Sprintf("round-%d", round), fmt.Appendf(nil, "value of %d", i))
+				v, err := w.Node(i).Agree(ctx, fmt.Sprintf("round-%d", round), fmt.Appendf(nil, "value of %d", i))
 				if err != nil {
 					t.Error(err)
 				}
@@ -237,7 +237,7 @@ func testSettle(t *testing.T, w *clustertest.Net) {
 		if !strings.HasPrefix(values[0], "value of ") || values[0] != values[1] || values[1] != values[2] {
 			t.Errorf("%q", values)
 		}
-		if v, err := w.Node(0).Settle(ctx, fmt.Sprintf("round-%d", round), []byte("later")); string(v) != values[0] || err != nil {
+		if v, err := w.Node(0).Agree(ctx, fmt.Sprintf("round-%d", round), []byte("later")); string(v) != values[0] || err != nil {
 			t.Errorf("later: %q, %v", v, err)
 		}
 	}

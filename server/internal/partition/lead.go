@@ -89,7 +89,7 @@ func (p *Partition) lead(sent time.Duration, at uint64, claim []byte) {
 		return
 	}
 	p.store.ForgetPieces()
-	p.settle()
+	p.resetEntries()
 	p.renew(sent)
 }
 
@@ -110,7 +110,7 @@ func (p *Partition) beatIfDue() {
 	_ = p.write() // no unit waits for it
 }
 
-// dethrone ends the term of this node after an append that was not stored, or whose outcome is
+// dethrone ends the lead of this node after an append that was not stored, or whose outcome is
 // unknown.
 func (p *Partition) dethrone(err error) error {
 	t := &p.tx

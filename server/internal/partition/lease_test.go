@@ -67,7 +67,7 @@ func TestReadsNeedTheLease(t *testing.T) {
 		t.Error("the read is not restarted")
 	}
 	await(t, "a beat renews the lease", n.Leads)
-	term := n.Term()
+	epoch := n.Epoch()
 	read := unitOf(func(*Tx) {})
 	write := unitOf(func(tx *Tx) {
 		add(1)(tx)
@@ -76,8 +76,8 @@ func TestReadsNeedTheLease(t *testing.T) {
 	n.Do(func() { n.Submit(read); n.Submit(write) })
 	want(t, "a change, which is stored at its place", write.answer(t), nil)
 	want(t, "a read in the same record", read.answer(t), nil)
-	if n.Term() != term && n.Term() != 0 {
-		t.Error("a record of the same term is of another one")
+	if n.Epoch() != epoch && n.Epoch() != 0 {
+		t.Error("a record of the same epoch is of another one")
 	}
 }
 
@@ -242,7 +242,7 @@ func TestNewLeaderKnowsWhatItApplied(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	m := new(log.Memory)
 	nodes := led(t, m, "n1", "n2", "n3")
-	led, term := true, nodes[0].Term()
+	led, epoch := true, nodes[0].Epoch()
 	nodes[0].log.Fault(func() log.Fault { led = nodes[0].Leads(); return log.None })
 	waits := unitOf(add(1))
 	nodes[0].Do(func() {
@@ -269,8 +269,8 @@ func TestHandOver(t *testing.T) {
 	}
 	nodes[0].clock.add(testLease / 10)
 	await(t, "it claims when no other has", nodes[0].Leads)
-	if nodes[0].Term() == term {
-		t.Error("a reader of the first term takes this one for the same")
+	if nodes[0].Epoch() == epoch {
+		t.Error("a reader of the first epoch takes this one for the same")
 	}
 	nodes[0].Close()
 	catchUp(t, m, nodes[1])

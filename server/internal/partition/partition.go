@@ -88,7 +88,7 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 			return nil, err
 		}
 	}
-	p.settle()
+	p.resetEntries()
 	if err := p.clock.behind(); err != nil {
 		p.report(standsStill, err)
 	}
@@ -113,11 +113,12 @@ func (p *Partition) join() error {
 	return nil
 }
 
-// settle takes what was decided about entries from what they are.
-func (p *Partition) settle() {
+// resetEntries forgets what was decided about entries and not applied, and reads again when they
+// end.
+func (p *Partition) resetEntries() {
 	p.expiries.clear()
 	p.store.Entries(func(e *store.Entry) {
-		e.Settle()
+		e.ResetAhead()
 		p.expiries.set(e.Expiry(), e.Number())
 	})
 }

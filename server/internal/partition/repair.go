@@ -22,9 +22,9 @@ func (p *Partition) fatal(err error) {
 	}
 }
 
-// watch refuses changes before the disk or the log is full. What a leader writes about itself is
+// checkRoom refuses changes before the disk or the log is full. What a leader writes about itself is
 // not refused.
-func (p *Partition) watch() {
+func (p *Partition) checkRoom() {
 	if p.role != Leading {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *Partition) repair() {
 	}
 	switch {
 	case p.shared != nil: // a leader knows where the log ends
-		p.settle()
+		p.resetEntries()
 	case !p.readEnd():
 		return
 	}
@@ -65,7 +65,7 @@ func (p *Partition) readEnd() bool {
 		return false
 	}
 	p.store.ForgetPieces() // no unit is deciding
-	p.settle()
+	p.resetEntries()
 	last, err := p.log.Last(p.ctx)
 	return err == nil && last == p.position
 }

@@ -221,7 +221,7 @@ func (s *Store) Loaded() error {
 			e.items.Store(e.filter.Info().Keys + e.copies.sum())
 		}
 		s.publish(e)
-		e.Settle()
+		e.ResetAhead()
 	}
 	return nil
 }
@@ -229,8 +229,8 @@ func (s *Store) Loaded() error {
 // ForgetPieces forgets the pieces of contents whose last piece will not come.
 func (s *Store) ForgetPieces() { clear(s.pieces) }
 
-// Settle takes back what was decided about an entry and not applied.
-func (e *Entry) Settle() {
+// ResetAhead takes back what was decided about an entry and not applied.
+func (e *Entry) ResetAhead() {
 	e.Ahead = Ahead{Name: e.name, Items: e.items.Load(), Deletes: e.deletes.Load(), Expiry: e.expiry.Load(), Gone: e.Ahead.Gone}
 }
 
