@@ -91,7 +91,14 @@ func (p *Partition) lead(sent time.Duration, at uint64, claim []byte) {
 	p.store.ForgetPieces()
 	p.resetEntries()
 	p.renew(sent)
+	if p.skew.Abs() > maxSkew {
+		p.report("the clock of this node is not that of the leader before: synchronise the clocks of all nodes, sets expire by that of the leader", fmt.Errorf("they differ by %v", p.skew))
+	}
+	p.skew = 0
 }
+
+// maxSkew is how much the clocks of nodes may differ before it is reported.
+const maxSkew = time.Minute
 
 // addBeat adds to a record that this node leads.
 func (p *Partition) addBeat() {

@@ -72,6 +72,7 @@ type member struct {
 	moved   bool          // a claim was refused: another record stands behind the last one
 	quiet   time.Duration // until then another node is to claim
 	scatter float64       // 0 to 1: nodes wait differently long
+	skew    time.Duration // of this node's clock, by the last record that was received
 
 	held atomic.Pointer[heldLease] // nil if this node does not lead
 

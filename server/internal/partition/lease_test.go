@@ -2,6 +2,8 @@ package partition
 
 import (
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -315,5 +317,39 @@ func TestUnitsOfALostBatch(t *testing.T) {
 	want(t, "a unit that is lost at its first record", early.answer(t), ErrNotLeading)
 	if early.restarts != 1 || !n.has(1) || n.has(2) || n.has(3) || n.has(4) {
 		t.Errorf("%d restarts, keys %t %t %t %t", early.restarts, n.has(1), n.has(2), n.has(3), n.has(4))
+	}
+}
+
+// TestClocksThatDiffer hands over to a node with another clock, which is reported if it differs
+// by more than a minute. The age of records that were there before is no difference.
+func TestClocksThatDiffer(t *testing.T) {
+	for by, reports := range map[time.Duration]bool{50 * time.Second: false, 2 * time.Minute: true, -2 * time.Minute: true} {
+		for _, live := range []bool{false, true} {
+			m := new(log.Memory)
+			one := led(t, m, "n1")[0]
+			if !live {
+				one.Close()
+			}
+			var said atomic.Bool
+			two := openNode(t, m, "n2", func(c *Config) {
+				clock := c.Clock
+				c.Clock = func() (time.Time, time.Duration) {
+					wall, running := clock()
+					return wall.Add(by), running
+				}
+				c.Report = func(text string, _ error) {
+					said.Store(said.Load() || strings.Contains(text, "synchronise the clocks"))
+				}
+			})
+			if live {
+				want(t, "hand over", one.HandOver(t.Context(), "n2"), nil)
+			}
+			two.clock.add(testLease)
+			await(t, "the other leads", two.Leads)
+			two.turn()
+			if said.Load() != (live && reports) {
+				t.Errorf("the clocks differ by %v, records are received: %t: it is reported: %t", by, live, said.Load())
+			}
+		}
 	}
 }

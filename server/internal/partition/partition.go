@@ -158,6 +158,7 @@ func (p *Partition) take(at uint64, b []byte) error {
 	if err != nil {
 		return fmt.Errorf("partition: position %d of the log: %w", at, err)
 	}
+	p.skew = p.clock.since(h.Time)
 	p.clock.least(h.Time)
 	p.chain, p.position = next, at
 	p.read.Add(uint64(len(b)))
