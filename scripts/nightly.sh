@@ -20,6 +20,7 @@ step 'long tests, without assembly' '4 min' without_lab go test -tags purego
 step 'long tests, no assembly, race' '2 min' go test -race -tags purego "${test_flags[@]}" "${assembly[@]}"
 step 'long tests, 32 bits' '5 min' without_lab word32 test
 step 'long tests, benchmarks' '1 min' go -C benchmarks test "${test_flags[@]}" ./...
+step 'long tests, clients of Redis' '1 min' go -C server/clienttest test "${test_flags[@]}" ./...
 step 'experiments, quick' '30 s' experiments
 step 'fuzz' 'a minute for each target' scripts/fuzz.sh 1m
 echo 'all nightly checks passed'

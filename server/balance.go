@@ -83,7 +83,10 @@ func (n *node) fewest() *NodeStatus {
 
 // drainTime is how long a server goes on that leads nothing any more, so that others hear of the
 // new leaders before it closes their connections.
-const drainTime = 300 * time.Millisecond
+const (
+	drainTime = 300 * time.Millisecond
+	heirEvery = 10 * time.Millisecond
+)
 
 // handOverAll gives all partitions to others, before the server ends.
 func (n *node) handOverAll() {
@@ -96,11 +99,25 @@ func (n *node) handOverAll() {
 	var wg sync.WaitGroup
 	for i := range n.server.shards {
 		if h := n.server.shards[i].Load(); h != nil && h.partition.Leads() {
-			wg.Go(func() { n.handOver(ctx, i, to) })
+			wg.Go(func() {
+				n.handOver(ctx, i, to)
+				n.awaitHeir(ctx, h)
+			})
 		}
 	}
 	wg.Wait()
 	wait(ctx, drainTime)
+}
+
+// awaitHeir waits until another server leads a partition. If this one ended before, its log would
+// have to elect a leader first, and clients that wait here would not be told where to go.
+func (n *node) awaitHeir(ctx context.Context, h *shard) {
+	for ctx.Err() == nil && len(n.alive()) > 0 {
+		if l := h.partition.Leader(); l.Node != "" && l.Node != n.name {
+			return
+		}
+		wait(ctx, heirEvery)
+	}
 }
 
 // handOver has another server lead a partition.

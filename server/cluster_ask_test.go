@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +24,27 @@ type asker struct {
 // askTimeout is how long a reply may take: longer than commands wait for a leader.
 const askTimeout = time.Minute
 
-func newAsker(addr string) (*asker, error) {
-	conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
+// dialTime is how long connecting may take.
+const dialTime = 5 * time.Second
+
+// newAsker connects to a server as a client beside it.
+func (c *trial) newAsker(i int) (*asker, error) {
+	dial := func(addr string) (net.Conn, error) { return net.DialTimeout("tcp", addr, dialTime) }
+	if c.spaces != nil {
+		dial = c.spaces.nodes[i].dial
+	}
+	conn, err := dial(c.nodes[i].addr)
 	if err != nil {
 		return nil, err
 	}
-	return &asker{conn, bufio.NewReader(conn)}, nil
+	a := &asker{conn, bufio.NewReader(conn)}
+	if c.login != nil {
+		if reply, err := a.do(c.login...); err != nil || reply != "+OK" {
+			_ = conn.Close() // it may not be open yet
+			return nil, fmt.Errorf("login: %s: %w", reply, errors.Join(errNotYet, err))
+		}
+	}
+	return a, nil
 }
 
 // do sends a command. After an error the connection is of no use.
@@ -44,7 +60,7 @@ func (a *asker) do(args ...string) (string, error) {
 
 // ask sends one command to a server.
 func (c *trial) ask(i int, args ...string) (string, error) {
-	a, err := newAsker(c.nodes[i].addr)
+	a, err := c.newAsker(i)
 	if err != nil {
 		return "", err
 	}
@@ -52,12 +68,12 @@ func (c *trial) ask(i int, args ...string) (string, error) {
 	return a.do(args...)
 }
 
-// must is ask for a command that succeeds. If there is no leader it is sent again: nothing
-// was done.
+// must is ask for a command that succeeds. If there is no leader, or the server is not ready, it
+// is sent again: nothing was done.
 func (c *trial) must(i int, args ...string) string {
 	c.t.Helper()
 	reply, err := c.ask(i, args...)
-	for begun := time.Now(); err == nil && strings.HasPrefix(reply, "-CLUSTERDOWN") && time.Since(begun) < settleTime; {
+	for begun := time.Now(); err == nil && (strings.HasPrefix(reply, "-CLUSTERDOWN") || strings.HasPrefix(reply, "-LOADING")) && time.Since(begun) < settleTime; {
 		reply, err = c.ask(i, args...)
 	}
 	if err != nil || strings.HasPrefix(reply, "-") {
@@ -69,7 +85,7 @@ func (c *trial) must(i int, args ...string) string {
 // local asks a server about its own copy.
 func (c *trial) local(i int, args ...string) string {
 	c.t.Helper()
-	a, err := newAsker(c.nodes[i].addr)
+	a, err := c.newAsker(i)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -215,4 +231,52 @@ func TestClusterForms(t *testing.T) {
 			}
 		}
 	}
+	serversAreNoClients(c)
+}
+
+// serversAreNoClients has as many clients at a server as are allowed: it takes no more of them, and
+// what other servers forward all the same.
+func serversAreNoClients(c *trial) {
+	c.t.Helper()
+	full := c.leader(0, 0)
+	other, _ := c.others(full)
+	a, err := c.newAsker(full)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer a.conn.Close()
+	if got, err := a.do("CONFIG", "SET", "maxclients", "1"); err != nil || got != "+OK" {
+		c.t.Fatal(got, err)
+	}
+	before := len(c.nodes[other].said())
+	if got := c.must(other, "CF.COUNT", c.key("k", 0), "x"); got != ":1" {
+		c.t.Error(got)
+	}
+	if text := c.nodes[other].said()[before:]; strings.Contains(text, "max number of clients") { // later another one may lead
+		c.t.Error("a server is refused:", text)
+	}
+	for _, words := range [][]string{{"PING"}, {"EB.PEER", "wrong"}} {
+		if got, err := c.ask(full, words...); err != nil || got[0] != '-' {
+			c.t.Errorf("%q: %s, %v", words, got, err)
+		}
+	}
+	silent, err := c.newAsker(full)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer silent.conn.Close()
+	_ = silent.conn.SetDeadline(time.Now().Add(askTimeout)) // reading tells
+	if got, err := readReply(silent.r); err != nil || got != "-ERR max number of clients reached" {
+		c.t.Error(got, err)
+	}
+}
+
+// page returns the status of a page of a server; 0 if it does not answer.
+func (c *trial) page(i int, name string) int {
+	r, err := (&http.Client{Timeout: 5 * time.Second}).Get("http://" + c.nodes[i].web + "/" + name)
+	if err != nil {
+		return 0
+	}
+	_ = r.Body.Close() // the status is enough
+	return r.StatusCode
 }

@@ -32,12 +32,14 @@ type memberConfig struct {
 	Settings map[string]string
 	Ways     map[string]string // addresses of other servers, and what to dial in their place
 	Patience time.Duration
-	Level    uint8    // of records that it reads; 0: that of this release
-	LogBytes int64    // that the log of a partition may take; 0: as usually
-	Bare     []string // addresses of members that have nothing but the log; nil: servers
+	Level    uint8         // of records that it reads; 0: that of this release
+	Bare     []string      // addresses of members that have nothing but the log; nil: servers
+	Lease    time.Duration // 0 means the usual one
+	LogBytes int64         // that the log of a partition may take; 0: as usually
 }
 
-// memberChild serves as one of a cluster until TERM. A line on stdin moves its clock.
+// memberChild serves as one of a cluster until TERM, or until stdin ends. A line there moves its
+// clock.
 func memberChild(text string) int {
 	err := runMember(text)
 	if err != nil {
@@ -55,54 +57,72 @@ func runMember(text string) error {
 	if config.Bare != nil {
 		return runBare(config)
 	}
+	m, err := newMember(config, os.Stderr)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := m.open(ctx); err != nil {
+		return err
+	}
+	fmt.Println(m.Addr())
+	go func() {
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			if d, err := time.ParseDuration(in.Text()); err == nil {
+				m.offset.Add(int64(d))
+			}
+		}
+		os.Exit(1) // the test has ended without a word
+	}()
+	return m.Serve(ctx)
+}
+
+// A member is a server of a cluster whose clock can be moved.
+type member struct {
+	*Server
+	offset atomic.Int64 // of its time of day
+}
+
+// newMember makes a server that is not open yet.
+func newMember(config memberConfig, logs io.Writer) (*member, error) {
 	settings := NewSettings()
 	for name, value := range config.Settings {
 		if err := settings.Set(name, value); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	s := newServer(settings, slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	var offset atomic.Int64
+	m := &member{Server: newServer(settings, slog.New(slog.NewTextHandler(logs, nil)))}
 	started := time.Now()
-	s.hooks.clock = func() (time.Time, time.Duration) {
-		return time.Now().Add(time.Duration(offset.Load())), time.Since(started)
+	m.hooks.clock = func() (time.Time, time.Duration) {
+		return time.Now().Add(time.Duration(m.offset.Load())), time.Since(started)
 	}
-	s.hooks.patience, s.hooks.level, s.hooks.logBytes = config.Patience, config.Level, config.LogBytes
-	s.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
+	m.hooks.patience, m.hooks.lease, m.hooks.level, m.hooks.logBytes = config.Patience, config.Lease, config.Level, config.LogBytes
+	m.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
 		if way, ok := config.Ways[address]; ok {
 			address = way
 		}
 		return new(net.Dialer).DialContext(ctx, "tcp", address)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	if err := s.open(ctx); err != nil {
-		return err
-	}
-	fmt.Println(s.Addr())
-	go func() {
-		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			if d, err := time.ParseDuration(in.Text()); err == nil {
-				offset.Add(int64(d))
-			}
-		}
-	}()
-	return s.Serve(ctx)
+	return m, nil
 }
 
-// A trial is a cluster whose servers are processes that reach each other through proxies. One
-// goroutine at a time changes it.
+// A trial is a cluster whose servers reach each other through proxies, or have networks of their
+// own. They are processes, or run in that of the test. One goroutine at a time changes it.
 type trial struct {
 	t          *testing.T
 	dir        string
 	partitions int
 	patience   time.Duration
-	settings   []string // more of them
+	lease      time.Duration // 0 means the usual one
+	inside     bool          // servers run in the process of the test
+	settings   []string      // more of them
 	nodes      []*trialNode
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
-	wrap       func(i int, cmd *exec.Cmd)
-	bare       []string // see memberConfig
-	logBytes   int64    // of a partition; 0: as usually
+	bare       []string                 // see memberConfig
+	logBytes   int64                    // of a partition; 0: as usually
+	spaces     *spaces                  // networks of their own; nil: none
+	login      []string                 // what clients say first
 }
 
 // A trialNode is one server of a trial.
@@ -110,14 +130,20 @@ type trialNode struct {
 	name     string
 	dir      string
 	addr     string // of the Redis protocol
+	web      string // of HTTP
 	peerAddr string
 	settings []string // of its own
 	level    uint8    // of records that it reads; 0: that of this release
 
-	cmd   *exec.Cmd // nil if it does not run
-	stdin io.Writer
+	run   runner     // nil if it does not run
 	ready chan error // that it is open, or has ended
 	ended chan struct{}
+}
+
+// A runner is a server of a trial that runs.
+type runner interface {
+	signal(s syscall.Signal)
+	jump(d time.Duration) // moves its time of day
 }
 
 // newTrial prepares three servers. All end with the test.
@@ -127,7 +153,7 @@ func newTrial(t *testing.T, partitions int, settings ...string) *trial {
 	for i := range 3 {
 		name := clustertest.Name(i)
 		c.nodes = append(c.nodes, &trialNode{
-			name: name, dir: filepath.Join(c.dir, name), addr: lowAddr(t), peerAddr: lowAddr(t),
+			name: name, dir: filepath.Join(c.dir, name), addr: lowAddr(t), web: lowAddr(t), peerAddr: lowAddr(t),
 		})
 	}
 	for i := range c.nodes {
@@ -164,9 +190,9 @@ var lowAddrs sync.Map
 // config returns what a server is told.
 func (c *trial) config(i int) memberConfig {
 	n := c.nodes[i]
-	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Bare: c.bare, Level: n.level, LogBytes: c.logBytes}
+	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Lease: c.lease, Bare: c.bare, Level: n.level, LogBytes: c.logBytes}
 	m.Settings = map[string]string{
-		"dir": n.dir, "addr": n.addr, "http": "off", "member": n.name, "peers-addr": n.peerAddr,
+		"dir": n.dir, "addr": n.addr, "http": n.web, "member": n.name, "peers-addr": n.peerAddr,
 		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",
 	}
 	var peers []string
@@ -192,32 +218,55 @@ func (c *trial) config(i int) memberConfig {
 func (c *trial) spawn(i int) {
 	c.t.Helper()
 	n := c.nodes[i]
-	if n.cmd != nil {
+	if n.run != nil {
 		c.t.Fatalf("%s runs", n.name)
 	}
+	logs, err := os.OpenFile(n.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	n.ready, n.ended = make(chan error, 1), make(chan struct{})
+	if c.inside {
+		c.launchInside(i, logs)
+	} else {
+		c.launch(i, logs)
+	}
+}
+
+// An outsider is a server that is a process of its own.
+type outsider struct {
+	*os.Process
+	stdin io.Writer
+}
+
+func (p outsider) signal(s syscall.Signal) { _ = p.Signal(s) } // it may have ended
+
+func (p outsider) jump(d time.Duration) { _, _ = fmt.Fprintln(p.stdin, d) } // it may have ended
+
+// launch starts a process.
+func (c *trial) launch(i int, logs *os.File) {
+	c.t.Helper()
+	defer logs.Close() // the process has it
+	n := c.nodes[i]
 	config, err := json.Marshal(c.config(i))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	text, err := os.OpenFile(n.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer text.Close()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), memberEnv+"="+string(config), "GOMAXPROCS=2"), text
-	if c.wrap != nil {
-		c.wrap(i, cmd)
-	}
+	cmd.Env, cmd.Stderr = append(os.Environ(), memberEnv+"="+string(config), "GOMAXPROCS=2"), logs
 	out, err1 := cmd.StdoutPipe()
 	in, err2 := cmd.StdinPipe()
 	if err1 != nil || err2 != nil {
 		c.t.Fatal(err1, err2)
 	}
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if c.spaces != nil {
+		start = func() error { return c.spaces.nodes[i].do(cmd.Start) }
+	}
+	if err := start(); err != nil {
 		c.t.Fatal(err)
 	}
-	n.cmd, n.stdin, n.ready, n.ended = cmd, in, make(chan error, 1), make(chan struct{})
+	n.run = outsider{cmd.Process, in}
 	go func(ready chan<- error, ended chan<- struct{}) {
 		_, err := bufio.NewReader(out).ReadString('\n')
 		ready <- err
@@ -274,8 +323,8 @@ func (c *trial) kill(list ...int) {
 }
 
 func (c *trial) signal(i int, s syscall.Signal) {
-	if n := c.nodes[i]; n.cmd != nil {
-		_ = n.cmd.Process.Signal(s) // it may have ended
+	if n := c.nodes[i]; n.run != nil {
+		n.run.signal(s)
 	}
 }
 
@@ -283,16 +332,16 @@ func (c *trial) signal(i int, s syscall.Signal) {
 func (c *trial) wait(i int) {
 	c.t.Helper()
 	n := c.nodes[i]
-	if n.cmd == nil {
+	if n.run == nil {
 		return
 	}
 	select {
 	case <-n.ended:
 	case <-time.After(openTime):
 		c.t.Errorf("%s does not end", n.name)
-		_ = n.cmd.Process.Kill()
+		n.run.signal(syscall.SIGKILL)
 	}
-	n.cmd = nil
+	n.run = nil
 	if text := n.said(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic:") {
 		c.t.Errorf("%s: %s", n.name, text)
 	}
@@ -300,7 +349,11 @@ func (c *trial) wait(i int) {
 
 // end ends everything.
 func (c *trial) end() {
-	c.kill(0, 1, 2)
+	var wg sync.WaitGroup
+	for i := range c.nodes {
+		wg.Go(func() { c.kill(i) })
+	}
+	wg.Wait()
 	if c.t.Failed() {
 		for _, n := range c.nodes {
 			c.t.Logf("%s:\n%s", n.name, lastLines(n.said()))
@@ -317,13 +370,27 @@ func (c *trial) wipe(i int) {
 }
 
 // cut changes the network between a server and the others.
-func (c *trial) cut(i int, f clustertest.Flow) {
+func (c *trial) cut(i int, f clustertest.Flow) { c.flow(i, f, true) }
+
+// flow changes the network between a server and the others: all of it, or only the way of commands
+// that others forward to it.
+func (c *trial) flow(i int, f clustertest.Flow, all bool) {
+	c.t.Helper()
+	if c.spaces != nil {
+		if err := c.spaces.set(i, f, all); err != nil {
+			c.t.Fatal(err)
+		}
+		return
+	}
 	for j := range c.nodes {
-		if j != i {
-			for way := range 2 {
-				c.ways[i][j][way].Set(f)
-				c.ways[j][i][way].Set(f)
-			}
+		if j == i {
+			continue
+		}
+		c.ways[j][i][1].Set(f)
+		if all {
+			c.ways[j][i][0].Set(f)
+			c.ways[i][j][0].Set(f)
+			c.ways[i][j][1].Set(f)
 		}
 	}
 }

@@ -23,6 +23,7 @@ const (
 type conn struct {
 	net.Conn
 	server  *Server
+	role    role // changed with the lock of the server
 	session session
 	home    *command.Session // what others know of the connection
 	reader  *resp.Reader
@@ -63,7 +64,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// add serves a connection, unless there are too many.
+// add serves a connection, unless there are too many or the server is not ready for it.
 func (s *Server) add(raw net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,17 +72,23 @@ func (s *Server) add(raw net.Conn) {
 		_ = raw.Close() // the server ends
 		return
 	}
-	if uint64(len(s.conns)) >= s.settings.Number("maxclients") {
+	if !s.serving {
+		s.wg.Go(func() { refuse(raw, loading) })
+		return
+	}
+	role, ok := s.roleOf()
+	if !ok {
 		s.host.Stats.Rejected.Add(1)
-		s.wg.Go(func() { refuse(raw) })
+		s.wg.Go(func() { refuse(raw, tooMany) })
 		return
 	}
 	s.host.Stats.Connections.Add(1)
 	s.nextID++
-	c := &conn{Conn: raw, server: s}
+	s.roles[role]++
+	c := &conn{Conn: raw, server: s, role: role}
 	c.session, c.home = s.newSession(s.nextID, raw)
 	limits := resp.Standard()
-	if !c.session.Authenticated() {
+	if !c.session.Authenticated() || role == asProber {
 		limits = resp.Unauthenticated()
 	}
 	c.reader = resp.NewReader(raw, limits)
@@ -89,18 +96,12 @@ func (s *Server) add(raw net.Conn) {
 	s.wg.Go(c.serve)
 }
 
-// refuse tells a client that there are too many. Over TLS it waits for the handshake.
-func refuse(raw net.Conn) {
-	_ = raw.SetDeadline(time.Now().Add(time.Second)) // it may be gone
-	_, _ = raw.Write([]byte("-ERR max number of clients reached\r\n"))
-	_ = raw.Close()
-}
-
 // serve handles the connection until it ends.
 func (c *conn) serve() {
 	defer func() {
 		c.server.mu.Lock()
 		delete(c.server.conns, c.home.ID)
+		c.server.roles[c.role]--
 		c.server.mu.Unlock()
 		c.session.Close()
 		_ = c.Close() // nothing can be done about it
@@ -111,6 +112,7 @@ func (c *conn) serve() {
 	for !c.ended.Load() {
 		c.setReadDeadline()
 		if c.reader.Fill() != nil {
+			c.probed()
 			return
 		}
 		c.session.Begin()
@@ -120,8 +122,11 @@ func (c *conn) serve() {
 			return
 		}
 		if r, ok := c.session.(*router.Session); ok && r.Upgraded() {
-			_ = c.server.node.router.ServePeer(c.Conn, c.home.ID) // it ends with the connection
+			c.serveGuest()
 			return
+		}
+		if c.role == asProber {
+			return // it does not know the secret
 		}
 	}
 }
@@ -161,7 +166,9 @@ func (c *conn) shakeHands() bool {
 // logged in, whatever it sends before.
 func (c *conn) setReadDeadline() {
 	var deadline time.Time
-	if c.session.Authenticated() {
+	if c.role == asProber {
+		deadline = time.Now().Add(probeTime)
+	} else if c.session.Authenticated() {
 		c.unknown = time.Time{}
 		if idle := time.Duration(c.server.idle.Load()); idle != 0 {
 			deadline = time.Now().Add(idle)
@@ -192,6 +199,9 @@ func (c *conn) handle() bool {
 		}
 		if args == nil {
 			break
+		}
+		if c.refuses(args) {
+			return false
 		}
 		before := c.session.Authenticated()
 		if c.session.Take(args) != nil {

@@ -14,46 +14,48 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// TestDamagedImagesStepBack damages images of a partition: a server of a cluster loads those that
-// are whole, says so, and goes on in the log from there.
+// TestDamagedImagesStepBack loads images of a partition: the newest ones, and after some are
+// damaged, those that are whole. Then the server says so. The log goes on behind what was loaded.
 func TestDamagedImagesStepBack(t *testing.T) {
-	for name, damaged := range map[string]func(whole *image.Folder, manifests []string) (file string, rest *image.Manifest){
-		"Pack": func(whole *image.Folder, _ []string) (string, *image.Manifest) {
-			newest := uint64(0)
-			for _, e := range whole.Last().Entries {
-				newest = max(newest, e.Pack)
-			}
-			return fmt.Sprint("pack-", newest), whole.Before()
-		},
-		"Manifest":       func(whole *image.Folder, m []string) (string, *image.Manifest) { return m[1], whole.Before() },
-		"ManifestBefore": func(whole *image.Folder, m []string) (string, *image.Manifest) { return m[0], whole.Last() },
+	dir := t.TempDir()
+	fill(t, dir)
+	disk, err := image.MakeDir(filepath.Join(dir, "images"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := image.Look(disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := loadImages(t, disk, whole.Last()); strings.Contains(said, "damaged") {
+		t.Error(said)
+	}
+	manifests, err := filepath.Glob(filepath.Join(dir, "images", "manifest-*"))
+	if err != nil || len(manifests) != 2 {
+		t.Fatal(manifests, err)
+	}
+	newest := uint64(0)
+	for _, e := range whole.Last().Entries {
+		newest = max(newest, e.Pack)
+	}
+	for _, c := range []struct {
+		path string
+		rest *image.Manifest
+		says string
+	}{
+		{filepath.Join(dir, "images", fmt.Sprint("pack-", newest)), whole.Before(), "the newest images are damaged"},
+		{manifests[1], whole.Before(), "a manifest of images is damaged"},
+		{manifests[0], whole.Last(), "a manifest of images is damaged"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			fill(t, dir)
-			disk, err := image.MakeDir(filepath.Join(dir, "images"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole, err := image.Look(disk)
-			if err != nil {
-				t.Fatal(err)
-			}
-			manifests, err := filepath.Glob(filepath.Join(dir, "images", "manifest-*"))
-			if err != nil || len(manifests) != 2 {
-				t.Fatal(manifests, err)
-			}
-			for i := range manifests {
-				manifests[i] = filepath.Base(manifests[i])
-			}
-			file, rest := damaged(whole, manifests)
-			flipBits(t, filepath.Join(dir, "images", file))
-			loadsRest(t, disk, rest)
-		})
+		flipBits(t, c.path)
+		if said := loadImages(t, disk, c.rest); !strings.Contains(said, c.says) {
+			t.Errorf("%s is damaged, and it says %q", filepath.Base(c.path), said)
+		}
+		flipBits(t, c.path)
 	}
 }
 
-// flipBits damages each byte of a file.
+// flipBits changes each byte of a file. Twice, it is as before.
 func flipBits(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -68,11 +70,12 @@ func flipBits(t *testing.T, path string) {
 	}
 }
 
-// loadsRest loads images of which some are damaged.
-func loadsRest(t *testing.T, disk image.Disk, rest *image.Manifest) {
+// loadImages loads images as a server of a cluster does, and returns what it says. They must be
+// those of a manifest.
+func loadImages(t *testing.T, disk image.Disk, want *image.Manifest) (said string) {
 	t.Helper()
-	var said strings.Builder
-	s := newServer(NewSettings(), slog.New(slog.NewTextHandler(&said, nil)))
+	var b strings.Builder
+	s := newServer(NewSettings(), slog.New(slog.NewTextHandler(&b, nil)))
 	h := &shard{server: s, store: store.New()}
 	config := partition.Config{Store: h.store}
 	open := func(context.Context) (image.Disk, error) { return disk, nil }
@@ -82,10 +85,13 @@ func loadsRest(t *testing.T, disk image.Disk, rest *image.Manifest) {
 	if err := h.store.Loaded(); err != nil {
 		t.Fatal(err)
 	}
-	if config.Position != rest.Position || config.Store != h.store || h.store.Lookup([]byte("bf"), 0) == nil {
-		t.Errorf("the sets are not those of the other images, or the log goes on at %d, not at %d", config.Position, rest.Position)
+	if config.Position != want.Position || config.After != want.Chain || config.Store != h.store {
+		t.Errorf("the log goes on at %d, not at %d", config.Position, want.Position)
 	}
-	if !strings.Contains(said.String(), "damaged") {
-		t.Error("nothing is said")
+	for _, m := range want.Entries {
+		if e := h.store.ByNumber(m.Number); e == nil || e.Version() != m.Record {
+			t.Errorf("%s is not that of record %d: %+v", m.Name, m.Record, e)
+		}
 	}
+	return b.String()
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"syscall"
 	"time"
@@ -12,61 +11,75 @@ import (
 // failures are what happens to servers.
 type failures struct {
 	*trial
-	rng  *rand.Rand
-	left []int // of the list, before all have happened again
+	rng   *rand.Rand
+	kinds []failure
+	pace  time.Duration // of a second
+	left  []int         // of the kinds, before all have happened again
 }
+
+// A failure is something that happens to a server, and is mended.
+type failure struct {
+	name string
+	do   func(f *failures, i int)
+}
+
+// failuresAnywhere are those of servers in one process, too.
+var failuresAnywhere = []failure{
+	{"is cut off", (*failures).isolate},
+	{"is cut off and silent", (*failures).silence},
+	{"is killed", (*failures).restart},
+	{"loses its disk", (*failures).lose},
+	{"has another time", (*failures).jump},
+	{"is not heard", (*failures).deafen},
+	{"hands over and ends", (*failures).leave},
+	{"is cut off, and the next one killed", (*failures).both},
+}
+
+// failuresOfProcesses are all.
+var failuresOfProcesses = append([]failure{{"is stopped", (*failures).stop}}, failuresAnywhere...)
 
 // next has a server fail, and mends it.
 func (f *failures) next() {
 	f.t.Helper()
-	list := []struct {
-		name string
-		do   func(i int)
-	}{
-		{"is cut off", f.isolate},
-		{"is cut off and silent", f.silence},
-		{"is killed", f.restart},
-		{"is stopped", f.stop},
-		{"loses its disk", f.lose},
-		{"has another time", f.jump},
-		{"is not heard", f.deafen},
-		{"hands over and ends", f.leave},
-		{"is cut off, and the next one killed", f.both},
-	}
 	if len(f.left) == 0 {
-		f.left = f.rng.Perm(len(list))
+		f.left = f.rng.Perm(len(f.kinds))
 	}
-	one, i := list[f.left[0]], f.rng.IntN(len(f.nodes))
+	one, i := f.kinds[f.left[0]], f.rng.IntN(len(f.nodes))
 	f.left = f.left[1:]
 	f.t.Logf("%s %s", f.nodes[i].name, one.name)
-	one.do(i)
-	f.pause(3 * time.Second)
+	one.do(f, i)
+	f.pause(3)
 }
 
-// pause waits for a part of a time.
-func (f *failures) pause(most time.Duration) { time.Sleep(time.Duration(f.rng.Int64N(int64(most)))) }
+// pause waits for a part of some seconds.
+func (f *failures) pause(most int64) { time.Sleep(time.Duration(f.rng.Int64N(most * int64(f.pace)))) }
 
 // long waits for a time in which others take over, or do not.
 func (f *failures) long() {
-	time.Sleep(3 * time.Second)
-	f.pause(11 * time.Second)
+	time.Sleep(3 * f.pace)
+	f.pause(11)
 }
 
-// deafen loses the answers to commands that are forwarded to a server and carried out.
+// answers changes the way of commands that are forwarded to a server, for a while.
+func (f *failures) answers(i int, flow clustertest.Flow) {
+	f.flow(i, flow, false)
+	f.pause(1)
+}
+
+// mute loses the answers to commands that are forwarded to a server and carried out: when their
+// connections end, the outcome is unknown. What happens next must end them.
+func (f *failures) mute(i int) { f.answers(i, clustertest.Deaf) }
+
 func (f *failures) deafen(i int) {
 	for range 5 {
-		for _, flow := range []clustertest.Flow{clustertest.Deaf, clustertest.Cut, clustertest.Open} {
-			for j := range f.nodes {
-				if j != i {
-					f.ways[j][i][1].Set(flow)
-				}
-			}
-			f.pause(time.Second)
-		}
+		f.mute(i)
+		f.answers(i, clustertest.Cut)
+		f.answers(i, clustertest.Open)
 	}
 }
 
 func (f *failures) isolate(i int) {
+	f.mute(i)
 	f.cut(i, clustertest.Cut)
 	f.long()
 	f.cut(i, clustertest.Open)
@@ -79,8 +92,10 @@ func (f *failures) silence(i int) {
 }
 
 func (f *failures) restart(i int) {
+	f.mute(i)
 	f.kill(i)
-	f.pause(5 * time.Second)
+	f.answers(i, clustertest.Open)
+	f.pause(4)
 	f.start(i)
 }
 
@@ -112,7 +127,7 @@ func (f *failures) jump(i int) {
 	if f.rng.IntN(2) == 0 {
 		d = -d
 	}
-	_, _ = fmt.Fprintln(f.nodes[i].stdin, d)
+	f.nodes[i].run.jump(d)
 }
 
 func (f *failures) leave(i int) {
@@ -123,11 +138,12 @@ func (f *failures) leave(i int) {
 
 func (f *failures) both(i int) {
 	j, _ := f.others(i)
+	f.mute(i)
 	f.cut(i, clustertest.Cut)
 	f.kill(j)
-	f.pause(4 * time.Second)
+	f.pause(4)
 	f.spawn(j)
-	f.pause(4 * time.Second)
+	f.pause(4)
 	f.cut(i, clustertest.Open)
 	f.opened(j)
 }

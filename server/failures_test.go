@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sort"
 	"strings"
 	"sync"
@@ -17,7 +18,8 @@ import (
 )
 
 var (
-	failuresTime = flag.Duration("failures-time", effort.Pick(45*time.Second, 30*time.Minute), "how long servers fail in TestFailures")
+	failuresTime = flag.Duration("failures-time", effort.Pick(20*time.Second, 30*time.Minute), "how long servers fail in TestFailures")
+	failuresNet  = flag.Bool("failures-namespaces", effort.Long() && os.Geteuid() == 0, "servers of TestFailures have network namespaces; else proxies")
 	failuresSeed = flag.Uint64("failures-seed", 0, "what TestFailures does is chosen by; 0 means at random")
 )
 
@@ -131,7 +133,7 @@ func (h *history) client(id int, rng *rand.Rand, stop <-chan struct{}) {
 		case <-time.After(time.Duration(rng.IntN(20)) * time.Millisecond):
 		}
 		if a == nil {
-			a, _ = newAsker(h.nodes[id%len(h.nodes)].addr) // it may not run
+			a, _ = h.newAsker(id % len(h.nodes)) // it may not run
 			continue
 		}
 		round := int(time.Since(h.start) / itemsFor)
@@ -158,6 +160,8 @@ func (h *history) run(id int, a *asker, op itemOp) bool {
 	case err != nil:
 		h.unknown.Add(1)
 		returned = 24 * time.Hour // it may happen at any time
+	case strings.HasPrefix(text, "-LOADING"):
+		return false // the connection ends
 	case strings.HasPrefix(text, "-CLUSTERDOWN"):
 		h.down.Add(1) // nothing was done
 		return true
@@ -180,8 +184,8 @@ func (h *history) check() {
 	h.whole()
 	keys := h.byItem()
 	askers := make([]*asker, len(h.nodes))
-	for i, n := range h.nodes {
-		a, err := newAsker(n.addr)
+	for i := range h.nodes {
+		a, err := h.newAsker(i)
 		if err != nil {
 			h.t.Fatal(err)
 		}
@@ -207,7 +211,7 @@ func (h *history) check() {
 		}
 	}
 	h.t.Logf("%d commands about %d items, %d with an unknown outcome, %d refused", len(h.ops), len(keys), unknown, h.down.Load())
-	if len(h.ops) < 500 {
+	if effort.Long() && len(h.ops) < 500 {
 		h.t.Error("too little happened")
 	}
 }
@@ -257,15 +261,23 @@ func describe(ops []porcupine.Operation) string {
 }
 
 // TestFailures has servers fail in a random order while clients of all of them change and ask
-// about items: every item is linearizable, so nothing is lost, doubled or read too late.
+// about items: every item is linearizable, so nothing is lost, doubled or read too late. In the short
+// form the servers run in the process of the test, and cannot be stopped. In the long form they are
+// processes, with networks of their own where the test may make them.
 func TestFailures(t *testing.T) {
-	effort.LongOnly(t)
 	seed := *failuresSeed
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
 	t.Logf("-failures-seed %d", seed)
-	c := newTrial(t, 4)
+	c := newTrial(t, 4, "image-after", "100kB")
+	f := failures{trial: c, rng: rand.New(rand.NewPCG(seed, failureClients)), kinds: failuresOfProcesses, pace: time.Second}
+	if !effort.Long() {
+		c.inside, c.partitions, c.lease = true, 3, 2*time.Second
+		f.kinds, f.pace = failuresAnywhere, time.Second/2
+	} else if *failuresNet {
+		c.useSpaces()
+	}
 	c.start(0, 1, 2)
 	c.led(0, 1, 2)
 	h := newHistory(c)
@@ -274,7 +286,6 @@ func TestFailures(t *testing.T) {
 	for i := range failureClients {
 		clients.Go(func() { h.client(i, rand.New(rand.NewPCG(seed, uint64(i))), stop) })
 	}
-	f := failures{trial: c, rng: rand.New(rand.NewPCG(seed, failureClients))}
 	for begun := time.Now(); time.Since(begun) < *failuresTime; {
 		f.next()
 	}

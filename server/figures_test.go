@@ -45,7 +45,7 @@ func (c *trial) measureForwarding() {
 	c.must(leader, "CF.ADD", set, "x")
 	var askers []*asker
 	for _, i := range []int{leader, other} {
-		a, err := newAsker(c.nodes[i].addr)
+		a, err := c.newAsker(i)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func share(times []time.Duration, p float64) time.Duration {
 func (c *trial) measureWait() {
 	c.t.Helper()
 	leader := c.leader(0, 0)
-	a, err := newAsker(c.nodes[leader].addr)
+	a, err := c.newAsker(leader)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func (c *trial) measureEnd(leader int, set string, end func()) (longest time.Dur
 	last := time.Now()
 	for n, gone := 0, false; ; n++ {
 		if a == nil {
-			a, _ = newAsker(c.nodes[other].addr) // tried again
+			a, _ = c.newAsker(other) // tried again
 			continue
 		}
 		was := gone

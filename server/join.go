@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 )
@@ -96,4 +97,15 @@ func (s *Server) advertised(encrypted bool) (string, error) {
 		return "", fmt.Errorf("server: %s is not an address that others can connect to: name one with --advertise", addr)
 	}
 	return addr, nil
+}
+
+// sayEvery is how often it is said that another server cannot be reached: every command tries.
+const sayEvery = 5 * time.Second
+
+// unreached says that another server cannot be reached.
+func (n *node) unreached(address string, err error) {
+	now, last := time.Now().UnixNano(), n.failed.Load()
+	if time.Duration(now-last) >= sayEvery && n.failed.CompareAndSwap(last, now) {
+		n.server.logger.Warn("another server cannot be reached", "address", address, "error", err)
+	}
 }

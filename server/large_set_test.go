@@ -80,7 +80,7 @@ func (l largeSet) each(every int, verb string, reply func(first int, text string
 	blocks := make(chan int)
 	var wg sync.WaitGroup
 	for worker := range 6 {
-		a, err := newAsker(l.nodes[worker%len(l.nodes)].addr)
+		a, err := l.newAsker(worker % len(l.nodes))
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func (l largeSet) query() {
 			l.t.Errorf("a key of %d… is lost", first)
 		}
 	})
-	a, err := newAsker(l.nodes[0].addr)
+	a, err := l.newAsker(0)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func (l largeSet) reach() {
 
 // resident returns the memory of a server's process as Linux tells it.
 func (n *trialNode) resident() string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.run.(outsider).Pid))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
 	line, _, _ := strings.Cut(rest, "\n")
 	return "process " + strings.TrimSpace(line)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -10,8 +9,8 @@ import (
 	"os"
 )
 
-// listen opens the listeners.
-func (s *Server) listen(context.Context) error {
+// listen opens the listeners, and answers that the server loads until it serves.
+func (s *Server) listen() error {
 	l, err := net.Listen("tcp", s.settings.Get("addr"))
 	if err != nil {
 		return fmt.Errorf("server: %w: choose another address with --addr", err)
@@ -31,8 +30,13 @@ func (s *Server) listen(context.Context) error {
 		}
 		s.listeners = append(s.listeners, l)
 	}
-	s.web, err = listenWeb(s.settings.Get("http"))
-	return err
+	if s.web, err = s.listenWeb(s.settings.Get("http")); err != nil {
+		return err
+	}
+	for _, l := range s.listeners {
+		s.wg.Go(func() { s.accept(l) })
+	}
+	return nil
 }
 
 // allowAddresses refuses to listen where others can connect if there is no login.

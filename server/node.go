@@ -28,8 +28,9 @@ type node struct {
 	address  string // where others reach it
 	router   *router.Node
 	hearsay  hearsay
-	members  []string // that the settings name
-	logBytes int64    // that the log of a partition may take
+	members  []string     // that the settings name
+	failed   atomic.Int64 // when it was said last that another server cannot be reached, in nanoseconds
+	logBytes int64        // that the log of a partition may take
 	stop     context.CancelFunc
 	wg       sync.WaitGroup
 }
@@ -63,6 +64,9 @@ func (s *Server) join(ctx context.Context) error {
 	if n.cluster, err = connect(ctx, config); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := n.cluster.CheckName(ctx); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	n.logBytes = n.cluster.LogBytes()
 	n.checkImageAfter()
 	if err := s.folder.mark(s.mode()); err != nil {
@@ -84,7 +88,7 @@ func (n *node) route(secret string, t *tls.Config) {
 	home := &command.Env{Host: s.host, Store: store.New(), Images: s.images, Save: func() error { return nil }}
 	n.router = router.New(router.Config{
 		Shards: routes{n}, Home: home, Secret: secret, Redirect: s.settings.On("redirect"), Status: n.statusText,
-		Dial: s.dialer(t), Patience: s.hooks.patience,
+		Dial: s.dialer(t), Patience: s.hooks.patience, Report: n.unreached,
 	})
 }
 
@@ -198,7 +202,8 @@ func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error
 	config := partition.Config{
 		Store: h.store, Log: shared, Hash: s.newHash(), Fatal: s.fatal,
 		Report: func(text string, err error) { s.logger.Warn(text, "partition", i, "error", err) },
-		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock, Highest: s.hooks.level,
+		Node:   n.name, Address: n.address, Ended: func(err error) { h.ended <- err }, Prefer: n.patience, Clock: s.hooks.clock,
+		Lease: s.hooks.lease, Highest: s.hooks.level,
 	}
 	if h.keeper, err = newSharedKeeper(ctx, h, images, &config); err != nil {
 		return err

@@ -46,9 +46,17 @@ func (r routes) Leader(i int) (leader partition.Leader) {
 
 // Members implements router.Shards.
 func (r routes) Members() []router.Member {
-	list := []router.Member{{Name: r.name, Address: r.address, Alive: true}}
+	own := router.Member{Name: r.name, Address: r.address, Alive: true}
+	for i := range r.server.shards {
+		own.Held = append(own.Held, r.server.shards[i].Load() != nil)
+	}
+	list := []router.Member{own}
 	for _, o := range r.others() {
-		list = append(list, router.Member{Name: o.Node, Address: o.Address, Alive: time.Since(o.Heard) <= silent})
+		m := router.Member{Name: o.Node, Address: o.Address, Alive: time.Since(o.Heard) <= silent}
+		for _, p := range o.Partitions {
+			m.Held = append(m.Held, p.Held)
+		}
+		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b router.Member) int { return cmp.Compare(a.Name, b.Name) })
 	return list

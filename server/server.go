@@ -48,13 +48,15 @@ type Server struct {
 	loginTime time.Duration
 	hooks     hooks
 
-	mu     sync.Mutex
-	conns  map[int64]*conn
-	nextID int64
-	ending bool
-	wg     sync.WaitGroup
-	failed chan error
-	stop   context.CancelFunc
+	mu      sync.Mutex
+	conns   map[int64]*conn
+	roles   [roles]int // connections
+	nextID  int64
+	serving bool // before, clients are told that the server loads
+	ending  bool
+	wg      sync.WaitGroup
+	failed  chan error
+	stop    context.CancelFunc
 }
 
 // hooks are what tests replace; zero fields mean what a server has usually.
@@ -64,6 +66,8 @@ type hooks struct {
 	patience time.Duration                                               // of commands without a leader
 	level    uint8                                                       // of records that the server reads
 	logBytes int64                                                       // that the log of a partition may take
+	lease    time.Duration                                               // of leaders
+	dead     atomic.Bool                                                 // it ends without a word to other servers
 }
 
 // Open reads what is in the folder, and listens. After an error nothing is open.
@@ -94,15 +98,20 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.openFolder(); err != nil {
 		return err
 	}
-	steps := []func(context.Context) error{s.load, s.listen}
+	if err := s.listen(); err != nil {
+		return err
+	}
+	load := s.load
 	if s.mode().way != "alone" {
-		steps = []func(context.Context) error{s.listen, s.join} // others are told where it listens
+		load = s.join
 	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := load(ctx); err != nil {
+		return err
 	}
+	s.web.start(s)
+	s.mu.Lock()
+	s.serving = true
+	s.mu.Unlock()
 	return nil
 }
 
@@ -224,10 +233,6 @@ func (s *Server) fatal(err error) {
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	for _, l := range s.listeners {
-		s.wg.Go(func() { s.accept(l) })
-	}
-	s.web.start(ctx, s)
 	s.wg.Go(func() { newCollector().run(ctx) })
 	if s.node == nil {
 		s.wg.Go(func() { s.first().keeper.run(ctx) })
@@ -243,7 +248,7 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // close ends connections, then what is behind them.
 func (s *Server) close() error {
-	if s.node != nil {
+	if s.node != nil && !s.hooks.dead.Load() {
 		s.node.handOverAll()
 	}
 	s.mu.Lock()
@@ -258,6 +263,7 @@ func (s *Server) close() error {
 	s.web.close()
 	if s.node != nil {
 		s.node.router.Close()
+		s.node.stop() // commands wait for logs, which may not answer as long as partitions are open
 	}
 	s.wg.Wait()
 	err := s.release()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,14 +21,17 @@ import (
 type web struct {
 	listener net.Listener
 	server   *http.Server
+	pages    atomic.Pointer[http.ServeMux] // nil while the server loads
+	ctx      context.Context               // ends with it
+	stop     context.CancelFunc
 }
 
 // webTime is how long a request and its answer may take each. Nothing of it needs a login, so
 // no client may stay for ever.
 const webTime = time.Minute
 
-// listenWeb listens on an address; off means that there is no HTTP.
-func listenWeb(addr string) (*web, error) {
+// listenWeb answers requests at an address; off means that there is no HTTP.
+func (s *Server) listenWeb(addr string) (*web, error) {
 	if addr == "" || addr == "off" {
 		return &web{}, nil
 	}
@@ -35,7 +39,27 @@ func listenWeb(addr string) (*web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: %w: choose another address with --http, or off", err)
 	}
-	return &web{listener: l}, nil
+	ctx, stop := context.WithCancel(context.Background())
+	w := &web{listener: l, ctx: ctx, stop: stop}
+	w.server = &http.Server{
+		Handler: w, ReadTimeout: webTime, WriteTimeout: webTime, IdleTimeout: 2 * webTime, // the console has streams that go on
+		BaseContext: func(net.Listener) context.Context { return ctx }, // streams end with it
+	}
+	s.wg.Go(func() { _ = w.server.Serve(l) }) // it ends when it is closed
+	return w, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	pages := w.pages.Load()
+	switch {
+	case r.URL.Path == "/health":
+		_, _ = fmt.Fprintln(out, "ok") // the client may be gone
+	case pages == nil:
+		http.Error(out, loading, http.StatusServiceUnavailable)
+	default:
+		pages.ServeHTTP(out, r)
+	}
 }
 
 func (w *web) addr() net.Addr {
@@ -45,8 +69,8 @@ func (w *web) addr() net.Addr {
 	return w.listener.Addr()
 }
 
-// start answers requests until ctx ends.
-func (w *web) start(ctx context.Context, s *Server) {
+// start shows the server, whose sets are in memory.
+func (w *web) start(s *Server) {
 	if w.listener == nil {
 		return
 	}
@@ -54,7 +78,6 @@ func (w *web) start(ctx context.Context, s *Server) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(s))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.unready(); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -63,14 +86,10 @@ func (w *web) start(ctx context.Context, s *Server) {
 		_, _ = fmt.Fprintln(w, "ready") // the client may be gone
 	})
 	c := console.New(shown{s}, s.settings.Get("gate"))
-	s.wg.Go(func() { c.Run(ctx) })
+	s.wg.Go(func() { c.Run(w.ctx) })
 	mux.Handle("/console/", c)
 	mux.Handle("GET /{$}", http.RedirectHandler("/console/", http.StatusSeeOther))
-	w.server = &http.Server{
-		Handler: mux, ReadTimeout: webTime, WriteTimeout: webTime, IdleTimeout: 2 * webTime, // the console has streams that go on
-		BaseContext: func(net.Listener) context.Context { return ctx }, // streams end with it
-	}
-	s.wg.Go(func() { _ = w.server.Serve(w.listener) }) // it ends when it is closed
+	w.pages.Store(mux)
 }
 
 // unready returns why the server cannot do its part, nil if it can.
@@ -83,13 +102,26 @@ func (s *Server) unready() error {
 			return fmt.Errorf("partition %d is being loaded", i)
 		}
 	}
+	if s.node == nil {
+		return nil
+	}
+	for h := range s.loaded() {
+		if time.Since(h.partition.State().Heard) > leaderless {
+			return fmt.Errorf("partition %d has no leader", h.number)
+		}
+	}
 	return nil
 }
+
+// leaderless is how long a partition is silent until a node is not ready any more: longer than
+// another node takes to lead it.
+const leaderless = 15 * time.Second
 
 func (w *web) close() {
 	if w.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
+		w.stop()
 		_ = w.server.Shutdown(ctx)
 		_ = w.server.Close() // requests that still run, such as downloads
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os/exec"
@@ -40,6 +41,7 @@ func TestClusterStatus(t *testing.T) {
 	for _, addr := range addrs { // one that is still starting ends in another way
 		wantStatus(t, addr, 0, "All partitions have a leader, and all nodes were heard lately.", "n3")
 	}
+	importBothWays(t, filepath.Join(dir, "copy"), addrs)
 	end := func(i int) {
 		_ = members[i].Process.Signal(syscall.SIGTERM) // Wait tells
 		if err := members[i].Wait(); err != nil {
@@ -56,6 +58,43 @@ func TestClusterStatus(t *testing.T) {
 		_ = c.Wait() // it was killed
 	}
 	wantStatus(t, addrs[0], 2)
+}
+
+// importBothWays copies the filters of a cluster into a folder, and that into the cluster again.
+func importBothWays(t *testing.T, folder string, addrs []string) {
+	t.Helper()
+	names := []string{"a", "b", "c", "d", "{a}b", "a}b", "{}a", "a{b"} // of both partitions
+	var add, ask []string
+	for _, name := range names {
+		add, ask = append(add, "BF.ADD "+name+" x"), append(ask, "BF.EXISTS "+name+" x")
+	}
+	sayAll(t, addrs[0], add, strings.Repeat(":1\r\n", len(names)))
+	for _, args := range [][]string{{"redis://" + addrs[1], "--dir", folder}, {folder, "--to", "redis://" + addrs[2]}} {
+		status, stdout, stderr := tool(t, strings.NewReader(""), append([]string{"import"}, args...)...)
+		if status != 0 || !strings.Contains(stdout, fmt.Sprintf("filters copied: %d, ", len(names))) {
+			t.Fatalf("import %q: %d\n%s%s", args, status, stdout, stderr)
+		}
+		if args[1] == "--dir" {
+			sayAll(t, addrs[0], []string{"FLUSHALL", "DBSIZE"}, "+OK\r\n:0\r\n")
+		}
+	}
+	sayAll(t, addrs[0], append(ask, "DBSIZE"), strings.Repeat(":1\r\n", len(names))+fmt.Sprintf(":%d\r\n", len(names)))
+}
+
+// sayAll sends commands to a server, whose replies are known.
+func sayAll(t *testing.T, addr string, lines []string, want string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, strings.Join(append(lines, "QUIT"), "\r\n")+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(conn); err != nil || string(got) != want+"+OK\r\n" {
+		t.Fatalf("%q: %q, %v", lines, got, err)
+	}
 }
 
 // freeAddr returns an address of the loopback that was free a moment ago.

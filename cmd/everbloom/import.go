@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,13 +26,14 @@ type importVerb struct {
 func newImport(e *env) *cobra.Command {
 	i := &importVerb{env: e}
 	cmd := &cobra.Command{
-		Use:     "import URL (--to URL | --dir DIR)",
+		Use:     "import SOURCE (--to URL | --dir DIR)",
 		GroupID: groupServe,
 		Short:   "Copy all filters of a RedisBloom server",
 		Long: `Copy all Bloom and cuckoo filters of a Redis server with RedisBloom, bit by bit
 and with their time to live, into an everbloom server that runs, or into the
-folder of one that does not. The source may be an everbloom server, too. Keys of
-other types are counted and not copied.
+folder of one that does not. The source may be an everbloom server, too, a node
+of a cluster, or the folder of a server that does not run. Keys of other types
+are counted and not copied.
 
 A URL is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS.
 Stop the writers first: items that are added to a filter while it is copied may
@@ -37,6 +41,7 @@ be missing from the copy. An import that was interrupted goes on if it is run
 again: filters that are there are kept.`,
 		Example: `  everbloom import redis://10.0.0.7:6379 --to redis://127.0.0.1:6379
   everbloom import redis://10.0.0.7 --dir data
+  everbloom import data --to redis://n1.example.org:6379
   everbloom import rediss://bob:secret@cache.example.org --dir data --replace`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), atLeast(1, "the server to copy, such as redis://127.0.0.1:6379")),
 		RunE: verb(i.run),
@@ -50,16 +55,26 @@ again: filters that are there are kept.`,
 	return cmd
 }
 
-func (i *importVerb) run(ctx context.Context, args []string) error {
+func (i *importVerb) run(ctx context.Context, args []string) (err error) {
 	i.From = args[0]
-	if i.dir == "" {
-		return i.copyAll(ctx)
+	if !strings.Contains(i.From, "://") {
+		if _, err := os.Stat(filepath.Join(i.From, "mode")); err != nil {
+			return fmt.Errorf("%s is neither a URL such as redis://127.0.0.1:6379 nor the folder of a server", i.From)
+		}
+		stop, err := i.open(ctx, i.From, &i.From)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
 	}
-	stop, err := i.open(ctx)
-	if err != nil {
-		return err
+	if i.dir != "" {
+		stop, err := i.open(ctx, i.dir, &i.To)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
 	}
-	return errors.Join(i.copyAll(ctx), stop())
+	return i.copyAll(ctx)
 }
 
 // copyAll copies the filters and says how many.
@@ -87,10 +102,10 @@ func (i *importVerb) copyAll(ctx context.Context) error {
 	return nil
 }
 
-// open serves a folder to the copy.
-func (i *importVerb) open(ctx context.Context) (stop func() error, err error) {
+// open serves a folder to the copy, and says where.
+func (i *importVerb) open(ctx context.Context, dir string, url *string) (stop func() error, err error) {
 	settings := server.NewSettings()
-	for name, value := range map[string]string{"dir": i.dir, "addr": "127.0.0.1:0", "http": "off"} {
+	for name, value := range map[string]string{"dir": dir, "addr": "127.0.0.1:0", "http": "off"} {
 		if err := settings.Set(name, value); err != nil {
 			return nil, err
 		}
@@ -99,7 +114,7 @@ func (i *importVerb) open(ctx context.Context) (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	i.To = "redis://" + srv.Addr().String()
+	*url = "redis://" + srv.Addr().String()
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(serving) }()

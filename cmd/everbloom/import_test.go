@@ -53,6 +53,9 @@ func TestImportAndCheck(t *testing.T) {
 	}{
 		{"import redis://" + s.Addr().String() + " --dir " + dir, 0, "filters copied: 2, ", "not copied, because they are no filters: 1 key\n"},
 		{"import redis://" + s.Addr().String() + " --dir " + dir, 0, "filters copied: 0, ", "kept, because the destination has them: 2 keys;"},
+		{"import " + dir + " --dir " + dir + "2", 0, "filters copied: 2, ", ""},
+		{"import " + dir + " --dir " + dir, 2, "", "is used by another server"},
+		{"import " + dir + "x --dir " + dir, 2, "", "nor the folder of a server"},
 		{"import redis://" + s.Addr().String(), 2, "", "to dir"},
 		{"import --dir " + dir, 2, "", "too few arguments: name the server to copy"},
 		{"serve --check --dir " + dir, 0, dir + ": in order: 2 keys, ", ""},

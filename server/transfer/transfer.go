@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/everbloom-go/everbloom/server/internal/router"
 )
 
 // Config says what to copy.
@@ -125,12 +127,20 @@ func (j *job) key(ctx context.Context, name string) error {
 
 var errChanged = errors.New("transfer: the filter changed while it was copied: stop what writes to it, and run the import again")
 
-// temporary is the end of the name that a filter has until it is complete.
-const temporary = ":everbloom-import"
+// temporary returns the name that a filter has until it is complete. It begins with the name, as
+// the user may be limited to a prefix, and has its slot, as a cluster renames within one only.
+func temporary(name string) string {
+	slot := router.Slot([]byte(name))
+	part := name + ":everbloom-import"
+	for i := 0; router.Slot([]byte(part)) != slot; i++ {
+		part = fmt.Sprintf("%s:everbloom-import{%d}", name, i)
+	}
+	return part
+}
 
 // filter copies a filter.
 func (j *job) filter(ctx context.Context, family, name string) error {
-	part := name + temporary
+	part := temporary(name)
 	if _, err := j.to.do(ctx, "DEL", part); err != nil {
 		return err
 	}

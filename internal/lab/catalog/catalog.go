@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/cluster"
 	"github.com/everbloom-go/everbloom/internal/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/internal/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/internal/lab/dpbf19"
@@ -26,5 +27,6 @@ func All() []lab.Experiment {
 		ebf21.Experiments(),
 		growth.Experiments(),
 		field.Experiments(),
+		cluster.Experiments(),
 	)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/everbloom-go/everbloom/internal/draw"
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/internal/lab"
+	"github.com/everbloom-go/everbloom/internal/lab/cluster"
 	"github.com/everbloom-go/everbloom/internal/lab/dlbf10"
 	"github.com/everbloom-go/everbloom/internal/lab/dlcbf06"
 	"github.com/everbloom-go/everbloom/internal/lab/dpbf19"
@@ -89,6 +90,7 @@ var groups = []group{
 		lab.Params{lab.Int("keys", 1_000), lab.Int("queries", 1_000), lab.Int("trials", 3), lab.Int("turns", 2), lab.Int("rounds", 2), lab.Int("universe", 5_000)},
 		[]string{"all/abilities", "field/zipf"},
 	},
+	{cluster.Experiments(), lab.Params{lab.Ints("nodes", 3, 30, 300)}, nil},
 }
 
 func TestClaims(t *testing.T) { tryClaims(t, All()) }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -49,6 +50,9 @@ func Connect(ctx context.Context, config Config) (*Cluster, error) {
 	c := newCluster(config)
 	options := c.options()
 	if config.Credentials != "" {
+		if _, err := os.Stat(config.Credentials); err != nil {
+			return nil, fmt.Errorf("cluster: credentials for NATS: %w", err)
+		}
 		options = append(options, nats.UserCredentials(config.Credentials))
 	}
 	if config.TLS != nil {
@@ -88,13 +92,13 @@ func (c *Cluster) options() []nats.Option {
 
 // open connects, and waits until JetStream answers.
 func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) (err error) {
-	err = c.again(ctx, func() error {
+	err = again(ctx, c.saying("NATS cannot be reached: trying again", func() error {
 		c.conn, err = nats.Connect(urls, options...)
 		if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
-			return fatalError{err}
+			return fatalError{fmt.Errorf("%w: name a file with credentials of these servers with --nats-creds", err)}
 		}
 		return err
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("cluster: connecting to NATS: %w", err)
 	}
@@ -104,7 +108,7 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 	if c.js, err = jetstream.New(c.conn, jetstream.WithPublishAsyncTimeout(chunkTime)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	err = c.again(ctx, func() error {
+	err = again(ctx, c.saying(noJetStream+": trying again", func() error {
 		ctx, cancel := context.WithTimeout(ctx, requestTime)
 		defer cancel()
 		_, err := c.js.AccountInfo(ctx)
@@ -112,9 +116,9 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 			return fatalError{err}
 		}
 		return err
-	})
+	}))
 	if err != nil {
-		return fmt.Errorf("cluster: JetStream does not answer: do most of the servers run, and is it enabled: %w", err)
+		return fmt.Errorf("cluster: %s: %w", noJetStream, err)
 	}
 	if c.register, err = openRegister(ctx, c); err != nil {
 		return err
@@ -122,28 +126,39 @@ func (c *Cluster) open(ctx context.Context, urls string, options []nats.Option) 
 	return c.listen()
 }
 
+const noJetStream = "JetStream does not answer: at the first start all members must run, later most of them; servers of NATS must have it enabled"
+
+const (
+	sayAfter = 2 * time.Second // it may take a moment
+	sayEvery = 10 * time.Second
+)
+
+// saying returns do, and a warning now and then while it fails.
+func (c *Cluster) saying(text string, do func() error) func() error {
+	next := time.Now().Add(sayAfter)
+	return func() error {
+		err := do()
+		var fatal fatalError
+		if err != nil && !errors.As(err, &fatal) && time.Now().After(next) {
+			next = time.Now().Add(sayEvery)
+			c.config.Logger.Warn(text, "error", err)
+		}
+		return err
+	}
+}
+
 // A fatalError is not tried again.
 type fatalError struct{ error }
 
 func (e fatalError) Unwrap() error { return e.error }
 
-const (
-	tellAfter = 5 * time.Second // that something is tried in vain
-	tellEach  = 30 * time.Second
-)
-
 // again calls do until it succeeds, fails for good or ctx ends.
-func (c *Cluster) again(ctx context.Context, do func() error) error {
-	tell := time.Now().Add(tellAfter)
+func again(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		var fatal fatalError
 		if err == nil || errors.As(err, &fatal) {
 			return err
-		}
-		if time.Now().After(tell) {
-			tell = time.Now().Add(tellEach)
-			c.config.Logger.Warn("the cluster does not answer: at the first start all members must run, later most of them", "error", err)
 		}
 		if pause(ctx, tryAgain) != nil {
 			return errors.Join(ctx.Err(), err)

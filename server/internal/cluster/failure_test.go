@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"github.com/everbloom-go/everbloom/internal/effort"
 	"github.com/everbloom-go/everbloom/server/internal/cluster"
 	"github.com/everbloom-go/everbloom/server/internal/cluster/clustertest"
@@ -210,7 +208,7 @@ func TestCut(t *testing.T) {
 func TestLostAck(t *testing.T) {
 	effort.LongOnly(t)
 	t.Parallel()
-	proxy := clustertest.NewProxy(t, operator(t, 8<<20))
+	proxy := clustertest.NewProxy(t, operator(t, engine(t, 8<<20)))
 	c, err := cluster.Connect(testContext(t), cluster.Config{Name: "n1", Namespace: "other", Replicas: 1, URLs: "nats://" + proxy.Addr()})
 	if err != nil {
 		t.Fatal(err)
@@ -238,59 +236,6 @@ func TestLostAck(t *testing.T) {
 	}
 	if got := all(t, l, 0); len(got) != 3 {
 		t.Errorf("%v", got)
-	}
-}
-
-// operator runs a NATS server as an operator does, and returns its address.
-func operator(t *testing.T, payload int32) string {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), MaxPayload: payload})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server does not start")
-	}
-	return s.Addr().String()
-}
-
-// TestRefusals has configurations and servers that cannot work.
-func TestRefusals(t *testing.T) {
-	t.Parallel()
-	small, one := "nats://"+operator(t, 1<<20), "nats://"+operator(t, 8<<20)
-	damaged := t.TempDir()
-	block := filepath.Join(damaged, "jetstream", "$G", "streams", "everbloom-log-3", "msgs", "1.blk")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(block), 0o700), os.WriteFile(block, []byte(strings.Repeat("damage ", 9)), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	two := []cluster.Peer{{Name: "n1", Addr: "127.0.0.1:15001"}, {Name: "n2", Addr: "127.0.0.1:15002"}}
-	for _, c := range []struct {
-		start  bool
-		config cluster.Config
-		want   string
-	}{
-		{false, cluster.Config{Name: "n1"}, "no URL"},
-		{false, cluster.Config{Name: "a b", URLs: one}, "letters"},
-		{false, cluster.Config{Name: "n1", Namespace: "a.b", URLs: one}, "letters"},
-		{false, cluster.Config{Name: "n1", URLs: small}, "max_payload: 8MB"},
-		{false, cluster.Config{Name: "n1", URLs: one}, "ask for one copy"},
-		{false, cluster.Config{Name: "n1", Replicas: 7, URLs: one}, "1 to 5"},
-		{true, cluster.Config{Name: "n3", Dir: t.TempDir(), Secret: "s", Peers: two}, "n3 is not one of the members"},
-		{true, cluster.Config{Name: "n1", Secret: "s", Peers: two}, "needs a folder"},
-		{true, cluster.Config{Name: "n1", Dir: t.TempDir(), Peers: two}, "need a secret"},
-		{true, cluster.Config{Name: "n1", Dir: t.TempDir(), Secret: "s", Peers: two[:1]}, "at least two"},
-		{true, cluster.Config{Name: "n1", Dir: t.TempDir(), Secret: "s", Peers: append(two[:1:1], two[0])}, "no other has"},
-		{true, cluster.Config{Name: "n1", Dir: damaged, Secret: "s", Peers: two}, "remove " + damaged},
-	} {
-		open := cluster.Connect
-		if c.start {
-			open = cluster.Start
-		}
-		if _, err := open(testContext(t), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v", c.want, err)
-		}
 	}
 }
 

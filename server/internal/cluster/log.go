@@ -199,7 +199,7 @@ func (l *entries) Trim(ctx context.Context, through uint64) error {
 
 // Last returns the position of the last entry.
 func (l *entries) Last(ctx context.Context) (last uint64, err error) {
-	err = l.cluster.again(ctx, func() error {
+	err = again(ctx, func() error {
 		info, err := l.cluster.leaderInfo(ctx, l.name)
 		if err == nil {
 			last = info.State.LastSeq

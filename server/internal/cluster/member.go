@@ -37,6 +37,9 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if err := jetstream.Scan(config.Dir); err != nil {
 		return nil, fmt.Errorf("cluster: %w: or remove %s while all other members run: this one gets everything from them", err, config.Dir)
 	}
+	if err := config.checkAddress(ctx); err != nil {
+		return nil, err
+	}
 	c := newCluster(config)
 	password := rand.Text()
 	if err := c.startEngine(password); err != nil {

@@ -41,6 +41,7 @@ type announcement struct {
 	Name     string
 	Instance string
 	About    []byte
+	Seen     map[string]sighting // other nodes, in answers
 }
 
 func (c *Cluster) nodeSubject() string { return c.config.Namespace + ".nodes" }
@@ -94,12 +95,12 @@ func (c *Cluster) Announce(about func() []byte) error {
 	c.nodes.mu.Lock()
 	c.nodes.about = about
 	c.nodes.mu.Unlock()
-	if _, err := c.conn.Subscribe(c.askSubject(), func(m *nats.Msg) { c.tell(m.Reply) }); err != nil {
+	if _, err := c.conn.Subscribe(c.askSubject(), func(m *nats.Msg) { c.tell(m.Reply, c.seen()) }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	c.nodes.wait.Go(func() {
 		for {
-			c.tell(c.nodeSubject())
+			c.tell(c.nodeSubject(), nil)
 			if pause(c.ctx, announceEvery) != nil {
 				return
 			}
@@ -109,11 +110,11 @@ func (c *Cluster) Announce(about func() []byte) error {
 }
 
 // tell sends an announcement. One that is lost is followed by others.
-func (c *Cluster) tell(to string) {
+func (c *Cluster) tell(to string, seen map[string]sighting) {
 	c.nodes.mu.Lock()
 	about := c.nodes.about
 	c.nodes.mu.Unlock()
-	b, err := json.Marshal(announcement{Name: c.config.Name, Instance: c.instance, About: about()})
+	b, err := json.Marshal(announcement{Name: c.config.Name, Instance: c.instance, About: about(), Seen: seen})
 	if err == nil && to != "" {
 		err = c.conn.Publish(to, b)
 	}

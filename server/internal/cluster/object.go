@@ -38,7 +38,7 @@ type objects struct {
 // openObjects opens the object store of a partition, or makes it.
 func (c *Cluster) openObjects(ctx context.Context, partition int) (*objects, error) {
 	o := &objects{cluster: c, bucket: fmt.Sprintf("%s-images-%d", c.config.Namespace, partition)}
-	err := c.again(ctx, func() (err error) {
+	err := again(ctx, func() (err error) {
 		ctx, cancel := context.WithTimeout(ctx, 5*requestTime)
 		defer cancel()
 		o.store, err = c.js.ObjectStore(ctx, o.bucket)

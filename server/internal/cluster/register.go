@@ -36,7 +36,7 @@ func openRegister(ctx context.Context, c *Cluster) (*register, error) {
 // get returns a value and its revision; 0 if there is none. It asks the leader: the stream
 // allows no direct gets.
 func (r *register) get(ctx context.Context, key string) (value []byte, revision uint64, err error) {
-	err = r.cluster.again(ctx, func() error {
+	err = again(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, requestTime)
 		defer cancel()
 		m, err := r.stream.GetLastMsgForSubject(ctx, r.prefix+key)
@@ -59,7 +59,7 @@ func (r *register) get(ctx context.Context, key string) (value []byte, revision 
 // put changes a value that has a revision, and returns the new one. It tries until ctx ends.
 // A value that is there already counts as put.
 func (r *register) put(ctx context.Context, key string, value []byte, revision uint64) (now uint64, err error) {
-	err = r.cluster.again(ctx, func() error {
+	err = again(ctx, func() error {
 		now, err = r.tryPut(ctx, key, value, revision)
 		return err
 	})

@@ -21,7 +21,7 @@ const (
 
 // openStream opens a stream, or makes it.
 func (c *Cluster) openStream(ctx context.Context, config jetstream.StreamConfig) (stream jetstream.Stream, err error) {
-	err = c.again(ctx, func() error {
+	err = again(ctx, c.saying("a stream cannot be opened: trying again", func() error {
 		ctx, cancel := context.WithTimeout(ctx, 5*requestTime)
 		defer cancel()
 		stream, err = c.js.Stream(ctx, config.Name)
@@ -29,7 +29,7 @@ func (c *Cluster) openStream(ctx context.Context, config jetstream.StreamConfig)
 			stream, err = c.js.CreateStream(ctx, config)
 		}
 		return c.explain(err)
-	})
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: stream %s: %w", config.Name, err)
 	}
@@ -47,7 +47,7 @@ func (c *Cluster) explain(err error) error {
 	}
 	switch refused.ErrorCode {
 	case codeReplicas:
-		return fatalError{fmt.Errorf("%w: NATS is no cluster: run three servers, or ask for one copy", err)}
+		return fatalError{fmt.Errorf("%w: NATS is no cluster: there are %d copies of each log: run three servers as a cluster", err, c.config.Replicas)}
 	case codeNoPeers:
 		return fmt.Errorf("%w: there are not enough servers for %d copies, or they have not enough room", err, c.config.Replicas)
 	case codeStorage, codeAccount:
@@ -176,7 +176,7 @@ func (c *Cluster) Draw(ctx context.Context, partition int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawTime)
 	defer cancel()
-	return c.again(ctx, func() error {
+	return again(ctx, func() error {
 		s, err := c.State(ctx, partition)
 		if err == nil && s.Leader != to {
 			err = fmt.Errorf("cluster: the leader of partition %d is %s instead of %s", partition, s.Leader, to)

@@ -385,7 +385,7 @@ func TestTransactionsCopyWhatTheyChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	bytesBefore := env.Store.Bytes()
-	lines := strings.Split("MULTI;BF.ADD b y;COPY b b2;CF.DEL c x;CF.ADD c y;COPY c c2;EB.ADD e y z;EB.DEL e z;CF.ADD e y;CF.ADD e y;COPY e e2;EXPIRE e 100;"+
+	lines := strings.Split("MULTI;BF.ADD b y;COPY b b2;CF.DEL c x;CF.ADD c y;COPY c c2;EB.ADD e y z;EB.DEL e z;CF.ADD e y;CF.ADD e y;COPY e e2;EXPIREAT e 9999999999;"+
 		"SET t hello;COPY t t2;BF.ADD new a;COPY new new2;DUMP new;CF.ADD c2 x;BF.ADD b z;EXEC", ";")
 	replies, err := ask(s, lines...)
 	if err != nil || strings.Contains(strings.Join(replies, " "), "-ERR") {
@@ -394,7 +394,7 @@ func TestTransactionsCopyWhatTheyChanged(t *testing.T) {
 	for line, want := range map[string]string{
 		"BF.MEXISTS b2 x y z": "*3 :1 :1 :0", "BF.CARD b2": ":2", "CF.COUNT c2 x": ":2", "CF.COUNT c2 y": ":1", "CF.COUNT c x": ":1",
 		"EB.CONTAINS e2 x y z": "*3 :1 :1 :0", "CF.COUNT e2 x": ":2", "CF.COUNT e2 y": ":3", "GET t2": "$5 hello", "BF.CARD new2": ":1",
-		"TTL e2": ":-1", "TTL e": ":100",
+		"TTL e2": ":-1", "EXPIRETIME e": ":9999999999",
 	} {
 		if replies, err := ask(s, line); err != nil || strings.Join(replies, " ") != want {
 			t.Errorf("%s: %q, want %s: %v", line, replies, want, err)

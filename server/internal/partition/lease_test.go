@@ -36,6 +36,28 @@ func TestOneLeadsOthersFollow(t *testing.T) {
 	}
 }
 
+// TestEveryRecordIsApplied looks for the keys of thousands of records: in the copies of the leader, of
+// a follower, and of a node that comes later.
+func TestEveryRecordIsApplied(t *testing.T) {
+	const keys = 2500
+	m := new(log.Memory)
+	nodes := led(t, m, "n1", "n2")
+	for key := range keys {
+		if _, err := nodes[0].change(modelOp{opAdd, key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes = append(nodes, openNode(t, m, "n3"))
+	catchUp(t, m, nodes...)
+	for _, n := range nodes {
+		for key := range keys {
+			if got := n.copies(key); got != 1 {
+				t.Errorf("%s: key %d is there %d times", n.self.Node, key, got)
+			}
+		}
+	}
+}
+
 // TestLeaseIsCountedFromSending has an answer that takes most of a lease.
 func TestLeaseIsCountedFromSending(t *testing.T) {
 	n := led(t, new(log.Memory), "n1")[0]

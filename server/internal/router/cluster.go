@@ -89,11 +89,19 @@ func splitAddress(address string) (host string, port int64) {
 
 func (s *Session) clusterInfo(_ [][]byte) {
 	state, assigned, leaders := "ok", 0, make(map[string]bool)
+	alive := make(map[string]bool)
+	for _, m := range s.node.shards.Members() {
+		alive[m.Name] = m.Alive
+	}
 	epoch := uint32(0)
 	for i := range s.node.partitions {
 		l := s.node.shards.Leader(i)
 		epoch = max(epoch, l.Epoch)
-		if l.Node == "" {
+		if l.Node == s.node.shards.Self() {
+			shard := s.node.shards.Shard(i)
+			alive[l.Node] = shard != nil && shard.epoch() != 0
+		}
+		if !alive[l.Node] {
 			state = "fail"
 			continue
 		}
@@ -125,6 +133,16 @@ func (s *Session) clusterNodes(_ [][]byte) {
 	s.w.Verbatim(b.String())
 }
 
+// holds reports whether a node has a copy of all partitions with some slots.
+func (n *Node) holds(m Member, sp span) bool {
+	for i := sp.first * n.partitions / slots; i <= sp.last*n.partitions/slots; i++ {
+		if i >= len(m.Held) || !m.Held[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // clusterSlots tells the leader of each range of slots, and where else it can be read.
 func (s *Session) clusterSlots(_ [][]byte) {
 	members := s.node.shards.Members()
@@ -138,7 +156,7 @@ func (s *Session) clusterSlots(_ [][]byte) {
 		for _, m := range members {
 			if m.Name == sp.leader {
 				nodes = slices.Insert(nodes, 0, m)
-			} else if m.Alive && s.node.Redirect {
+			} else if m.Alive && s.node.Redirect && s.node.holds(m, sp) {
 				nodes = append(nodes, m)
 			}
 		}

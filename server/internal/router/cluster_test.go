@@ -235,7 +235,11 @@ func (n *testNode) Leader(i int) partition.Leader {
 
 func (n *testNode) Members() (list []Member) {
 	for i, m := range n.cluster.nodes {
-		list = append(list, Member{Name: name(i), Address: m.address, Alive: true})
+		one := Member{Name: name(i), Address: m.address, Alive: true}
+		for j := range m.shards {
+			one.Held = append(one.Held, m.Shard(j) != nil)
+		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -72,6 +72,9 @@ func TestRedirect(t *testing.T) {
 		"CLUSTER COUNTKEYSINSLOT 3300", ":1", "CLUSTER GETKEYSINSLOT 3300 10", "*1\r\n$1\r\nb", "CLUSTER COUNTKEYSINSLOT 15495", ":0", "CLUSTER COUNTKEYSINSLOT 16384", "-ERR Invalid slot",
 		"CLUSTER RESET", "-ERR unknown subcommand 'RESET'. Try CLUSTER HELP.", "CLUSTER SLOTS x", "-ERR wrong number of arguments for 'cluster|slots' command",
 	)
+	there.without.Store(true)
+	want(t, s, "CLUSTER SLOTS", strings.TrimSuffix("*2\r\n*3\r\n:0\r\n:8191\r\n"+node(here)+"*4\r\n:8192\r\n:16383\r\n"+node(there)+node(here), "\r\n"))
+	there.without.Store(false)
 	c.move(1, noLeader)
 	if replies, err := run(s, "CLUSTER INFO"); err != nil || !strings.Contains(replies[0], "cluster_state:fail") || !strings.Contains(replies[0], "slots_fail:8192") {
 		t.Errorf("%q, %v", replies, err)

@@ -250,6 +250,9 @@ func (s *Session) peer(address string) *peer {
 	}
 	c, err := s.node.connect(address)
 	if err != nil {
+		if s.node.Report != nil && s.node.ended.Err() == nil {
+			s.node.Report(address, err)
+		}
 		return nil
 	}
 	if s.peers == nil {

@@ -55,6 +55,7 @@ type Member struct {
 	Name    string
 	Address string // of the Redis protocol, as other nodes and clients find it
 	Alive   bool
+	Held    []bool // by partition: it has a copy in memory
 }
 
 // Config is what a node routes with.
@@ -68,6 +69,9 @@ type Config struct {
 
 	// Dial connects to the Redis address of another node; nil means TCP.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+
+	// Report is told why another node could not be connected to; nil means nothing is.
+	Report func(address string, err error)
 
 	// Status returns what CLUSTER STATUS answers.
 	Status func(context.Context) []byte

@@ -123,6 +123,21 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+// TestUnreachedIsTold has nodes with different secrets: the one that forwards says why it cannot.
+func TestUnreachedIsTold(t *testing.T) {
+	secrets := []string{"one", "another"}
+	var told atomic.Value
+	c := newCluster(t, 2, 2, func(c *Config) {
+		c.Secret, secrets, c.Patience = secrets[0], secrets[1:], time.Millisecond
+		c.Report = func(address string, err error) { told.Store(address + ": " + err.Error()) }
+	})
+	want(t, c.nodes[0].session(t), "GET a", "-CLUSTERDOWN no leader for partition 1; try again later")
+	there := c.nodes[1].address
+	if got := told.Load(); got != there+": router: node at "+there+": -WRONGPASS the secret is not that of this cluster" {
+		t.Error(got)
+	}
+}
+
 // request returns a request.
 func request(h header, works ...*work) []byte {
 	b := appendRequest(begin(nil), h, works)
@@ -255,29 +270,15 @@ func FuzzPeer(f *testing.F) {
 	c := newCluster(f, 1, 2, nil)
 	c.nodes[0].home.Shutdown = func() {}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		ours, theirs := net.Pipe()
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = c.nodes[0].node.ServePeer(theirs, 1) // how it ends
-			_ = theirs.Close()                       // the other side waits
-		}()
-		go func() {
-			_, _ = ours.Write(b) // the node may have enough of it
-			_ = ours.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-		}()
+		node := &canned{in: bytes.NewReader(b)}
+		_ = c.nodes[0].node.ServePeer(node, 1) // how it ends
 		in := inbox{limit: maxMessage}
-		for {
-			message, err := in.next(ours)
-			if err != nil {
-				break
-			}
-			if message[0] != format {
-				t.Errorf("reply %q", message)
+		for node.out.Len() > 0 {
+			message, err := in.next(&node.out)
+			if err != nil || message[0] != format {
+				t.Fatalf("reply %q, %v", message, err)
 			}
 		}
-		_ = ours.Close() // the end
-		<-ended
 		r := cursor{b: b}
 		var w work
 		if r.readStatus(&w); w.status == done {
@@ -287,6 +288,19 @@ func FuzzPeer(f *testing.F) {
 		}
 	})
 }
+
+// canned is a connection over which some bytes have arrived, and then its end.
+type canned struct {
+	net.Conn
+	in  io.Reader
+	out bytes.Buffer
+}
+
+func (c *canned) Read(b []byte) (int, error)       { return c.in.Read(b) }
+func (c *canned) Write(b []byte) (int, error)      { return c.out.Write(b) }
+func (c *canned) SetDeadline(time.Time) error      { return nil }
+func (c *canned) SetWriteDeadline(time.Time) error { return nil }
+func (c *canned) LocalAddr() net.Addr              { return new(net.TCPAddr) }
 
 // TestReplies cuts replies apart.
 func TestReplies(t *testing.T) {

@@ -19,7 +19,8 @@ const peering = "EB.PEER"
 // secretPenalty is how long a wrong secret takes.
 const secretPenalty = 200 * time.Millisecond
 
-func isPeering(args [][]byte) bool { return strings.EqualFold(string(args[0]), peering) }
+// IsPeering reports whether a command makes a connection that of another node.
+func IsPeering(args [][]byte) bool { return strings.EqualFold(string(args[0]), peering) }
 
 // upgrade makes the connection that of another node, if it knows the secret.
 func (s *Session) upgrade(args [][]byte) error {

@@ -156,7 +156,7 @@ func (s *Session) takeSeveral(r *route, cmd *command.Command, args [][]byte) err
 // takeOdd takes a command that no partition can run.
 func (s *Session) takeOdd(cmd *command.Command, args [][]byte) error {
 	return s.barrier(func() error {
-		if cmd == nil && isPeering(args) {
+		if cmd == nil && IsPeering(args) {
 			return s.upgrade(args)
 		}
 		return s.home.Run(cmd, args)

@@ -46,15 +46,17 @@ func NewProxy(tb testing.TB, target string) *Proxy {
 // Addr returns the address to dial.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Set changes what is done with bytes, those of connections that are there too.
-func (p *Proxy) Set(f Flow) {
+// Set changes what is done with bytes, those of connections that are there too. It returns what
+// was done before.
+func (p *Proxy) Set(f Flow) (before Flow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.flow = f
+	before, p.flow = p.flow, f
 	if f == Cut {
 		p.hangUp()
 	}
 	p.changed.Broadcast()
+	return before
 }
 
 // hangUp ends all connections. The caller has the lock.
