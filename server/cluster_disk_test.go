@@ -22,7 +22,7 @@ func TestClusterDisk(t *testing.T) {
 	effort.LongOnly(t)
 	t.Parallel()
 	c := newTrial(t, 2)
-	c.patience = 12 * time.Second
+	c.patience, c.logBytes = 12*time.Second, 8<<20
 	c.start(0, 1, 2)
 	c.whole()
 	c.rows([]clusterRow{
@@ -30,6 +30,7 @@ func TestClusterDisk(t *testing.T) {
 		{"FlippedBit", false, flippedBit},
 		{"ImageDamaged", false, imageDamaged},
 		{"DiskFull", true, diskFull},
+		{"LogLimit", false, logLimit},
 		{"WrongSecret", false, wrongSecret},
 		{"SameName", false, sameName},
 		{"OtherMode", false, otherMode},
@@ -384,4 +385,34 @@ func room(t *testing.T, dir string) uint64 {
 		t.Fatal(err)
 	}
 	return st.Bavail * uint64(st.Bsize)
+}
+
+// logLimit: four times as much is written as the log of a partition may take, as fast as it goes.
+// Some changes may be refused meanwhile; the log is trimmed, and takes all of them in the end.
+func logLimit(c *trial) {
+	if !strings.Contains(c.nodes[0].said(), "image-after is too large") {
+		c.t.Error("nothing is said about the setting")
+	}
+	key := c.key("limit", 0)
+	c.must(0, "BF.RESERVE", key, "0.01", "5000000")
+	const batches, size = 500, 8000
+	for i := range batches {
+		words := []string{"BF.MADD", key}
+		for j := range size {
+			words = append(words, fmt.Sprint(i*size+j))
+		}
+		c.until("changes are taken", func() error {
+			if got, err := c.ask(0, words...); err != nil || strings.HasPrefix(got, "-") {
+				return fmt.Errorf("batch %d: %.200s: %w", i, got, errors.Join(err, errNotYet))
+			}
+			return nil
+		})
+	}
+	words := []string{"BF.MEXISTS", key}
+	for i := range batches {
+		words = append(words, fmt.Sprint(i*size+size/2))
+	}
+	if got := c.must(1, words...); strings.Count(got, ":1") != batches {
+		c.t.Errorf("%d of %d items", strings.Count(got, ":1"), batches)
+	}
 }

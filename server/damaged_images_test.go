@@ -14,8 +14,8 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// TestDamagedImagesStepBack loads images of a partition: the newest ones, and after they are
-// damaged, those before. Then the server says so. The log goes on behind what was loaded.
+// TestDamagedImagesStepBack loads images of a partition: the newest ones, and after some are
+// damaged, those that are whole. Then the server says so. The log goes on behind what was loaded.
 func TestDamagedImagesStepBack(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir)
@@ -27,27 +27,46 @@ func TestDamagedImagesStepBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const stepped = "the newest images are damaged"
-	if said := loadImages(t, disk, whole.Last()); strings.Contains(said, stepped) {
+	if said := loadImages(t, disk, whole.Last()); strings.Contains(said, "damaged") {
 		t.Error(said)
+	}
+	manifests, err := filepath.Glob(filepath.Join(dir, "images", "manifest-*"))
+	if err != nil || len(manifests) != 2 {
+		t.Fatal(manifests, err)
 	}
 	newest := uint64(0)
 	for _, e := range whole.Last().Entries {
 		newest = max(newest, e.Pack)
 	}
-	pack := filepath.Join(dir, "images", fmt.Sprint("pack-", newest))
-	b, err := os.ReadFile(pack)
+	for _, c := range []struct {
+		path string
+		rest *image.Manifest
+		says string
+	}{
+		{filepath.Join(dir, "images", fmt.Sprint("pack-", newest)), whole.Before(), "the newest images are damaged"},
+		{manifests[1], whole.Before(), "a manifest of images is damaged"},
+		{manifests[0], whole.Last(), "a manifest of images is damaged"},
+	} {
+		flipBits(t, c.path)
+		if said := loadImages(t, disk, c.rest); !strings.Contains(said, c.says) {
+			t.Errorf("%s is damaged, and it says %q", filepath.Base(c.path), said)
+		}
+		flipBits(t, c.path)
+	}
+}
+
+// flipBits changes each byte of a file. Twice, it is as before.
+func flipBits(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range b {
 		b[i] ^= 1
 	}
-	if err := os.WriteFile(pack, b, 0o600); err != nil {
+	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
-	}
-	if said := loadImages(t, disk, whole.Before()); !strings.Contains(said, stepped) {
-		t.Error("nothing is said")
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Server) peerTLS() (*tls.Config, error) {
 // in their URLs.
 func (s *Server) clusterConfig(encryption *tls.Config) (cluster.Config, error) {
 	dir := filepath.Join(s.folder.path, "cluster")
-	c := cluster.Config{Namespace: s.settings.Get("namespace"), Cache: filepath.Join(dir, "images"), Logger: s.logger}
+	c := cluster.Config{Namespace: s.settings.Get("namespace"), Cache: filepath.Join(dir, "images"), Logger: s.logger, LogBytes: s.hooks.logBytes}
 	if s.settings.Get("nats") == "" {
 		c.Name, c.Addr, c.Dir, c.TLS = s.settings.Get("member"), s.settings.Get("peers-addr"), filepath.Join(dir, "jetstream"), encryption
 		return c, s.readPeers(&c)

@@ -37,7 +37,7 @@ type keeper struct {
 	shard  *shard
 	server *Server
 	shared openDisk      // where other servers write to, too; nil if there is none
-	folder *image.Folder // nil if nothing is kept
+	folder *image.Folder // nil if nothing is kept; guarded by mu once the shard is open
 	tail   record.Chain  // as it was when the server was opened
 
 	mu      sync.Mutex // one generation at a time
@@ -54,46 +54,12 @@ func (k *keeper) state() command.ImageState {
 	return command.ImageState{Last: time.Unix(k.saved.Load(), 0), Running: k.running.Load(), Failed: k.failed.Load()}
 }
 
-const (
-	lookForImages = time.Second
-	tryAgain      = time.Minute // after images could not be written
-)
-
-// run writes images whenever the log has become long.
-func (k *keeper) run(ctx context.Context) {
-	if k.folder == nil {
-		return
-	}
-	ticks := time.NewTicker(lookForImages)
-	defer ticks.Stop()
-	var tried time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
-		if !k.shard.partition.Leads() {
-			continue
-		}
-		grown := k.logSize() - k.logged.Load()
-		if grown <= max(k.server.settings.Number("image-after"), uint64(k.size.Load()/2)) || k.failed.Load() && time.Since(tried) < tryAgain {
-			continue
-		}
-		tried = time.Now()
-		_ = k.save() // which reports its errors
-	}
-}
-
-// logSize returns the bytes of records behind the images that were loaded.
-func (k *keeper) logSize() uint64 {
-	s := k.shard.partition.Stats()
-	return s.Read + s.Bytes
-}
+// keeps reports whether there are images at all.
+func (k *keeper) keeps() bool { return k.shared != nil || k.server.folder != nil }
 
 // save writes a generation of images and trims the log.
 func (k *keeper) save() error {
-	if k.folder == nil {
+	if !k.keeps() {
 		return errors.New("the server keeps nothing")
 	}
 	if !k.shard.partition.Leads() {
@@ -139,9 +105,11 @@ func (k *keeper) write() (changed int, err error) {
 	if k.shared != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
-		if k.folder, err = k.shared.look(ctx); err != nil {
-			return 0, err
+		folder, err := k.shared.look(ctx)
+		if err != nil {
+			return 0, adviseShared(err)
 		}
+		k.folder = folder
 	}
 	m, entries, err := k.begin()
 	if err != nil {

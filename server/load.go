@@ -42,7 +42,10 @@ func newKeeper(h *shard, config *partition.Config) (*keeper, error) {
 	if m == nil {
 		return k, nil
 	}
-	return k, k.load(m, config)
+	if err := k.load(m, config); err != nil {
+		return nil, fmt.Errorf("server: %w: restore a copy of the folder", err)
+	}
+	return k, nil
 }
 
 // newSharedKeeper is newKeeper for images that other servers write, too. If the newest ones are
@@ -52,7 +55,10 @@ func newSharedKeeper(ctx context.Context, h *shard, open openDisk, config *parti
 	k.saved.Store(time.Now().Unix())
 	var err error
 	if k.folder, err = open.look(ctx); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return nil, adviseShared(err)
+	}
+	if err := k.folder.Damage(); err != nil {
+		h.server.logger.Warn("a manifest of images is damaged: those of the other one are loaded", "partition", h.number, "error", err)
 	}
 	for m := k.folder.Last(); m != nil; m = k.folder.Last() {
 		err := k.load(m, config)
@@ -60,7 +66,7 @@ func newSharedKeeper(ctx context.Context, h *shard, open openDisk, config *parti
 			return k, nil
 		}
 		if !errors.Is(err, image.ErrDamaged) || !k.folder.StepBack() {
-			return nil, err
+			return nil, adviseShared(err)
 		}
 		h.server.logger.Warn("the newest images are damaged: loading those before", "partition", h.number, "error", err)
 		h.store = store.New()
@@ -75,7 +81,7 @@ func (k *keeper) load(m *image.Manifest, config *partition.Config) error {
 	k.size.Store(k.folder.Size())
 	var hash filter.Hash
 	if err := hash.UnmarshalBinary(m.Hash); err != nil {
-		return fmt.Errorf("server: images: hash: %w", err)
+		return fmt.Errorf("images: hash: %w", err)
 	}
 	k.shard.store.LoadState(hash, m.Last, m.Gone)
 	for i := range m.Entries {
@@ -85,8 +91,16 @@ func (k *keeper) load(m *image.Manifest, config *partition.Config) error {
 			err = k.shard.store.Load(e.Meta, content)
 		}
 		if err != nil {
-			return fmt.Errorf("server: images: %w: restore a copy of the folder", err)
+			return fmt.Errorf("images: %w", err)
 		}
 	}
 	return nil
+}
+
+// adviseShared says what to do about images of a cluster that cannot be read.
+func adviseShared(err error) error {
+	if errors.Is(err, image.ErrDamaged) {
+		return fmt.Errorf("server: %w: if a server of the cluster still has the sets, copy them with everbloom import; else restore copies of the folders of all servers", err)
+	}
+	return fmt.Errorf("server: %w", err)
 }

@@ -22,16 +22,17 @@ import (
 
 // A node is a server as one of several that share logs.
 type node struct {
-	server  *Server
-	cluster *cluster.Cluster
-	name    string
-	address string // where others reach it
-	router  *router.Node
-	hearsay hearsay
-	members []string     // that the settings name
-	failed  atomic.Int64 // when it was said last that another server cannot be reached, in nanoseconds
-	stop    context.CancelFunc
-	wg      sync.WaitGroup
+	server   *Server
+	cluster  *cluster.Cluster
+	name     string
+	address  string // where others reach it
+	router   *router.Node
+	hearsay  hearsay
+	members  []string     // that the settings name
+	failed   atomic.Int64 // when it was said last that another server cannot be reached, in nanoseconds
+	logBytes int64        // that the log of a partition may take
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
 }
 
 // join makes the server one of a cluster, and returns when all partitions are in memory.
@@ -66,10 +67,12 @@ func (s *Server) join(ctx context.Context) error {
 	if err := n.cluster.CheckName(ctx); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	n.logBytes = n.cluster.LogBytes()
+	n.checkImageAfter()
 	if err := s.folder.mark(s.mode()); err != nil {
 		return err
 	}
-	partitions, secret, err := n.settle(ctx)
+	partitions, secret, err := n.agree(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,13 +92,13 @@ func (n *node) route(secret string, t *tls.Config) {
 	})
 }
 
-// settle agrees with the other servers on what is fixed at the first start: the number of
+// agree agrees with the other servers on what is fixed at the first start: the number of
 // partitions, and a secret by which servers know each other.
-func (n *node) settle(ctx context.Context) (partitions int, secret []byte, err error) {
+func (n *node) agree(ctx context.Context) (partitions int, secret []byte, err error) {
 	asked := n.server.settings.Number("partitions")
-	text, err := n.cluster.Settle(ctx, "partitions", strconv.AppendUint(nil, asked, 10))
+	text, err := n.cluster.Agree(ctx, "partitions", strconv.AppendUint(nil, asked, 10))
 	if err == nil {
-		secret, err = n.cluster.Settle(ctx, "secret", []byte(rand.Text()))
+		secret, err = n.cluster.Agree(ctx, "secret", []byte(rand.Text()))
 	}
 	if err == nil {
 		partitions, err = strconv.Atoi(string(text))
@@ -192,7 +195,7 @@ func (n *node) open(ctx context.Context, i int) (*shard, error) {
 	return h, nil
 }
 
-// load does what open is about, with a log that is open.
+// load reads images and log into memory, and starts the partition.
 func (n *node) load(ctx context.Context, h *shard, shared log.Shared) (err error) {
 	s, i := n.server, h.number
 	images := func(ctx context.Context) (image.Disk, error) { return n.cluster.Images(ctx, i) }

@@ -65,6 +65,7 @@ type hooks struct {
 	dial     func(ctx context.Context, address string) (net.Conn, error) // to other servers
 	patience time.Duration                                               // of commands without a leader
 	level    uint8                                                       // of records that the server reads
+	logBytes int64                                                       // that the log of a partition may take
 	lease    time.Duration                                               // of leaders
 	dead     atomic.Bool                                                 // it ends without a word to other servers
 }
@@ -82,7 +83,8 @@ func newServer(settings *Settings, logger *slog.Logger) *Server {
 	return &Server{settings: settings, logger: logger, loginTime: loginTime, conns: make(map[int64]*conn), failed: make(chan error, 1)}
 }
 
-// open does what Open is about. After an error some of it is open.
+// open reads what is in the folder, or joins the cluster, and listens. After an error some of it
+// is open.
 func (s *Server) open(ctx context.Context) error {
 	s.configure()
 	users, err := readUsers(s.settings.Get("users"))
@@ -201,6 +203,9 @@ func (s *Server) configure() {
 	}
 	s.memory.Store(limit)
 	s.idle.Store(int64(time.Duration(s.settings.Number("timeout")) * time.Second))
+	if s.node != nil {
+		s.node.checkImageAfter()
+	}
 }
 
 // maxMemory returns how many bytes sets may take.

@@ -185,7 +185,7 @@ func (g *gauges) addPartitions() {
 	}
 	add("lease_seconds", "How long this node may still lead the partition; 0 if it does not.", prometheus.GaugeValue,
 		func(s partition.State) float64 { return s.Lease.Seconds() })
-	add("epoch", "Number of the leader's term.", prometheus.GaugeValue, func(s partition.State) float64 { return float64(s.Leader.Epoch) })
+	add("epoch", "Epoch of the leader: it grows with each claim.", prometheus.GaugeValue, func(s partition.State) float64 { return float64(s.Leader.Epoch) })
 	add("records_total", "Number of the last record that this node has applied.", prometheus.CounterValue,
 		func(s partition.State) float64 { return float64(s.Applied) })
 	add("silence_seconds", "Time since the last record came.", prometheus.GaugeValue,

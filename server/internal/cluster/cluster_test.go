@@ -48,7 +48,7 @@ func TestHealthy(t *testing.T) {
 	t.Run("fence", func(t *testing.T) { testFence(t, w) })
 	t.Run("watch", func(t *testing.T) { testWatch(t, w) })
 	t.Run("full", func(t *testing.T) { testFull(t, w) })
-	t.Run("settle", func(t *testing.T) { testSettle(t, w) })
+	t.Run("agree", func(t *testing.T) { testAgree(t, w) })
 	t.Run("images", func(t *testing.T) { testImages(t, w) })
 	t.Run("lost objects", func(t *testing.T) { testLostObjects(t, w) })
 	t.Run("moves", func(t *testing.T) { testMoves(t, w) })
@@ -166,6 +166,10 @@ func testFull(t *testing.T, w *clustertest.Net) {
 	if !errors.Is(err, log.ErrFull) || at < 3 {
 		t.Fatalf("%d entries, then %v", at, err)
 	}
+	room := l.(log.Watcher)
+	if err := room.Room(); !errors.Is(err, log.ErrLong) {
+		t.Error("room in a full log:", err)
+	}
 	if last, err := l.Last(ctx); last != at || err != nil {
 		t.Error("last", last, err)
 	}
@@ -175,13 +179,46 @@ func testFull(t *testing.T, w *clustertest.Net) {
 	if _, err := l.Append(ctx, at, b); err != nil {
 		t.Error("behind the trim:", err)
 	}
-	if _, err := l.Append(ctx, at+1, make([]byte, 9<<20)); !errors.Is(err, log.ErrFull) {
+	if err := room.Probe(); err != nil {
+		t.Error("room behind the trim:", err)
+	}
+	testReserve(ctx, t, l, openLog(t, cluster.Sibling(w.Node(0), config), 3), at+1)
+	if _, err := l.Append(ctx, 0, make([]byte, 9<<20)); !errors.Is(err, log.ErrFull) {
 		t.Error("larger than a message:", err)
 	}
 }
 
-// testSettle lets all nodes settle values at once.
-func testSettle(t *testing.T, w *clustertest.Net) {
+// testReserve fills a log up to nine tenths, by two writers. There is room for small entries, and
+// both know that there is none for others.
+func testReserve(ctx context.Context, t *testing.T, one, two log.Shared, at uint64) {
+	t.Helper()
+	for _, l := range []log.Shared{one, two} {
+		if err := l.(log.Watcher).Room(); err != nil {
+			t.Error("room in a log that has two entries:", err)
+		}
+	}
+	for l := one; ; l = two {
+		var err error
+		if at, err = l.Append(ctx, at, make([]byte, 100<<10)); err != nil {
+			t.Fatal("an entry before there is no room:", err)
+		}
+		if err := l.(log.Watcher).Room(); err != nil {
+			if !errors.Is(err, log.ErrLong) {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if _, err := one.Append(ctx, at, []byte("small")); err != nil {
+		t.Error("a small entry:", err)
+	}
+	if err := one.(log.Watcher).Room(); !errors.Is(err, log.ErrLong) {
+		t.Error("room, by the writer that appended first:", err)
+	}
+}
+
+// testAgree lets all nodes agree on values at once.
+func testAgree(t *testing.T, w *clustertest.Net) {
 	t.Helper()
 	ctx := testContext(t)
 	var wait sync.WaitGroup
@@ -189,7 +226,7 @@ func testSettle(t *testing.T, w *clustertest.Net) {
 		values := make([]string, 3)
 		for i := range values {
 			wait.Go(func() {
-				v, err := w.Node(i).Settle(ctx, fmt.Sprintf("round-%d", round), fmt.Appendf(nil, "value of %d", i))
+				v, err := w.Node(i).Agree(ctx, fmt.Sprintf("round-%d", round), fmt.Appendf(nil, "value of %d", i))
 				if err != nil {
 					t.Error(err)
 				}
@@ -200,7 +237,7 @@ func testSettle(t *testing.T, w *clustertest.Net) {
 		if !strings.HasPrefix(values[0], "value of ") || values[0] != values[1] || values[1] != values[2] {
 			t.Errorf("%q", values)
 		}
-		if v, err := w.Node(0).Settle(ctx, fmt.Sprintf("round-%d", round), []byte("later")); string(v) != values[0] || err != nil {
+		if v, err := w.Node(0).Agree(ctx, fmt.Sprintf("round-%d", round), []byte("later")); string(v) != values[0] || err != nil {
 			t.Errorf("later: %q, %v", v, err)
 		}
 	}

@@ -6,7 +6,7 @@
 //   - one log for each partition: a stream with three copies;
 //   - the images of each partition: an object store, and a register that says which of the
 //     objects count;
-//   - settled values: what the first node said, such as the number of partitions;
+//   - values that nodes agree on: what the first node said, such as the number of partitions;
 //   - announcements: what each node tells about itself once a second.
 //
 // All names begin with a namespace, so several clusters can share the servers.

@@ -37,6 +37,15 @@ func Orphan(ctx context.Context, d image.Disk, r io.Reader) error {
 	return err
 }
 
+// RemoveObject removes the object of a file that the directory names.
+func RemoveObject(ctx context.Context, d image.Disk, name string) error {
+	f, err := d.(*images).dir.find(name)
+	if err != nil {
+		return err
+	}
+	return d.(*images).objects.remove(ctx, f.ID)
+}
+
 // Sweep removes objects of an age that no directory names.
 func Sweep(ctx context.Context, d image.Disk, age time.Duration) error {
 	return d.(*images).objects.sweep(ctx, age, d.(*images).dir.uses)

@@ -140,16 +140,23 @@ func testCache(t *testing.T, w *clustertest.Net) {
 	}
 }
 
-// testLostObjects takes the objects away. The node that wrote them has copies.
+// testLostObjects takes the objects away, that of the newest manifest first. The node that wrote
+// them has copies.
 func testLostObjects(t *testing.T, w *clustertest.Net) {
 	t.Helper()
 	f, err := image.Open(openImages(t, w.Node(0), 6))
-	if err == nil {
-		err = writeImages(f, "kept")
+	for _, text := range []string{"before", "kept"} {
+		if err == nil {
+			err = writeImages(f, text)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := cluster.RemoveObject(t.Context(), openImages(t, w.Node(0), 6), "manifest-2"); err != nil {
+		t.Fatal(err)
+	}
+	wantImages(t, openImages(t, w.Node(1), 6), "before")
 	stream, err := cluster.JetStream(w.Node(0)).Stream(t.Context(), "OBJ_everbloom-images-6")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +166,7 @@ func testLostObjects(t *testing.T, w *clustertest.Net) {
 		t.Fatal(err)
 	}
 	wantImages(t, openImages(t, w.Node(0), 6), "kept")
-	if _, err := image.Look(openImages(t, w.Node(1), 6)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := image.Look(openImages(t, w.Node(2), 6)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("without a copy:", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/everbloom-go/everbloom/server/internal/log"
-	engine "github.com/everbloom-go/everbloom/server/internal/log/jetstream"
 )
 
 const (
@@ -36,6 +35,7 @@ type entries struct {
 	subject string
 
 	patience time.Duration // with a log that ends before its reader
+	budget   budget
 }
 
 var (
@@ -46,9 +46,20 @@ var (
 // errAgain is matched by errors after which an entry is published again.
 var errAgain = errors.New("not certain yet")
 
-// Append publishes an entry until it is known what became of it, or ctx ends. Every try has
-// the same bytes and the same position.
+// Append stores an entry, and counts its bytes.
 func (l *entries) Append(ctx context.Context, after uint64, b []byte) (uint64, error) {
+	at, err := l.insist(ctx, after, b)
+	if err != nil {
+		l.budget.left = 0
+		return at, err
+	}
+	l.budget.spend(at, len(b))
+	return at, nil
+}
+
+// insist publishes an entry until it is known what became of it, or ctx ends. Every try has the
+// same bytes and the same position.
+func (l *entries) insist(ctx context.Context, after uint64, b []byte) (uint64, error) {
 	doubt := false // an earlier try may have stored it
 	for patience := firstTry; ; patience = min(2*patience, requestTime) {
 		err := l.publish(ctx, after, b, patience)
@@ -203,20 +214,3 @@ func (l *entries) Last(ctx context.Context) (last uint64, err error) {
 
 // Close does nothing: the connection is the cluster's.
 func (l *entries) Close() error { return nil }
-
-// Room returns an error if the disk of this node's member is nearly full. That of an
-// operator's server is not known.
-func (l *entries) Room() error {
-	if l.cluster.engine == nil {
-		return nil
-	}
-	return engine.Room(l.cluster.config.Dir)
-}
-
-// Probe is Room, and tries to write.
-func (l *entries) Probe() error {
-	if l.cluster.engine == nil {
-		return nil
-	}
-	return engine.Probe(l.cluster.config.Dir)
-}

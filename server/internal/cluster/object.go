@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/everbloom-go/everbloom/server/internal/image"
 )
 
 const (
@@ -147,11 +149,12 @@ func (w *window) acknowledged(ctx context.Context, f jetstream.PubAckFuture) err
 	}
 }
 
-// get writes an object to w, and checks it.
+// get writes an object to w, and checks it. image.ErrDamaged: it is not there, or not what was
+// stored.
 func (o *objects) get(ctx context.Context, f stored, w io.Writer) error {
 	r, err := o.store.Get(ctx, f.ID)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		return fmt.Errorf("%w: %w: %w", image.ErrDamaged, fs.ErrNotExist, err)
 	}
 	if err != nil {
 		return err
@@ -159,8 +162,8 @@ func (o *objects) get(ctx context.Context, f stored, w io.Writer) error {
 	defer func() { _ = r.Close() }() // it was only read
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, h), r)
-	if err == nil && (n != f.Size || jetstream.GetObjectDigestValue(h) != f.Digest) {
-		err = fmt.Errorf("object %s has %d of %d bytes, or another digest", f.ID, n, f.Size)
+	if errors.Is(err, jetstream.ErrDigestMismatch) || err == nil && (n != f.Size || jetstream.GetObjectDigestValue(h) != f.Digest) {
+		return fmt.Errorf("object %s has %d of %d bytes, or another digest: %w", f.ID, n, f.Size, image.ErrDamaged)
 	}
 	return err
 }

@@ -92,11 +92,11 @@ func (r *register) tryPut(ctx context.Context, key string, value []byte, revisio
 	return now, nil
 }
 
-// Settle returns the value that the first node gave to a name. If there is none, value is it
+// Agree returns the value that the first node gave to a name. If there is none, value is it
 // from now on, for all nodes.
-func (c *Cluster) Settle(ctx context.Context, name string, value []byte) ([]byte, error) {
+func (c *Cluster) Agree(ctx context.Context, name string, value []byte) ([]byte, error) {
 	if !validName.MatchString(name) {
-		return nil, fmt.Errorf("cluster: %q is no name of a settled value", name)
+		return nil, fmt.Errorf("cluster: %q is no name of a value that nodes agree on", name)
 	}
 	key := "settled." + name
 	for {

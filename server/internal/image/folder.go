@@ -1,7 +1,7 @@
 package image
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,38 +16,57 @@ type Folder struct {
 	disk   Disk
 	newest uint64 // generation; 0 if there is none
 	last   *Manifest
-	before *Manifest // the generation before
+	before *Manifest       // the generation before
+	passed map[uint64]bool // generations whose manifest is damaged
+	damage error           // of them
 }
 
-// Open reads the newest manifest. Files that belong to no generation are removed.
+// Open reads the two newest manifests. Files that belong to no generation are removed.
 func Open(d Disk) (*Folder, error) {
 	f, err := Look(d)
+	if err == nil {
+		err = f.damage
+	}
+	if errors.Is(err, ErrDamaged) {
+		err = fmt.Errorf("%w: restore a copy of it in the folder images, or remove it to start from the images before", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return f, f.clean(math.MaxUint64)
 }
 
-// Look is Open for a folder that another process may be writing to: it removes nothing.
+// Look is Open for a folder that another process may be writing to: it removes nothing. A
+// manifest that is damaged is passed over if the other one is whole.
 func Look(d Disk) (*Folder, error) {
-	f := &Folder{disk: d}
+	f := &Folder{disk: d, passed: make(map[uint64]bool)}
 	generations, err := f.generations()
 	if err != nil {
 		return nil, err
 	}
-	for i, g := range generations[:min(2, len(generations))] {
-		m, err := f.read(g)
-		if err != nil {
-			return nil, fmt.Errorf("%w: restore a copy of images/%s, or remove it to start from the images before", err, manifestName(g))
-		}
-		if i == 0 {
-			f.newest, f.last = g, m
-		} else {
+	for _, g := range generations[:min(2, len(generations))] {
+		f.newest = max(f.newest, g)
+		switch m, err := f.read(g); {
+		case errors.Is(err, ErrDamaged):
+			f.passed[g] = true
+			f.damage = errors.Join(f.damage, err)
+		case err != nil:
+			return nil, err
+		case f.last == nil:
+			f.last = m
+		default:
 			f.before = m
 		}
 	}
+	if f.last == nil && f.damage != nil {
+		return nil, f.damage
+	}
 	return f, nil
 }
+
+// Damage returns what is wrong with a manifest that was passed over; nil if none was. The next
+// generation removes it.
+func (f *Folder) Damage() error { return f.damage }
 
 // StepBack takes the generation before for the newest one, which is damaged. It reports false
 // if there is none.
@@ -70,7 +89,7 @@ func generation(name string) uint64 {
 	return g
 }
 
-// generations returns the numbers of all manifests, the newest first.
+// generations returns the numbers of all manifests that were not passed over, the newest first.
 func (f *Folder) generations() (found []uint64, err error) {
 	names, err := f.disk.List()
 	if err != nil {
@@ -78,7 +97,7 @@ func (f *Folder) generations() (found []uint64, err error) {
 	}
 	for _, name := range names {
 		if text, ok := strings.CutPrefix(name, "manifest-"); ok {
-			if g, err := strconv.ParseUint(text, 10, 64); err == nil && manifestName(g) == name {
+			if g, err := strconv.ParseUint(text, 10, 64); err == nil && manifestName(g) == name && !f.passed[g] {
 				found = append(found, g)
 			}
 		}
@@ -169,111 +188,6 @@ func (f *Folder) Size() (n int64) {
 		n += f.last.Entries[i].Length
 	}
 	return n
-}
-
-// A Writer writes a generation.
-type Writer struct {
-	folder     *Folder
-	generation uint64
-	file       File
-	buffer     *bufio.Writer // before file: contents are written in many small pieces
-	size       int64
-	entries    []Entry
-}
-
-const temporary = ".tmp"
-
-// Begin begins the next generation. Its number is least or more: where several processes
-// write, each one's numbers begin with a higher one than those before it can reach.
-func (f *Folder) Begin(least uint64) (*Writer, error) {
-	g := max(f.newest+1, least)
-	file, err := f.disk.Create(packName(g) + temporary)
-	if err != nil {
-		return nil, err
-	}
-	return &Writer{folder: f, generation: g, file: file, buffer: bufio.NewWriterSize(file, 1<<20)}, nil
-}
-
-// counter counts bytes and sums them up.
-type counter struct {
-	w   io.Writer
-	n   int64
-	sum uint32
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	c.sum = crc32.Update(c.sum, castagnoli, b[:n])
-	return n, err
-}
-
-// Add writes the content of an entry.
-func (w *Writer) Add(e Entry, content io.WriterTo) error {
-	c := &counter{w: w.buffer}
-	if _, err := content.WriteTo(c); err != nil {
-		return err
-	}
-	e.Pack, e.Offset, e.Length, e.Sum = w.generation, w.size, c.n, c.sum
-	w.size += c.n
-	w.entries = append(w.entries, e)
-	return nil
-}
-
-// Keep takes an entry over that did not change, from the pack where it is.
-func (w *Writer) Keep(e Entry) { w.entries = append(w.entries, e) }
-
-// Commit makes the generation the newest one. m has everything but the entries. After an
-// error the generation is given up.
-func (w *Writer) Commit(m *Manifest) error {
-	err := w.commit(m)
-	if err != nil {
-		w.Cancel()
-	}
-	return err
-}
-
-func (w *Writer) commit(m *Manifest) error {
-	f := w.folder
-	m.Entries = w.entries
-	if err := errorOf(w.buffer.Flush(), w.file.Sync(), w.file.Close()); err != nil {
-		return err
-	}
-	if err := f.disk.Rename(packName(w.generation)+temporary, packName(w.generation)); err != nil {
-		return err
-	}
-	file, err := f.disk.Create(manifestName(w.generation) + temporary)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(m.encode())
-	if err := errorOf(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := f.disk.Rename(manifestName(w.generation)+temporary, manifestName(w.generation)); err != nil {
-		return err
-	}
-	f.before, f.last, f.newest = f.last, m, w.generation
-	return f.clean(f.newest)
-}
-
-// errorOf returns the first error.
-func errorOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Cancel gives a generation up. Its number is not used again: some of it may be on the disk.
-func (w *Writer) Cancel() {
-	w.folder.newest = w.generation
-	_ = w.file.Close() // it is not wanted
-	for _, name := range []string{packName(w.generation), manifestName(w.generation)} {
-		_ = w.folder.disk.Remove(name + temporary) // or later, when the folder is opened
-	}
 }
 
 // Thin returns the packs of which less than half is in use.

@@ -337,6 +337,40 @@ func TestDamageIsTold(t *testing.T) {
 	}
 }
 
+// TestManifestIsPassedOver damages one of two manifests: Look finds the other one, and the next
+// generation keeps it and has a number of its own. With both damaged there is nothing to go on with.
+func TestManifestIsPassedOver(t *testing.T) {
+	for _, c := range []struct{ damaged, found uint64 }{{3, 2}, {2, 3}} {
+		d := newMemoryDisk()
+		f, err := Open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g := 1; g <= 3; g++ {
+			if err := writeGeneration(f, g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.names[manifestName(c.damaged)].content[40] ^= 1
+		if f, err = Look(d); err != nil || check(t, f) != c.found || f.Before() != nil || !errors.Is(f.Damage(), ErrDamaged) {
+			t.Fatalf("manifest %d is damaged: %v", c.damaged, err)
+		}
+		if err := writeGeneration(f, 4); err != nil {
+			t.Fatal(err)
+		}
+		f, err = Look(d)
+		if err != nil || f.Damage() != nil || check(t, f) != 4 || !f.StepBack() || check(t, f) != c.found {
+			t.Errorf("manifest %d was damaged: %v", c.damaged, err)
+		}
+		for _, file := range d.names {
+			file.content[20] ^= 1
+		}
+		if _, err := Look(d); !errors.Is(err, ErrDamaged) {
+			t.Error("both manifests are damaged:", err)
+		}
+	}
+}
+
 func (f *Folder) lastEntries() []Entry {
 	if f == nil || f.last == nil {
 		return nil

@@ -5,6 +5,7 @@ package log
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // A Log stores entries, one behind the other. Positions begin with 1 and only ever grow;
@@ -57,6 +58,9 @@ var (
 
 	// ErrFull is returned by Append when there is no room.
 	ErrFull = errors.New("the log is full")
+
+	// ErrLong is the ErrFull of a log that has nearly reached its own limit. Trimming makes room.
+	ErrLong = fmt.Errorf("the log is too long: %w", ErrFull)
 
 	// ErrGap is returned by Follow when entries are missing.
 	ErrGap = errors.New("entries of the log are missing")

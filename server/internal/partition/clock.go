@@ -50,6 +50,12 @@ func (c *clock) now() int64 {
 	return c.least(c.base.Load() + running.Milliseconds())
 }
 
+// since returns how long ago a time in milliseconds was by the time of day.
+func (c *clock) since(ms int64) time.Duration {
+	wall, _ := c.source()
+	return wall.Sub(time.UnixMilli(ms))
+}
+
 // least puts the clock forward to a time.
 func (c *clock) least(ms int64) int64 {
 	for {
@@ -90,8 +96,7 @@ const standsStill = "the system clock is behind the time of the last change: key
 
 // behind returns an error if the time of day is behind the time that was shown last.
 func (c *clock) behind() error {
-	wall, _ := c.source()
-	if ahead := time.Duration(c.last.Load()-wall.UnixMilli()) * time.Millisecond; ahead > maxDrift {
+	if ahead := -c.since(c.last.Load()); ahead > maxDrift {
 		return fmt.Errorf("it is %v behind", ahead)
 	}
 	return nil

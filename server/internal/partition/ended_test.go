@@ -113,6 +113,85 @@ func TestFullLog(t *testing.T) {
 	want(t, "a change", n.submit(add(1)).answer(t), nil)
 }
 
+// TestRefusedChangesKeepExpiries has the log refuse what changes when a set ends: it ends as
+// before.
+func TestRefusedChangesKeepExpiries(t *testing.T) {
+	for name, change := range map[string]func(*Tx){
+		"Drop":   func(tx *Tx) { tx.Drop(set(tx)) },
+		"Expire": func(tx *Tx) { tx.Expire(set(tx), 0) },
+		"Flush":  (*Tx).Flush,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := led(t, new(log.Memory), "n1")[0]
+			want(t, "a change", n.submit(func(tx *Tx) { tx.Expire(set(tx), n.Now()+1000) }).answer(t), nil)
+			n.log.Fault(func() log.Fault { return log.Full })
+			refused := n.submit(func(tx *Tx) {
+				if tx.Refuses() == nil {
+					change(tx)
+				}
+			})
+			want(t, "a change to a full log", refused.answer(t), nil)
+			n.log.Fault(nil)
+			await(t, "it takes changes again", func() bool { return n.Broken() == nil })
+			if all, expiring := n.store.Len(); all != 1 || expiring != 1 {
+				t.Fatalf("%d sets, %d of them end", all, expiring)
+			}
+			n.clock.add(2 * time.Second)
+			await(t, "the set ends", func() bool {
+				all, _ := n.store.Len()
+				return all == 0
+			})
+		})
+	}
+}
+
+// TestLongLog refuses changes before the log is full, writes beats and hands over, and the next
+// leader refuses them, too.
+func TestLongLog(t *testing.T) {
+	m := new(log.Memory)
+	long := new(atomic.Bool)
+	var nodes []*testNode
+	for _, name := range []string{"n1", "n2"} {
+		n := openNode(t, m, name, func(c *Config) { c.Log = &limited{c.Log.(*log.Node), long} })
+		if nodes = append(nodes, n); name == "n1" {
+			n.clock.add(testLease)
+			await(t, "the first node leads", n.Leads)
+		}
+	}
+	want(t, "a change", nodes[0].submit(add(1)).answer(t), nil)
+	long.Store(true)
+	refuses := func(n *testNode) bool {
+		var refused error
+		u := n.submit(func(tx *Tx) { refused = tx.Refuses() })
+		return u.answer(t) == nil && errors.Is(refused, log.ErrLong)
+	}
+	await(t, "changes are refused", func() bool { return refuses(nodes[0]) })
+	before := nodes[0].Applied()
+	nodes[0].clock.add(testLease / 2)
+	await(t, "a beat is written", func() bool { return nodes[0].Applied() > before })
+	want(t, "hand over", nodes[0].HandOver(t.Context(), "n2"), nil)
+	await(t, "the other leads", nodes[1].Leads)
+	await(t, "it refuses changes", func() bool { return refuses(nodes[1]) })
+	long.Store(false)
+	await(t, "it takes changes again", func() bool { return nodes[1].Broken() == nil })
+	want(t, "a change", nodes[1].submit(add(2)).answer(t), nil)
+}
+
+// A limited log has nearly reached its limit, or not.
+type limited struct {
+	*log.Node
+	long *atomic.Bool
+}
+
+func (l *limited) Room() error {
+	if l.long.Load() {
+		return log.ErrLong
+	}
+	return nil
+}
+
+func (l *limited) Probe() error { return l.Room() }
+
 // TestCloseWhileTheLogHangs leaves the outcome unknown: the unit may be stored.
 func TestCloseWhileTheLogHangs(t *testing.T) {
 	n := led(t, new(log.Memory), "n1")[0]

@@ -23,7 +23,7 @@ const maxIncoming = 16
 
 // startFollowing makes this node a follower, from the last record on that it applied.
 func (p *Partition) startFollowing() {
-	p.role = Following
+	p.role, p.skew = Following, 0 // what Open has read is old
 	p.waitAnew()
 	ctx, cancel := context.WithCancel(p.ctx)
 	incoming := make(chan entry, maxIncoming)

@@ -89,9 +89,16 @@ func (p *Partition) lead(sent time.Duration, at uint64, claim []byte) {
 		return
 	}
 	p.store.ForgetPieces()
-	p.settle()
+	p.resetEntries()
 	p.renew(sent)
+	if p.skew.Abs() > maxSkew {
+		p.report("the clock of this node is not that of the leader before: synchronise the clocks of all nodes, sets expire by that of the leader", fmt.Errorf("they differ by %v", p.skew))
+	}
+	p.skew = 0
 }
+
+// maxSkew is how much the clocks of nodes may differ before it is reported.
+const maxSkew = time.Minute
 
 // addBeat adds to a record that this node leads.
 func (p *Partition) addBeat() {
@@ -110,7 +117,7 @@ func (p *Partition) beatIfDue() {
 	_ = p.write() // no unit waits for it
 }
 
-// dethrone ends the term of this node after an append that was not stored, or whose outcome is
+// dethrone ends the lead of this node after an append that was not stored, or whose outcome is
 // unknown.
 func (p *Partition) dethrone(err error) error {
 	t := &p.tx

@@ -47,7 +47,7 @@ type State struct {
 	Level    uint8         // of the records that may come, see package record
 }
 
-// A member is a partition's part in a cluster. All but shared, lease, tenure and told belongs to
+// A member is a partition's part in a cluster. All but shared, lease, held and told belongs to
 // the goroutine of the partition.
 type member struct {
 	shared  log.Shared // nil if the node is alone
@@ -72,15 +72,16 @@ type member struct {
 	moved   bool          // a claim was refused: another record stands behind the last one
 	quiet   time.Duration // until then another node is to claim
 	scatter float64       // 0 to 1: nodes wait differently long
+	skew    time.Duration // of this node's clock, by the last record that was received
 
-	tenure atomic.Pointer[tenure] // nil if this node does not lead
+	held atomic.Pointer[heldLease] // nil if this node does not lead
 
 	telling sync.Mutex
 	told    State
 }
 
-// A tenure is the time that a node may lead.
-type tenure struct {
+// A heldLease is until when a node may lead.
+type heldLease struct {
 	epoch uint32
 	until time.Duration
 }
@@ -110,23 +111,23 @@ func (p *Partition) running() time.Duration {
 	return running
 }
 
-// Term returns 0 if this node does not have the lease at this moment, else a number that is
-// another one in each term. What was read between two calls that return the same number,
+// Epoch returns 0 if this node does not have the lease at this moment, else the epoch in which it
+// leads; that of a node alone is 1. What was read between two calls that return the same number,
 // not 0, was the state of the moment: it has every change that was acknowledged before the first
 // call.
-func (p *Partition) Term() uint64 {
+func (p *Partition) Epoch() uint64 {
 	if p.shared == nil {
 		return 1
 	}
-	t := p.tenure.Load()
+	t := p.held.Load()
 	if t == nil || p.running() >= t.until {
 		return 0
 	}
-	return uint64(t.epoch) + 1
+	return uint64(t.epoch) // at least 1: a claim has the next one
 }
 
-// Leads reports whether this node has the lease at this moment. Reads must use Term.
-func (p *Partition) Leads() bool { return p.Term() != 0 }
+// Leads reports whether this node has the lease at this moment. Reads must use Epoch.
+func (p *Partition) Leads() bool { return p.Epoch() != 0 }
 
 // Leader returns the node that leads, as heard last, and the zero Leader if that is unknown.
 func (p *Partition) Leader() Leader { return p.State().Leader }
@@ -139,7 +140,7 @@ func (p *Partition) State() State {
 	p.telling.Lock()
 	s := p.told
 	p.telling.Unlock()
-	if t := p.tenure.Load(); t != nil {
+	if t := p.held.Load(); t != nil {
 		s.Lease = max(0, t.until-p.running())
 	}
 	return s
@@ -158,11 +159,11 @@ func (p *Partition) tell() {
 
 // renew lets this node lead for a lease from when a record was sent that is stored now.
 func (p *Partition) renew(sent time.Duration) {
-	p.tenure.Store(&tenure{p.chain.Epoch, sent + p.lease})
+	p.held.Store(&heldLease{p.chain.Epoch, sent + p.lease})
 }
 
 // giveUp ends the lease of this node.
-func (p *Partition) giveUp() { p.tenure.Store(nil) }
+func (p *Partition) giveUp() { p.held.Store(nil) }
 
 // append appends a record of the leader. While the log does not answer, units that wait are
 // refused when the lease is over.
@@ -172,7 +173,7 @@ func (p *Partition) append(b []byte) (at uint64, err error) {
 	}
 	p.handBack()
 	sent := p.running()
-	if t := p.tenure.Load(); t != nil {
+	if t := p.held.Load(); t != nil {
 		defer time.AfterFunc(t.until-sent+time.Millisecond, p.refuseWaiting).Stop()
 	}
 	if at, err = p.insist(p.ctx, b); err == nil {

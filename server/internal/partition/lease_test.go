@@ -2,6 +2,8 @@ package partition
 
 import (
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,7 +91,7 @@ func TestReadsNeedTheLease(t *testing.T) {
 		t.Error("the read is not restarted")
 	}
 	await(t, "a beat renews the lease", n.Leads)
-	term := n.Term()
+	epoch := n.Epoch()
 	read := unitOf(func(*Tx) {})
 	write := unitOf(func(tx *Tx) {
 		add(1)(tx)
@@ -98,8 +100,8 @@ func TestReadsNeedTheLease(t *testing.T) {
 	n.Do(func() { n.Submit(read); n.Submit(write) })
 	want(t, "a change, which is stored at its place", write.answer(t), nil)
 	want(t, "a read in the same record", read.answer(t), nil)
-	if n.Term() != term && n.Term() != 0 {
-		t.Error("a record of the same term is of another one")
+	if n.Epoch() != epoch && n.Epoch() != 0 {
+		t.Error("a record of the same epoch is of another one")
 	}
 }
 
@@ -264,7 +266,7 @@ func TestNewLeaderKnowsWhatItApplied(t *testing.T) {
 func TestHandOver(t *testing.T) {
 	m := new(log.Memory)
 	nodes := led(t, m, "n1", "n2", "n3")
-	led, term := true, nodes[0].Term()
+	led, epoch := true, nodes[0].Epoch()
 	nodes[0].log.Fault(func() log.Fault { led = nodes[0].Leads(); return log.None })
 	waits := unitOf(add(1))
 	nodes[0].Do(func() {
@@ -291,8 +293,8 @@ func TestHandOver(t *testing.T) {
 	}
 	nodes[0].clock.add(testLease / 10)
 	await(t, "it claims when no other has", nodes[0].Leads)
-	if nodes[0].Term() == term {
-		t.Error("a reader of the first term takes this one for the same")
+	if nodes[0].Epoch() == epoch {
+		t.Error("a reader of the first epoch takes this one for the same")
 	}
 	nodes[0].Close()
 	catchUp(t, m, nodes[1])
@@ -337,5 +339,39 @@ func TestUnitsOfALostBatch(t *testing.T) {
 	want(t, "a unit that is lost at its first record", early.answer(t), ErrNotLeading)
 	if early.restarts != 1 || !n.has(1) || n.has(2) || n.has(3) || n.has(4) {
 		t.Errorf("%d restarts, keys %t %t %t %t", early.restarts, n.has(1), n.has(2), n.has(3), n.has(4))
+	}
+}
+
+// TestClocksThatDiffer hands over to a node with another clock, which is reported if it differs
+// by more than a minute. The age of records that were there before is no difference.
+func TestClocksThatDiffer(t *testing.T) {
+	for by, reports := range map[time.Duration]bool{50 * time.Second: false, 2 * time.Minute: true, -2 * time.Minute: true} {
+		for _, live := range []bool{false, true} {
+			m := new(log.Memory)
+			one := led(t, m, "n1")[0]
+			if !live {
+				one.Close()
+			}
+			var said atomic.Bool
+			two := openNode(t, m, "n2", func(c *Config) {
+				clock := c.Clock
+				c.Clock = func() (time.Time, time.Duration) {
+					wall, running := clock()
+					return wall.Add(by), running
+				}
+				c.Report = func(text string, _ error) {
+					said.Store(said.Load() || strings.Contains(text, "synchronise the clocks"))
+				}
+			})
+			if live {
+				want(t, "hand over", one.HandOver(t.Context(), "n2"), nil)
+			}
+			two.clock.add(testLease)
+			await(t, "the other leads", two.Leads)
+			two.turn()
+			if said.Load() != (live && reports) {
+				t.Errorf("the clocks differ by %v, records are received: %t: it is reported: %t", by, live, said.Load())
+			}
+		}
 	}
 }

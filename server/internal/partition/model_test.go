@@ -99,7 +99,7 @@ func TestModel(t *testing.T) {
 		clients.Go(func() { c.client(i, rand.New(rand.NewPCG(seed, uint64(i))), stop) })
 	}
 	rng := rand.New(rand.NewPCG(seed, modelClients))
-	for time.Since(c.start) < *modelTime || c.terms() < 3 && time.Since(c.start) < patience {
+	for time.Since(c.start) < *modelTime || c.leaders() < 3 && time.Since(c.start) < patience {
 		c.trouble(rng)
 	}
 	close(stop)
@@ -134,8 +134,8 @@ func (c *modelCluster) node(i int) *testNode {
 	return c.nodes[i]
 }
 
-// terms returns how many leaders the nodes know of.
-func (c *modelCluster) terms() (n uint32) {
+// leaders returns how many leaders the nodes know of.
+func (c *modelCluster) leaders() (n uint32) {
 	for _, node := range c.nodes {
 		n = max(n, node.Leader().Epoch)
 	}
@@ -264,14 +264,14 @@ func (n *testNode) read(op modelOp, rng *rand.Rand) (modelReply, error) {
 			time.Sleep(upTo(rng, 2*testLease))
 		}
 	}
-	term := n.Term()
-	if term == 0 {
+	epoch := n.Epoch()
+	if epoch == 0 {
 		return modelReply{}, ErrNotLeading
 	}
 	sleep()
 	reply := modelReply{known: true, n: n.copies(op.key)}
 	sleep()
-	if n.Term() != term {
+	if n.Epoch() != epoch {
 		return modelReply{}, ErrNotLeading
 	}
 	return reply, nil
@@ -316,7 +316,7 @@ func (c *modelCluster) check() {
 			unknown++
 		}
 	}
-	c.t.Logf("%d commands, %d with an unknown outcome, %d records, %d terms", len(c.history), unknown, len(list), list[len(list)-1])
+	c.t.Logf("%d commands, %d with an unknown outcome, %d records, %d epochs", len(c.history), unknown, len(list), list[len(list)-1])
 	if list[len(list)-1] < 3 || len(c.history) < 100 {
 		c.t.Error("too little happened")
 	}

@@ -88,7 +88,7 @@ func Open(ctx context.Context, c Config) (*Partition, error) {
 			return nil, err
 		}
 	}
-	p.settle()
+	p.resetEntries()
 	if err := p.clock.behind(); err != nil {
 		p.report(standsStill, err)
 	}
@@ -113,11 +113,12 @@ func (p *Partition) join() error {
 	return nil
 }
 
-// settle takes what was decided about entries from what they are.
-func (p *Partition) settle() {
+// resetEntries forgets what was decided about entries and not applied, and reads again when they
+// end.
+func (p *Partition) resetEntries() {
 	p.expiries.clear()
 	p.store.Entries(func(e *store.Entry) {
-		e.Settle()
+		e.ResetAhead()
 		p.expiries.set(e.Expiry(), e.Number())
 	})
 }
@@ -157,6 +158,7 @@ func (p *Partition) take(at uint64, b []byte) error {
 	if err != nil {
 		return fmt.Errorf("partition: position %d of the log: %w", at, err)
 	}
+	p.skew = p.clock.since(h.Time)
 	p.clock.least(h.Time)
 	p.chain, p.position = next, at
 	p.read.Add(uint64(len(b)))

@@ -22,14 +22,15 @@ func (p *Partition) fatal(err error) {
 	}
 }
 
-// watch refuses changes before the disk is full.
-func (p *Partition) watch() {
+// checkRoom refuses changes before the disk or the log is full. What a leader writes about itself is
+// not refused.
+func (p *Partition) checkRoom() {
 	if p.role != Leading {
 		return
 	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Room(); err != nil {
-			p.breakDown("the disk is nearly full: writes are refused until there is room", err)
+			p.breakDown("the log is nearly full: writes are refused until there is room", err)
 		}
 	}
 }
@@ -42,11 +43,14 @@ func (p *Partition) repair() {
 	}
 	if w, ok := p.log.(log.Watcher); ok {
 		if err := w.Probe(); err != nil {
-			p.breakDown("the disk is full", err)
+			p.breakDown("the log is nearly full", err)
 			return
 		}
 	}
-	if p.shared == nil && !p.readEnd() { // a leader knows where the log ends
+	switch {
+	case p.shared != nil: // a leader knows where the log ends
+		p.resetEntries()
+	case !p.readEnd():
 		return
 	}
 	p.broken.Store(nil)
@@ -61,7 +65,7 @@ func (p *Partition) readEnd() bool {
 		return false
 	}
 	p.store.ForgetPieces() // no unit is deciding
-	p.settle()
+	p.resetEntries()
 	last, err := p.log.Last(p.ctx)
 	return err == nil && last == p.position
 }

@@ -20,7 +20,7 @@ func (p *Partition) run() {
 	defer close(p.done)
 	ticks := time.NewTicker(p.tick)
 	defer ticks.Stop()
-	var tried, watched time.Time // to repair, for room
+	var tried, checked time.Time // to repair, for room
 	for {
 		select {
 		case <-p.wake:
@@ -36,9 +36,9 @@ func (p *Partition) run() {
 		p.claimIfDue()
 		if p.Broken() == nil {
 			tried = time.Time{}
-			if time.Since(watched) >= retryEvery {
-				p.watch()
-				watched = time.Now()
+			if time.Since(checked) >= retryEvery {
+				p.checkRoom()
+				checked = time.Now()
 			}
 		} else if time.Since(tried) >= retryEvery {
 			p.repair()
@@ -219,7 +219,7 @@ func (t *Tx) forget() {
 	clear(t.names)
 	clear(t.copies)
 	for _, e := range t.changed {
-		e.Settle()
+		e.ResetAhead()
 	}
 	clear(t.changed)
 	clear(t.origins)

@@ -99,7 +99,7 @@ func (s *Session) clusterInfo(_ [][]byte) {
 		epoch = max(epoch, l.Epoch)
 		if l.Node == s.node.shards.Self() {
 			shard := s.node.shards.Shard(i)
-			alive[l.Node] = shard != nil && shard.term() != 0
+			alive[l.Node] = shard != nil && shard.epoch() != 0
 		}
 		if !alive[l.Node] {
 			state = "fail"

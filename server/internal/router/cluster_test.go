@@ -103,7 +103,7 @@ func newNode(tb testing.TB, c *testCluster, number int, change func(*Config)) *t
 	n := &testNode{cluster: c, number: number}
 	n.listen(tb)
 	n.start(tb, n, func(i int) *Shard {
-		return &Shard{Number: i, Env: newEnv(n.home.Host, c.stores[i], c.parts[i]), lead: func() uint64 { return c.term(i, number) }}
+		return &Shard{Number: i, Env: newEnv(n.home.Host, c.stores[i], c.parts[i]), lead: func() uint64 { return c.epoch(i, number) }}
 	}, len(c.parts), change)
 	return n
 }
@@ -205,8 +205,8 @@ func (c *testCluster) move(i, node int) {
 	c.leaders[i].Store((epoch+1)<<8 | int64(node))
 }
 
-// term returns the term of a node, 0 if another one leads.
-func (c *testCluster) term(i, node int) uint64 {
+// epoch returns the epoch of a node, 0 if another one leads.
+func (c *testCluster) epoch(i, node int) uint64 {
 	if at := c.leaders[i].Load(); int(at&0xFF) == node {
 		return uint64(at >> 8)
 	}

@@ -66,7 +66,7 @@ func (s *Session) gatherSpread() error {
 // with one reply.
 func (s *Session) finishSpread(t *task, p portion) ([]byte, error) {
 	if t != nil {
-		return s.settle(t)
+		return s.runTask(t)
 	}
 	m, ok, err := p.strays(p.reply)
 	if err != nil || !ok {

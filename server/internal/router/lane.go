@@ -141,7 +141,7 @@ func (s *Session) place(l *lane) {
 	l.here, l.copy, l.peer, l.status = false, false, nil, notLeading
 	shard := s.node.shards.Shard(l.partition)
 	if shard != nil {
-		leads := shard.term() != 0
+		leads := shard.epoch() != 0
 		l.copy = s.readOnly && !l.writes && l.purpose == ordinary && !leads
 		if leads || l.copy {
 			l.here = true

@@ -35,7 +35,7 @@ func (s *Session) elsewhere(i int) string {
 	if !s.node.Redirect {
 		return ""
 	}
-	if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+	if shard := s.node.shards.Shard(i); shard != nil && shard.epoch() != 0 {
 		return ""
 	}
 	if l := s.node.shards.Leader(i); l.Node != s.node.shards.Self() {
@@ -89,7 +89,7 @@ func (s *Session) multiPartition() int {
 		return s.watched
 	}
 	for i := range s.node.partitions {
-		if shard := s.node.shards.Shard(i); shard != nil && shard.term() != 0 {
+		if shard := s.node.shards.Shard(i); shard != nil && shard.epoch() != 0 {
 			return i
 		}
 	}

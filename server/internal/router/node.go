@@ -41,13 +41,13 @@ type Shard struct {
 	lead func() uint64 // for tests; nil asks the partition
 }
 
-// term returns the term in which this node leads the partition now, 0 if it does not. What was
+// epoch returns the epoch in which this node leads the partition now, 0 if it does not. What was
 // read between two calls that return the same was the state of the moment.
-func (s *Shard) term() uint64 {
+func (s *Shard) epoch() uint64 {
 	if s.lead != nil {
 		return s.lead()
 	}
-	return s.Env.Partition.Term()
+	return s.Env.Partition.Epoch()
 }
 
 // A Member is a node of the cluster.

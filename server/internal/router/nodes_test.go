@@ -206,7 +206,7 @@ func TestLeadLostBeforeTheCommit(t *testing.T) {
 		if asked.Add(1) <= 3 { // to place the commands, to run them, behind the reads
 			return 1
 		}
-		return here.parts[0].Term()
+		return here.parts[0].Epoch()
 	}
 	s := here.session(t)
 	want(t, s, "GET k", "$-1", "SET k 1", "+OK", "GET k", "$1\r\n1")

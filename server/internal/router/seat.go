@@ -84,8 +84,8 @@ func (s *seat) leave() {
 // start runs the commands of a work as far as they need not wait for the log. It is followed
 // by finish.
 func (s *seat) start(w *work) {
-	term := s.shard.term()
-	if term == 0 && !w.copy {
+	epoch := s.shard.epoch()
+	if epoch == 0 && !w.copy {
 		w.refuse(s.shard.leader())
 		return
 	}
@@ -103,7 +103,7 @@ func (s *seat) start(w *work) {
 	if !s.session.Waiting() {
 		s.session.Answer()
 	}
-	if !w.copy && s.shard.term() != term && (s.session.Waiting() || !w.writes) {
+	if !w.copy && s.shard.epoch() != epoch && (s.session.Waiting() || !w.writes) {
 		s.forget()
 		w.refuse(s.shard.leader())
 		return

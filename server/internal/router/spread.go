@@ -173,12 +173,12 @@ func (s *Session) onSpread(c call, m misroute) ([]byte, error) {
 	if s.node.routes[c.cmd.Number()].split && len(c.args) > 2 {
 		return s.eachKey(c)
 	}
-	return s.settle(s.taskOf(c, m))
+	return s.runTask(s.taskOf(c, m))
 }
 
-// settle carries out a task, however often the set becomes another one meanwhile. Pieces that
+// runTask carries out a task, however often the set becomes another one meanwhile. Pieces that
 // were carried out are not sent again as long as it is the same.
-func (s *Session) settle(t *task) ([]byte, error) {
+func (s *Session) runTask(t *task) ([]byte, error) {
 	var missing time.Time
 	for {
 		reply, err := s.attemptTask(t)
@@ -248,7 +248,7 @@ func (s *Session) eachKey(c call) ([]byte, error) {
 		if m, ok, bad := one.strays(reply); bad != nil {
 			return nil, bad
 		} else if ok {
-			reply, err = s.settle(s.taskOf(one, m))
+			reply, err = s.runTask(s.taskOf(one, m))
 		}
 		if err != nil || failed(reply) {
 			return reply, err

@@ -20,7 +20,7 @@ var table = []Setting{
 	{Name: "tls-ca", Value: "FILE", Default: "", Help: "file of CA certificates; clients must then present a certificate"},
 	{Name: "hash", Kind: Choice, Default: "siphash", Choices: []string{"siphash", "xxh3"}, Help: "hash of items, fixed when the folder is created: siphash has a secret, xxh3 lets exported files merge with others"},
 	{Name: "log", Kind: Choice, Default: "jetstream", Choices: []string{"jetstream", "file", "memory"}, Help: "log engine; file and memory are for comparison: file never shrinks, memory keeps nothing"},
-	{Name: "image-after", Kind: Bytes, Default: "64MiB", Mutable: true, Help: "log size after which images are written"},
+	{Name: "image-after", Kind: Bytes, Default: "64MiB", Mutable: true, Help: "log size after which images are written; in a cluster at most 2 GiB"},
 	{Name: "accept-loss", Kind: Switch, Default: "no", Help: "start although acknowledged changes are missing from the log"},
 
 	{Name: "nats", Value: "URLS", Default: "", Help: "keep log and images in these NATS servers, such as nats://a:4222,nats://b:4222, so that several servers share them"},

@@ -51,7 +51,7 @@ func (s *Store) Adopt(number uint64, name string, spec Spec, content []byte) (*E
 	if spec.Items == 0 && spec.Deletes == 0 && imported == nil || e.Exact() {
 		e.items.Store(f.Info().Keys + twice.sum())
 	}
-	e.Settle()
+	e.ResetAhead()
 	return e, nil
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"hash/maphash"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -16,7 +15,6 @@ const shardCount = 1024
 
 // A Store is the sets of a server.
 type Store struct {
-	seed    maphash.Seed
 	shards  [shardCount]shard
 	renames atomic.Uint64 // how often the entry of some name became another
 	bytes   atomic.Int64
@@ -49,7 +47,6 @@ type shard struct {
 // New returns an empty store. It is loading until Loaded is called.
 func New() *Store {
 	return &Store{
-		seed:    maphash.MakeSeed(),
 		byNum:   make(map[uint64]*Entry),
 		pending: make(map[uint64]*Entry),
 		gone:    make(map[uint64]uint64),
@@ -60,8 +57,12 @@ func New() *Store {
 	}
 }
 
+// shardOf returns the shard of a name. It is the same one in every process: a cursor of Scan is
+// the number of a shard, and the next call may reach another node, or a server that has started
+// again. Names can be chosen so that all are in one shard. Its map has a seed of its own, so
+// lookups stay fast; they wait for each other, and one SCAN returns as much as KEYS does.
 func (s *Store) shardOf(name []byte) *shard {
-	return &s.shards[maphash.Bytes(s.seed, name)%shardCount]
+	return &s.shards[filter.KeyOf(name)%shardCount]
 }
 
 // Lookup returns the entry of a name that has not ended by now, nil if there is none.
@@ -220,7 +221,7 @@ func (s *Store) Loaded() error {
 			e.items.Store(e.filter.Info().Keys + e.copies.sum())
 		}
 		s.publish(e)
-		e.Settle()
+		e.ResetAhead()
 	}
 	return nil
 }
@@ -228,8 +229,8 @@ func (s *Store) Loaded() error {
 // ForgetPieces forgets the pieces of contents whose last piece will not come.
 func (s *Store) ForgetPieces() { clear(s.pieces) }
 
-// Settle takes back what was decided about an entry and not applied.
-func (e *Entry) Settle() {
+// ResetAhead takes back what was decided about an entry and not applied.
+func (e *Entry) ResetAhead() {
 	e.Ahead = Ahead{Name: e.name, Items: e.items.Load(), Deletes: e.deletes.Load(), Expiry: e.expiry.Load(), Gone: e.Ahead.Gone}
 }
 

@@ -165,22 +165,29 @@ func TestGoneEntriesAreSkipped(t *testing.T) {
 	}
 }
 
+// TestScanSeesEachNameOnce scans two stores with the same names in turn, as a client does that
+// reaches another node each time.
 func TestScanSeesEachNameOnce(t *testing.T) {
-	s := New()
-	if err := s.Loaded(); err != nil {
-		t.Fatal(err)
-	}
+	stores := [...]*Store{New(), New()}
 	x := Spec{Type: Text}
-	for i := range uint64(3000) {
-		apply(t, s, i+1, func(b *record.Builder) { b.Named(record.Create, i+1, fmt.Append(nil, i), x.AppendTo(nil)) })
+	for _, s := range stores {
+		if err := s.Loaded(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint64(3000) {
+			apply(t, s, i+1, func(b *record.Builder) { b.Named(record.Create, i+1, fmt.Append(nil, i), x.AppendTo(nil)) })
+		}
 	}
 	seen := make(map[string]int)
 	calls := 0
 	for cursor := uint64(0); ; {
 		calls++
-		if cursor = s.Scan(cursor, 10, 0, func(name string, _ *Entry) { seen[name]++ }); cursor == 0 {
+		if cursor = stores[calls%2].Scan(cursor, 10, 0, func(name string, _ *Entry) { seen[name]++ }); cursor == 0 {
 			break
 		}
+	}
+	if s := stores[0]; s.shardOf([]byte("visitors")) != &s.shards[828] {
+		t.Error("the shard of a name is not that of other processes")
 	}
 	for name, n := range seen {
 		if n != 1 {
