@@ -129,6 +129,14 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestKeyIsMissing has a row of the table allow a command without its key.
+func TestKeyIsMissing(t *testing.T) {
+	n := newCluster(t, 1, 2, nil).nodes[0]
+	ping, compact := n.node.call("PING").cmd, n.node.call("CF.COMPACT").cmd
+	compact.Arity, compact.Run = -1, ping.Run
+	want(t, n.session(t), "CF.COMPACT", "+PONG", "MULTI", "+OK", "CF.COMPACT", "+QUEUED", "EXEC", "*1\r\n+PONG")
+}
+
 // TestDo runs commands without a connection.
 func TestDo(t *testing.T) {
 	c := newCluster(t, 2, 2, nil)

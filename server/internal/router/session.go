@@ -95,7 +95,7 @@ func (s *Session) Close() {
 // Take runs a command, or has it wait for Flush. Arguments must stay as they are until then.
 func (s *Session) Take(args [][]byte) error {
 	cmd := s.home.Lookup(args)
-	if cmd == nil || !cmd.Takes(len(args)) || !s.home.Authenticated() {
+	if cmd == nil || !cmd.Takes(len(args)) || len(args) <= cmd.First || !s.home.Authenticated() {
 		return s.takeOdd(cmd, args)
 	}
 	r := &s.node.routes[cmd.Number()]
@@ -153,7 +153,7 @@ func (s *Session) takeSeveral(r *route, cmd *command.Command, args [][]byte) err
 	return s.answer(func() { s.w.Err(crossSlot) })
 }
 
-// takeOdd takes a command that no partition can run.
+// takeOdd takes a command that no partition can run: for want of a key, say.
 func (s *Session) takeOdd(cmd *command.Command, args [][]byte) error {
 	return s.barrier(func() error {
 		if cmd == nil && isPeering(args) {
