@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -119,14 +120,45 @@ func TestWait(t *testing.T) {
 	if s.records[1] == 0 || s.records[0] != 0 {
 		t.Errorf("records %d", s.records)
 	}
-	c.applied.Store(0)
 	go func() {
 		time.Sleep(20 * time.Millisecond)
 		c.nodes[0].node.Close()
 	}()
-	if replies, err := run(s, "WAIT 2 0"); err == nil {
+	if replies, err := run(s, "WAIT 3 0"); err == nil {
 		t.Errorf("%q though the node ended", replies)
 	}
+}
+
+// TestWaitsShareQuestions has many sessions wait at once.
+func TestWaitsShareQuestions(t *testing.T) {
+	c := newCluster(t, 3, 2, nil)
+	n := c.nodes[0]
+	var wg sync.WaitGroup
+	for range 8 {
+		s := n.session(t)
+		want(t, s, "SET a 1", "+OK")
+		wg.Go(func() {
+			if replies, err := run(s, "WAIT 2 0"); err != nil || replies[0] != ":2" {
+				t.Errorf("%q, %v", replies, err)
+			}
+		})
+	}
+	time.Sleep(20 * time.Millisecond)
+	c.applied.Store(2)
+	wg.Wait()
+	if n.twice.Load() {
+		t.Error("sessions ask at the same time")
+	}
+}
+
+// TestWaitForSilentNodes has a node not answer how far it is: the others count, and no wait
+// takes longer than it may.
+func TestWaitForSilentNodes(t *testing.T) {
+	c := newCluster(t, 3, 2, nil)
+	s := c.nodes[0].session(t)
+	c.applied.Store(1)
+	c.nodes[0].silent.Store(true)
+	want(t, s, "SET a 1", "+OK", "WAIT 1 1", ":0", "WAIT 1 0", ":1")
 }
 
 // TestKeyIsMissing has a row of the table allow a command without its key.
@@ -149,6 +181,9 @@ func TestDo(t *testing.T) {
 		if err != nil || string(reply) != "+OK\r\n" {
 			t.Errorf("%q, %v", reply, err)
 		}
+	}
+	if reply, err := c.nodes[0].node.Do(user, "console", args("WAIT 9 0")); err != nil || string(reply) != ":1\r\n" {
+		t.Errorf("%q, %v", reply, err)
 	}
 }
 

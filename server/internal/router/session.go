@@ -25,8 +25,9 @@ type Session struct {
 	multi    int // the partition of the transaction that is being collected, -1 if it is not known
 	watch    uint64
 	watches  uint64
-	watched  int // the partition of the keys that are watched
-	records  []uint64
+	watched  int         // the partition of the keys that are watched
+	records  []uint64    // that it has written, the last ones by partition
+	gone     func() bool // reports whether the client is; nil if it cannot be seen
 	upgraded bool
 }
 
