@@ -161,6 +161,18 @@ func TestWaitForSilentNodes(t *testing.T) {
 	want(t, s, "SET a 1", "+OK", "WAIT 1 1", ":0", "WAIT 1 0", ":1")
 }
 
+// TestRefusedWatch has a WATCH that is refused change nothing.
+func TestRefusedWatch(t *testing.T) {
+	c := newCluster(t, 2, 2, nil)
+	const refused = "-ERR watch is not possible: the set is spread over 2 partitions"
+	for _, n := range c.nodes {
+		s := n.session(t)
+		want(t, s, "EB.CREATE {a}x SHARDS 2", "+OK", "WATCH {a}x", refused, "WATCH b", "+OK", "MULTI", "+OK", "SET b 1", "+QUEUED", "EXEC", "*1\r\n+OK",
+			"WATCH a", "+OK", "WATCH {a}x", refused, "WATCH b", "-"+crossSlot, "MULTI", "+OK", "SET a 1", "+QUEUED", "EXEC", "*1\r\n+OK",
+			"WATCH a", "+OK", "WATCH {a}x", refused, "SET a 2", "+OK", "MULTI", "+OK", "SET a 3", "+QUEUED", "EXEC", "*-1", "DEL a b {a}x", ":3")
+	}
+}
+
 // TestKeyIsMissing has a row of the table allow a command without its key.
 func TestKeyIsMissing(t *testing.T) {
 	n := newCluster(t, 1, 2, nil).nodes[0]
