@@ -8,7 +8,7 @@ import (
 	"github.com/everbloom-go/everbloom/server/internal/store"
 )
 
-// interrupt has the n-th look at who leads run a function, as another client would at that
+// interrupt has the n-th look at the leader run a function, as another client would at that
 // moment. It returns how often was looked.
 func interrupt(c *testCluster, n int, do func()) (looks *int) {
 	looks = new(int)
@@ -29,11 +29,18 @@ func interrupt(c *testCluster, n int, do func()) (looks *int) {
 // parts end when the first does.
 func TestExpireAtOnce(t *testing.T) {
 	for _, commands := range [][]string{
-		{"", "EXPIRE k 1000", "PERSIST k"}, {"EX 500", "EXPIRE k 1000", "PERSIST k"}, {"EX 500", "PERSIST k", "EXPIRE k 1000"},
-		{"", "EXPIRE k 1000", "EXPIRE k 2000"}, {"", "EXPIRE k 1000", "EXPIRE k -1"}, {"", "EXPIRE k -1", "EXPIRE k 1000"},
-		{"", "EXPIRE k 1000", "DEL k"}, {"", "DEL k", "EXPIRE k 1000"},
-		{"none", "EB.CREATE k SHARDS 3", "EXPIRE k 1000"}, {"none", "EB.CREATE k SHARDS 3 EX 500", "PERSIST k"},
-		{"none", "EB.CREATE k SHARDS 3", "EXPIRE k -1"}, {"none", "EB.CREATE k SHARDS 3", "DEL k"},
+		{"", "EXPIRE k 1000", "PERSIST k"},
+		{"EX 500", "EXPIRE k 1000", "PERSIST k"},
+		{"EX 500", "PERSIST k", "EXPIRE k 1000"},
+		{"", "EXPIRE k 1000", "EXPIRE k 2000"},
+		{"", "EXPIRE k 1000", "EXPIRE k -1"},
+		{"", "EXPIRE k -1", "EXPIRE k 1000"},
+		{"", "EXPIRE k 1000", "DEL k"},
+		{"", "DEL k", "EXPIRE k 1000"},
+		{"none", "EB.CREATE k SHARDS 3", "EXPIRE k 1000"},
+		{"none", "EB.CREATE k SHARDS 3 EX 500", "PERSIST k"},
+		{"none", "EB.CREATE k SHARDS 3", "EXPIRE k -1"},
+		{"none", "EB.CREATE k SHARDS 3", "DEL k"},
 	} {
 		t.Run(fmt.Sprint(commands), func(t *testing.T) {
 			c := newCluster(t, 1, 3, nil)

@@ -41,7 +41,7 @@ func TestBrokenPeers(t *testing.T) {
 	dials := 0
 	c := newCluster(t, 2, 2, func(c *Config) {
 		plain := New(*c).Dial
-		c.Patience = 100 * time.Millisecond
+		c.Patience = time.Second
 		c.Dial = func(ctx context.Context, address string) (net.Conn, error) {
 			dials++
 			conn, err := plain(ctx, address)
@@ -60,7 +60,11 @@ func TestBrokenPeers(t *testing.T) {
 	}
 	after.Store(1000)
 	s = c.nodes[0].session(t)
-	want(t, s, "GET a", "$1\r\n2", "GET b", "$1\r\n2")
+	await(t, "the leader has set it", func() bool {
+		replies, err := run(s, "GET a")
+		return err == nil && replies[0] == "$1\r\n2"
+	})
+	want(t, s, "GET b", "$1\r\n2")
 	go func() {
 		time.Sleep(20 * time.Millisecond)
 		after.Store(1000)
