@@ -144,6 +144,7 @@ func (s *Server) newSession(id int64, raw net.Conn) (session, *command.Session) 
 	addr, local := raw.RemoteAddr().String(), raw.LocalAddr().String()
 	if s.node != nil {
 		r := s.node.router.NewSession(id, addr, local)
+		r.SetConn(raw)
 		return r, r.Home()
 	}
 	c := command.NewSession(s.first().env, id, addr, local)

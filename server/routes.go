@@ -63,16 +63,21 @@ func (r routes) Members() []router.Member {
 }
 
 // Applied implements router.Shards.
-func (r routes) Applied(ctx context.Context, i int, number uint64) (count int) {
+func (r routes) Applied(ctx context.Context) (list [][]uint64) {
 	told, err := r.cluster.Ask(ctx)
 	if err != nil {
-		return 0
+		return nil
 	}
 	for _, m := range told {
 		var one NodeStatus
-		if m.Name != r.name && json.Unmarshal(m.About, &one) == nil && i < len(one.Partitions) && one.Partitions[i].Applied >= number {
-			count++
+		if m.Name == r.name || json.Unmarshal(m.About, &one) != nil {
+			continue
 		}
+		var applied []uint64
+		for _, p := range one.Partitions {
+			applied = append(applied, p.Applied)
+		}
+		list = append(list, applied)
 	}
-	return count
+	return list
 }

@@ -23,7 +23,7 @@ func cuckooCommands() []*Command {
 		ofKey("cf.del", 3, Write|Fast, "key item", "Deletes one copy of an item", cfDel),
 		ofKey("cf.info", 2, Read|Fast, "key", "Describes a filter", cfInfo),
 		ofKey("cf.debug", 2, Read, "key", "Describes a filter in one line", cfDebug),
-		ofKey("cf.compact", -1, Write, "key", "Does nothing: filters are always compact", cfCompact),
+		ofKey("cf.compact", 2, Write, "key", "Does nothing: filters are always compact", cfCompact),
 		ofKey("cf.scandump", 3, Read|Alone|Admin, "key cursor", "Returns a chunk of a filter and the cursor of the next one", scanDump(store.Cuckoo)),
 		ofKey("cf.loadchunk", 4, Write|DenyOOM, "key cursor data", "Restores a chunk that CF.SCANDUMP returned", loadChunk(store.Cuckoo)),
 	}
@@ -233,10 +233,6 @@ func cfDebug(c *Call) {
 }
 
 func cfCompact(c *Call) {
-	if len(c.args) != 2 {
-		c.arity()
-		return
-	}
 	if c.filterOf(c.args[1], store.Cuckoo) == nil {
 		c.w.Err("Cuckoo filter was not found")
 		return

@@ -3,7 +3,9 @@ package router
 import (
 	"bytes"
 	"context"
+	"math"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +29,7 @@ type testCluster struct {
 	parts   []*partition.Partition
 	logs    []*log.Memory
 	leaders []atomic.Int64 // node, and above it the epoch
-	applied atomic.Int64   // what Applied answers
+	applied atomic.Int64   // how many nodes have applied everything
 }
 
 // A testNode implements Shards.
@@ -40,6 +42,9 @@ type testNode struct {
 	listener net.Listener
 	address  string
 	without  atomic.Bool // it has no copies
+	asking   atomic.Int64
+	twice    atomic.Bool // it asked twice at once how far nodes are
+	silent   atomic.Bool // nodes do not answer that
 }
 
 const noLeader = 0xFF
@@ -168,6 +173,7 @@ func (n *testNode) serve(wg *sync.WaitGroup) {
 
 func (n *testNode) serveConn(c net.Conn, id int64) {
 	s := n.node.NewSession(id, c.RemoteAddr().String(), c.LocalAddr().String())
+	s.SetConn(c)
 	defer s.Close()
 	r := resp.NewReader(c, resp.Standard())
 	for r.Fill() == nil {
@@ -244,11 +250,19 @@ func (n *testNode) Members() (list []Member) {
 	return list
 }
 
-func (n *testNode) Applied(_ context.Context, _ int, number uint64) int {
-	if number == 0 {
-		return 0
+func (n *testNode) Applied(ctx context.Context) (list [][]uint64) {
+	if n.asking.Add(1) > 1 {
+		n.twice.Store(true)
 	}
-	return int(n.cluster.applied.Load())
+	defer n.asking.Add(-1)
+	if n.silent.Load() {
+		<-ctx.Done()
+	}
+	time.Sleep(time.Millisecond)
+	for range n.cluster.applied.Load() {
+		list = append(list, slices.Repeat([]uint64{math.MaxUint64}, len(n.shards)))
+	}
+	return list
 }
 
 // A commander is a session of a partition or of a router.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -122,14 +123,65 @@ func TestWait(t *testing.T) {
 	if s.records[1] == 0 || s.records[0] != 0 {
 		t.Errorf("records %d", s.records)
 	}
-	c.applied.Store(0)
 	go func() {
 		time.Sleep(20 * time.Millisecond)
 		c.nodes[0].node.Close()
 	}()
-	if replies, err := run(s, "WAIT 2 0"); err == nil {
+	if replies, err := run(s, "WAIT 3 0"); err == nil {
 		t.Errorf("%q though the node ended", replies)
 	}
+}
+
+// TestWaitsShareQuestions has many sessions wait at once.
+func TestWaitsShareQuestions(t *testing.T) {
+	c := newCluster(t, 3, 2, nil)
+	n := c.nodes[0]
+	var wg sync.WaitGroup
+	for range 8 {
+		s := n.session(t)
+		want(t, s, "SET a 1", "+OK")
+		wg.Go(func() {
+			if replies, err := run(s, "WAIT 2 0"); err != nil || replies[0] != ":2" {
+				t.Errorf("%q, %v", replies, err)
+			}
+		})
+	}
+	time.Sleep(20 * time.Millisecond)
+	c.applied.Store(2)
+	wg.Wait()
+	if n.twice.Load() {
+		t.Error("sessions ask at the same time")
+	}
+}
+
+// TestWaitForSilentNodes has a node not answer how far it is: the others count, and no wait
+// takes longer than it may.
+func TestWaitForSilentNodes(t *testing.T) {
+	c := newCluster(t, 3, 2, nil)
+	s := c.nodes[0].session(t)
+	c.applied.Store(1)
+	c.nodes[0].silent.Store(true)
+	want(t, s, "SET a 1", "+OK", "WAIT 1 1", ":0", "WAIT 1 0", ":1")
+}
+
+// TestRefusedWatch has a WATCH that is refused change nothing.
+func TestRefusedWatch(t *testing.T) {
+	c := newCluster(t, 2, 2, nil)
+	const refused = "-ERR watch is not possible: the set is spread over 2 partitions"
+	for _, n := range c.nodes {
+		s := n.session(t)
+		want(t, s, "EB.CREATE {a}x SHARDS 2", "+OK", "WATCH {a}x", refused, "WATCH b", "+OK", "MULTI", "+OK", "SET b 1", "+QUEUED", "EXEC", "*1\r\n+OK",
+			"WATCH a", "+OK", "WATCH {a}x", refused, "WATCH b", "-"+crossSlot, "MULTI", "+OK", "SET a 1", "+QUEUED", "EXEC", "*1\r\n+OK",
+			"WATCH a", "+OK", "WATCH {a}x", refused, "SET a 2", "+OK", "MULTI", "+OK", "SET a 3", "+QUEUED", "EXEC", "*-1", "DEL a b {a}x", ":3")
+	}
+}
+
+// TestKeyIsMissing has a row of the table allow a command without its key.
+func TestKeyIsMissing(t *testing.T) {
+	n := newCluster(t, 1, 2, nil).nodes[0]
+	ping, compact := n.node.call("PING").cmd, n.node.call("CF.COMPACT").cmd
+	compact.Arity, compact.Run = -1, ping.Run
+	want(t, n.session(t), "CF.COMPACT", "+PONG", "MULTI", "+OK", "CF.COMPACT", "+QUEUED", "EXEC", "*1\r\n+PONG")
 }
 
 // TestDo runs commands without a connection.
@@ -144,6 +196,9 @@ func TestDo(t *testing.T) {
 		if err != nil || string(reply) != "+OK\r\n" {
 			t.Errorf("%q, %v", reply, err)
 		}
+	}
+	if reply, err := c.nodes[0].node.Do(user, "console", args("WAIT 9 0")); err != nil || string(reply) != ":1\r\n" {
+		t.Errorf("%q, %v", reply, err)
 	}
 }
 

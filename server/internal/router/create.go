@@ -51,11 +51,10 @@ func (s *Session) create(c call, n int64) ([]byte, error) {
 	if err != nil || t.set.Set == 0 { // an error, or NX and there is one
 		return reply, err
 	}
-	at, _, err := s.expiryOf(t)
-	if err != nil {
-		return nil, err
+	at, problem, err := s.expiryOf(t)
+	if problem == nil && err == nil {
+		problem, err = s.sendOthers(t, call{cmd: c.cmd, args: partWords(c.args, at)})
 	}
-	problem, err := s.sendOthers(t, call{cmd: c.cmd, args: partWords(c.args, at)})
 	if err != nil {
 		return nil, err
 	}
@@ -65,25 +64,12 @@ func (s *Session) create(c call, n int64) ([]byte, error) {
 		}
 		return problem, err
 	}
-	if err := s.keepOrDrop(t); err != nil {
-		return nil, err
+	s.node.spread.learn(t.name(), t.set)
+	// Parts that were made after the set was deleted are dropped.
+	if problem, err := s.alignParts(t, max(at, never)); problem != nil || err != nil {
+		return problem, err
 	}
 	return created(c.args, s.w.Version()), nil
-}
-
-// keepOrDrop looks whether the set whose parts were made is still there. Parts that were made
-// after it was deleted are dropped.
-func (s *Session) keepOrDrop(t *task) error {
-	reply, err := s.ask1(s.first(t, s.node.commands.exists))
-	if err != nil {
-		return err
-	}
-	if _, gone := misrouted(reply); gone {
-		_, err = s.sendOthers(t, t.about(s.node.commands.del))
-		return err
-	}
-	s.node.spread.learn(t.name(), t.set)
-	return nil
 }
 
 // created returns the reply to EB.CREATE.

@@ -18,9 +18,10 @@
 //
 // A leader answers with its replies, or that it does not lead, when nothing was decided: then
 // the commands are sent to the next leader, for [Config.Patience] at most. If a connection to
-// a leader breaks, commands that only read are sent again. If one of them may have changed
-// something the outcome is unknown, and the client's connection is closed without a reply.
-// Replies of reads are used only if the lease held when they had been made.
+// a leader breaks, or brings nothing for as long and the leader cannot be reached by another,
+// commands that only read are sent again. If one of them may have changed something the outcome
+// is unknown, and the client's connection is closed without a reply. Replies of reads are used
+// only if the lease held when they had been made.
 //
 // # Sets that are spread
 //

@@ -2,7 +2,9 @@ package router
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 )
 
 // strayed reports whether a reply of the batch may be about a set that is spread.
@@ -18,47 +20,52 @@ func (s *Session) strayed() bool {
 // gatherSpread is gather for a batch with commands about sets that are spread. Those that went
 // to a wrong place are carried out now, one after the other.
 func (s *Session) gatherSpread() error {
-	type outcome struct {
-		portion
-		entry
-	}
-	next := make(map[*lane]int)
-	take := func(l *lane, p *portion) (err error) {
-		if p.reply, l.reply, err = cut(l.reply); err == nil {
-			p.reply, p.call = bytes.Clone(p.reply), l.calls[next[l]]
-			next[l]++
-		}
+	order := slices.Clone(s.order)
+	whole, err := s.takeReplies()
+	s.forget()
+	if err != nil {
 		return err
 	}
-	var list []outcome
-	for _, e := range s.order {
-		o := outcome{entry: e}
-		var err error
-		if e.task == nil {
-			err = take(e.lane, &o.portion)
-		} else {
-			for i := range e.task.portions {
-				p := &e.task.portions[i]
-				if err = take(s.lane(p.partition), p); err != nil {
-					break
-				}
-			}
-		}
+	for i, e := range order {
+		reply, err := s.finishSpread(e.task, whole[i])
 		if err != nil {
 			return err
 		}
-		list = append(list, o)
-	}
-	s.forget()
-	for _, o := range list {
-		reply, err := s.finishSpread(o.task, o.portion)
-		if err != nil {
-			return err
-		}
-		if !o.muted {
+		if !e.muted {
 			s.w.Raw(reply)
 		}
 	}
+	return nil
+}
+
+// takeReplies gives the portions of tasks their replies, and returns the other commands of the
+// batch, each at its place, with theirs.
+func (s *Session) takeReplies() (whole []portion, err error) {
+	whole = make([]portion, len(s.order))
+	next := make(map[*lane]int)
+	for i, e := range s.order {
+		if e.task == nil {
+			err = whole[i].takeReply(e.lane, next)
+		} else {
+			for j := range e.task.portions {
+				p := &e.task.portions[j]
+				err = errors.Join(err, p.takeReply(s.lane(p.partition), next))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
+}
+
+// takeReply takes the next command of a lane and its reply. next has the position of each lane.
+func (p *portion) takeReply(l *lane, next map[*lane]int) (err error) {
+	if p.reply, l.reply, err = cut(l.reply); err != nil {
+		return err
+	}
+	p.reply, p.call = bytes.Clone(p.reply), l.calls[next[l]]
+	next[l]++
 	return nil
 }
 

@@ -154,6 +154,7 @@ func (s *Session) place(l *lane) {
 		leader = hint
 	}
 	if leader.Address == "" || leader.Node == s.node.shards.Self() {
+		l.leader = partition.Leader{}
 		return
 	}
 	if l.redirects && l.purpose != transaction {
@@ -186,12 +187,16 @@ func (s *Session) keepReplies() {
 	}
 }
 
-// giveUp answers commands for which there was no leader.
+// giveUp answers commands for which there was no leader, or one that cannot be reached.
 func giveUp(left []*lane) {
 	for _, l := range left {
+		problem := fmt.Sprintf("CLUSTERDOWN no leader for partition %d; try again later", l.partition)
+		if !l.here && l.leader.Address != "" && (l.peer == nil || l.peer.broken) {
+			problem = fmt.Sprintf("CLUSTERDOWN the leader %s at %s of partition %d cannot be reached; try again later", l.leader.Node, l.leader.Address, l.partition)
+		}
 		var w resp.Writer
 		for range l.calls {
-			w.Err(fmt.Sprintf("CLUSTERDOWN no leader for partition %d; try again later", l.partition))
+			w.Err(problem)
 		}
 		l.status, l.reply = done, w.Bytes()
 	}
@@ -211,7 +216,7 @@ const (
 // wait waits until work may be tried again. It reports false when that took too long.
 func (p *pause) wait(n *Node, left []*lane) (more bool, err error) {
 	if p.since.IsZero() {
-		p.since, p.next = time.Now(), firstPause
+		p.since, p.next = begun(left), firstPause
 		if told(left) {
 			return true, nil
 		}
@@ -226,6 +231,17 @@ func (p *pause) wait(n *Node, left []*lane) (more bool, err error) {
 	}
 	p.next = min(2*p.next, maxPause)
 	return true, nil
+}
+
+// begun returns since when work waits: the first node that was asked may have taken long.
+func begun(left []*lane) time.Time {
+	at := time.Now()
+	for _, l := range left {
+		if l.peer != nil && l.peer.now.Before(at) {
+			at = l.peer.now
+		}
+	}
+	return at
 }
 
 // told reports whether nodes that do not lead have said which one does.

@@ -57,26 +57,27 @@ func (s *Session) exec(cmd *command.Command, args [][]byte) error {
 		s.charge(l, c)
 	}
 	l.purpose, l.watch, l.watches = transaction, s.watch, s.watches
-	return s.last(l)
+	_, err := s.last(l)
+	return err
 }
 
-// last carries out the work of a lane and answers its last reply.
-func (s *Session) last(l *lane) error {
+// last carries out the work of a lane and answers its last reply. It reports whether that is no
+// error.
+func (s *Session) last(l *lane) (ok bool, err error) {
 	defer s.forget()
 	if err := s.carryOut(); err != nil {
-		return err
+		return false, err
 	}
 	reply, rest := []byte(nil), l.reply
 	for range l.calls {
-		var err error
 		if reply, rest, err = cut(rest); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if m, ok := misrouted(reply); ok {
 		reply = errorReply(notSpread(&task{call: l.calls[len(l.calls)-1], misroute: m}))
 	}
-	return s.answer(func() { s.w.Raw(reply) })
+	return !failed(reply), s.answer(func() { s.w.Raw(reply) })
 }
 
 // multiPartition returns the partition of the transaction: any one if it names no key, one that
@@ -128,12 +129,15 @@ func (s *Session) watchKeys(cmd *command.Command, args [][]byte) error {
 	if !ok || s.watches > 0 && i != s.watched {
 		return s.answer(func() { s.w.Err(crossSlot) })
 	}
+	var err error
 	l := s.lane(i)
 	s.charge(l, call{cmd: cmd, args: args})
 	l.purpose, l.watch, l.redirects = watching, s.watch, s.node.Redirect
-	s.watched = i
-	s.watches++
-	return s.last(l)
+	if ok, err = s.last(l); ok {
+		s.watched = i
+		s.watches++
+	}
+	return err
 }
 
 // setReadOnly has reads come from the copy of this node, or not.

@@ -28,8 +28,9 @@ type Shards interface {
 	// Members returns all nodes, this one among them, in the same order on all of them.
 	Members() []Member
 
-	// Applied returns how many other nodes have applied a record of a partition.
-	Applied(ctx context.Context, i int, number uint64) int
+	// Applied returns the last records that other nodes have applied, by node and partition, of
+	// those that answer before ctx ends.
+	Applied(ctx context.Context) [][]uint64
 }
 
 // A Shard is this node's copy of a partition. Another one takes its place when it is loaded
@@ -98,6 +99,7 @@ type Node struct {
 
 	mu      sync.Mutex
 	serving map[net.Conn]bool // connections of other nodes
+	asked   *question         // the last one; nil at first
 }
 
 // known are commands that the router sends.

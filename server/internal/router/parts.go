@@ -83,34 +83,60 @@ func (s *Session) dropParts(t *task) ([]byte, error) {
 	return s.onFirst(t)
 }
 
-// expireParts has the first part decide when the set ends, and tells the others.
+// expireParts has the first part decide when the set ends, and tells the others: also if the
+// first one has not changed, so what broke off can be done again.
 func (s *Session) expireParts(t *task) ([]byte, error) {
 	reply, err := s.onFirst(t)
-	if err != nil || failed(reply) || number(reply) == 0 {
+	if err != nil || failed(reply) {
 		return reply, err
 	}
-	at, gone, err := s.expiryOf(t)
-	if err != nil {
-		return nil, err
-	}
-	c := t.about(s.node.commands.expireAt, strconv.AppendInt(nil, at, 10))
-	switch {
-	case gone:
-		c = t.about(s.node.commands.del)
-	case at <= 0:
-		c = t.about(s.node.commands.persist)
-	}
-	if problem, err := s.sendOthers(t, c); problem != nil || err != nil {
+	if problem, err := s.alignParts(t, untold); problem != nil || err != nil {
 		return problem, err
 	}
 	return reply, nil
 }
 
-// expiryOf returns when the first part ends, negative if never. gone says that there is none.
-func (s *Session) expiryOf(t *task) (at int64, gone bool, err error) {
+// When a set ends, besides times.
+const (
+	untold = 0
+	never  = -1
+	gone   = -2 // it has ended
+)
+
+// alignParts has the other parts, which were told a time, end when the first one does. Several
+// commands may do that at once. Each goes on until the first part says what it has told last, so
+// what any part is told last is right: a command that changes the first part later tells later.
+func (s *Session) alignParts(t *task, told int64) (problem []byte, err error) {
+	for {
+		at, problem, err := s.expiryOf(t)
+		if problem != nil || err != nil || at == told {
+			return problem, err
+		}
+		c := t.about(s.node.commands.expireAt, strconv.AppendInt(nil, at, 10))
+		switch at {
+		case gone:
+			s.node.spread.forget(t.name())
+			c = t.about(s.node.commands.del)
+		case never:
+			c = t.about(s.node.commands.persist)
+		}
+		if problem, err := s.sendOthers(t, c); problem != nil || err != nil {
+			return problem, err
+		}
+		told = at
+	}
+}
+
+// expiryOf returns when the first part ends.
+func (s *Session) expiryOf(t *task) (at int64, problem []byte, err error) {
 	reply, err := s.ask1(s.first(t, s.node.commands.expiry))
-	_, gone = misrouted(reply)
-	return number(reply), gone, err
+	if _, ok := misrouted(reply); ok {
+		return gone, nil, err
+	}
+	if failed(reply) {
+		return untold, reply, err
+	}
+	return number(reply), nil, err
 }
 
 // all asks all parts. The first reply that is an error is returned as problem.

@@ -139,7 +139,7 @@ func (p *peer) receive(n *Node) {
 		if message, err = p.inbox.next(p.conn); err == nil {
 			break
 		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) || n.ended.Err() != nil || p.replaced(n) {
+		if !errors.Is(err, os.ErrDeadlineExceeded) || n.ended.Err() != nil || p.replaced(n) || p.lost(n) {
 			p.fail(true)
 			return
 		}
@@ -167,5 +167,19 @@ func (p *peer) replaced(n *Node) bool {
 			return true
 		}
 	}
+	return false
+}
+
+// lost reports whether the node has not answered for long and cannot be reached. One that can be
+// reached takes its time.
+func (p *peer) lost(n *Node) bool {
+	if time.Since(p.now) < n.Patience {
+		return false
+	}
+	c, err := n.connect(p.works[0].leader.Address)
+	if err != nil {
+		return true
+	}
+	_ = c.Close() // it was a question
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -40,7 +41,7 @@ func TestBrokenPeers(t *testing.T) {
 	dials := 0
 	c := newCluster(t, 2, 2, func(c *Config) {
 		plain := New(*c).Dial
-		c.Patience = 100 * time.Millisecond
+		c.Patience = time.Second
 		c.Dial = func(ctx context.Context, address string) (net.Conn, error) {
 			dials++
 			conn, err := plain(ctx, address)
@@ -59,7 +60,11 @@ func TestBrokenPeers(t *testing.T) {
 	}
 	after.Store(1000)
 	s = c.nodes[0].session(t)
-	want(t, s, "GET a", "$1\r\n2", "GET b", "$1\r\n2")
+	await(t, "the leader has set it", func() bool {
+		replies, err := run(s, "GET a")
+		return err == nil && replies[0] == "$1\r\n2"
+	})
+	want(t, s, "GET b", "$1\r\n2")
 	go func() {
 		time.Sleep(20 * time.Millisecond)
 		after.Store(1000)
@@ -67,7 +72,53 @@ func TestBrokenPeers(t *testing.T) {
 	after.Store(0)
 	want(t, s, "GET a", "$1\r\n2", "GET b", "$1\r\n2")
 	after.Store(-1 << 60)
-	want(t, s, "GET b", "$1\r\n2", "GET a", "-CLUSTERDOWN no leader for partition 1; try again later")
+	want(t, s, "GET b", "$1\r\n2", "GET a", "-CLUSTERDOWN the leader n1 at "+c.nodes[1].address+" of partition 1 cannot be reached; try again later")
+}
+
+// A deaf connection brings nothing while it is stuck.
+type deaf struct {
+	net.Conn
+	stuck *atomic.Bool
+}
+
+func (d deaf) Read(b []byte) (int, error) {
+	if d.stuck.Load() {
+		time.Sleep(time.Millisecond)
+		return 0, os.ErrDeadlineExceeded
+	}
+	return d.Conn.Read(b)
+}
+
+// TestSilentLeader has a leader not answer for longer than Patience: it is waited for if it can
+// be reached.
+func TestSilentLeader(t *testing.T) {
+	var stuck, unreachable atomic.Bool
+	c := newCluster(t, 2, 2, func(c *Config) {
+		plain := New(*c).Dial
+		c.Patience = 20 * time.Millisecond
+		c.Dial = func(ctx context.Context, address string) (net.Conn, error) {
+			if unreachable.Load() {
+				return nil, io.ErrUnexpectedEOF
+			}
+			stuck.Store(false)
+			conn, err := plain(ctx, address)
+			return deaf{conn, &stuck}, err
+		}
+	})
+	s := c.nodes[0].session(t)
+	want(t, s, "SET a 1", "+OK")
+	stuck.Store(true)
+	want(t, s, "SET a 2", "+OK") // until another connection comes about
+	stuck.Store(true)
+	unreachable.Store(true)
+	want(t, s, "GET a", "-CLUSTERDOWN the leader n1 at "+c.nodes[1].address+" of partition 1 cannot be reached; try again later")
+	unreachable.Store(false)
+	want(t, s, "GET a", "$1\r\n2")
+	stuck.Store(true)
+	unreachable.Store(true)
+	if replies, err := run(s, "SET a 3"); !errors.Is(err, errUnknown) {
+		t.Errorf("%q, %v", replies, err)
+	}
 }
 
 // TestRestartedPeer has the connections of a node closed while they are not used: nothing is

@@ -12,16 +12,9 @@ import (
 // quiet reports whether nothing has arrived on a connection: between requests all that can
 // arrive is its end.
 func quiet(c net.Conn) bool {
-	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn()
-	}
-	sc, ok := c.(syscall.Conn)
-	if !ok {
-		return true
-	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return false
+	raw, err := socketOf(c)
+	if raw == nil {
+		return err == nil
 	}
 	open := false
 	err = raw.Read(func(fd uintptr) bool {
@@ -31,4 +24,15 @@ func quiet(c net.Conn) bool {
 		return true
 	})
 	return err == nil && open
+}
+
+// socketOf returns the socket of a connection, also of one with TLS; nil if it has none.
+func socketOf(c net.Conn) (syscall.RawConn, error) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if sc, ok := c.(syscall.Conn); ok {
+		return sc.SyscallConn()
+	}
+	return nil, nil //nolint:nilnil // as documented
 }

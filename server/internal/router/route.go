@@ -71,6 +71,7 @@ func (n *Node) Do(u *command.User, from string, args [][]byte) ([]byte, error) {
 	s := n.NewSession(0, from, "")
 	defer s.Close()
 	s.home.Assume(u, 2)
+	s.gone = func() bool { return true } // nothing ends a WAIT
 	s.Begin()
 	defer s.End()
 	if err := s.Take(args); err != nil {

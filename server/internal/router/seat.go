@@ -89,7 +89,7 @@ func (s *seat) start(w *work) {
 		w.refuse(s.shard.leader())
 		return
 	}
-	if !s.minds(w) {
+	if !s.alignWatches(w) {
 		w.status = unwatched
 		return
 	}
@@ -103,6 +103,9 @@ func (s *seat) start(w *work) {
 	if !s.session.Waiting() {
 		s.session.Answer()
 	}
+	if w.purpose == watching && !failed(s.session.Writer().Bytes()) {
+		s.watches++
+	}
 	if !w.copy && s.shard.epoch() != epoch && (s.session.Waiting() || !w.writes) {
 		s.forget()
 		w.refuse(s.shard.leader())
@@ -112,9 +115,9 @@ func (s *seat) start(w *work) {
 	w.status = done
 }
 
-// minds brings the watches of the session in line with those of the client. It reports false
+// alignWatches brings the watches of the session in line with those of the client. It reports false
 // if the session does not have them all.
-func (s *seat) minds(w *work) bool {
+func (s *seat) alignWatches(w *work) bool {
 	if w.purpose == ordinary {
 		return true
 	}
@@ -122,11 +125,7 @@ func (s *seat) minds(w *work) bool {
 		s.session.Discard()
 		s.watch, s.watches = w.watch, 0
 	}
-	if w.purpose == watching {
-		s.watches++
-		return true
-	}
-	return s.watches == w.watches
+	return w.purpose == watching || s.watches == w.watches
 }
 
 // finish waits for what start left to be done, and takes the replies.

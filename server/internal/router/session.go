@@ -25,8 +25,9 @@ type Session struct {
 	multi    int // the partition of the transaction that is being collected, -1 if it is not known
 	watch    uint64
 	watches  uint64
-	watched  int // the partition of the keys that are watched
-	records  []uint64
+	watched  int         // the partition of the keys that are watched
+	records  []uint64    // that it has written, the last ones by partition
+	gone     func() bool // reports whether the client is; nil if it cannot be seen
 	upgraded bool
 }
 
@@ -95,7 +96,7 @@ func (s *Session) Close() {
 // Take runs a command, or has it wait for Flush. Arguments must stay as they are until then.
 func (s *Session) Take(args [][]byte) error {
 	cmd := s.home.Lookup(args)
-	if cmd == nil || !cmd.Takes(len(args)) || !s.home.Authenticated() {
+	if cmd == nil || !cmd.Takes(len(args)) || len(args) <= cmd.First || !s.home.Authenticated() {
 		return s.takeOdd(cmd, args)
 	}
 	r := &s.node.routes[cmd.Number()]
@@ -153,7 +154,7 @@ func (s *Session) takeSeveral(r *route, cmd *command.Command, args [][]byte) err
 	return s.answer(func() { s.w.Err(crossSlot) })
 }
 
-// takeOdd takes a command that no partition can run.
+// takeOdd takes a command that no partition can run: for want of a key, say.
 func (s *Session) takeOdd(cmd *command.Command, args [][]byte) error {
 	return s.barrier(func() error {
 		if cmd == nil && IsPeering(args) {
