@@ -34,6 +34,7 @@ type memberConfig struct {
 	Patience time.Duration
 	Level    uint8         // of records that it reads; 0: that of this release
 	Bare     []string      // addresses of members that have nothing but the log; nil: servers
+	LogBytes int64         // that the log of a partition may take; 0: as usually
 	Lease    time.Duration // 0 means the usual one
 }
 
@@ -96,7 +97,7 @@ func newMember(config memberConfig, logs io.Writer) (*member, error) {
 	m.hooks.clock = func() (time.Time, time.Duration) {
 		return time.Now().Add(time.Duration(m.offset.Load())), time.Since(started)
 	}
-	m.hooks.patience, m.hooks.lease, m.hooks.level = config.Patience, config.Lease, config.Level
+	m.hooks.patience, m.hooks.lease, m.hooks.level, m.hooks.logBytes = config.Patience, config.Lease, config.Level, config.LogBytes
 	m.hooks.dial = func(ctx context.Context, address string) (net.Conn, error) {
 		if way, ok := config.Ways[address]; ok {
 			address = way
@@ -119,6 +120,7 @@ type trial struct {
 	nodes      []*trialNode
 	ways       [][][]*clustertest.Proxy // from, to: of members, of servers; nil: direct
 	bare       []string                 // see memberConfig
+	logBytes   int64                    // of a partition; 0: as usually
 	spaces     *spaces                  // networks of their own; nil: none
 	login      []string                 // what clients say first
 }
@@ -188,7 +190,7 @@ var lowAddrs sync.Map
 // config returns what a server is told.
 func (c *trial) config(i int) memberConfig {
 	n := c.nodes[i]
-	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Lease: c.lease, Bare: c.bare, Level: n.level}
+	m := memberConfig{Ways: make(map[string]string), Patience: c.patience, Lease: c.lease, Bare: c.bare, Level: n.level, LogBytes: c.logBytes}
 	m.Settings = map[string]string{
 		"dir": n.dir, "addr": n.addr, "http": n.web, "member": n.name, "peers-addr": n.peerAddr,
 		"partitions": fmt.Sprint(c.partitions), "cf-kind": "evergreen",

@@ -18,7 +18,7 @@ func interrupt(c *testCluster, n int, do func()) (looks *int) {
 				if *looks++; *looks == n+1 {
 					do()
 				}
-				return c.term(i, node.number)
+				return c.epoch(i, node.number)
 			}
 		}
 	}
