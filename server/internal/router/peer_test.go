@@ -182,7 +182,7 @@ func TestUnreachedIsTold(t *testing.T) {
 		c.Secret, secrets, c.Patience = secrets[0], secrets[1:], time.Millisecond
 		c.Report = func(address string, err error) { told.Store(address + ": " + err.Error()) }
 	})
-	want(t, c.nodes[0].session(t), "GET a", "-CLUSTERDOWN no leader for partition 1; try again later")
+	want(t, c.nodes[0].session(t), "GET a", "-CLUSTERDOWN the leader "+name(1)+" at "+c.nodes[1].address+" of partition 1 cannot be reached; try again later")
 	there := c.nodes[1].address
 	if got := told.Load(); got != there+": router: node at "+there+": -WRONGPASS the secret is not that of this cluster" {
 		t.Error(got)
