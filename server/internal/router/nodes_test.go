@@ -256,10 +256,11 @@ func TestWatchesOfAnotherLeader(t *testing.T) {
 		want(t, s, "WATCH k", "+OK", "MULTI", "+OK", "SET k 2", "+QUEUED", "EXEC", "*1\r\n+OK")
 		want(t, s, "WATCH k", "+OK")
 		old := leading(nodes, 0)
-		if err := old.parts[0].HandOver(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-		await(t, "another node leads", func() bool { l := leading(nodes, 0); return l != nil && l != old })
+		await(t, "another node leads", func() bool {
+			_ = old.parts[0].HandOver(t.Context(), "") // again if the machine was too slow for the other one
+			l := leading(nodes, 0)
+			return l != nil && l != old
+		})
 		want(t, s, "MULTI", "+OK", "SET k 3", "+QUEUED", "EXEC", "*-1", "GET k", "$1\r\n2")
 		want(t, s, "MULTI", "+OK", "SET k 3", "+QUEUED", "EXEC", "*1\r\n+OK")
 	}
