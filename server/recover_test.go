@@ -431,11 +431,7 @@ func TestLoginEnds(t *testing.T) {
 	if err := os.WriteFile(users, []byte(line+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(t, "log", "memory", "users", users)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.loginTime = 300 * time.Millisecond
+	s := impatient(t, 300*time.Millisecond, "log", "memory", "users", users)
 	stop := serve(s)
 	known, unknown := dial(t, s.Addr().String()), dial(t, s.Addr().String())
 	if got := known.do("AUTH", "alice", token); got != "+OK" {

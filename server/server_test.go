@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"time"
 )
 
 // start runs a server on some port until the test ends. Settings are pairs of name and
@@ -43,6 +44,23 @@ func serve(s *Server) (stop func() error) {
 // open opens a server on some port.
 func open(tb testing.TB, settings ...string) (*Server, error) {
 	tb.Helper()
+	return Open(context.Background(), settingsOf(tb, settings), slog.New(slog.DiscardHandler))
+}
+
+// impatient opens a server that waits for logins only for a while.
+func impatient(t *testing.T, wait time.Duration, settings ...string) *Server {
+	t.Helper()
+	s := newServer(settingsOf(t, settings), slog.New(slog.DiscardHandler))
+	s.loginTime = wait
+	if err := s.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// settingsOf returns settings of pairs of name and value, for a server on some port.
+func settingsOf(tb testing.TB, settings []string) *Settings {
+	tb.Helper()
 	values := NewSettings()
 	for i := 0; i < len(settings); i += 2 {
 		if err := values.Set(settings[i], settings[i+1]); err != nil {
@@ -56,5 +74,5 @@ func open(tb testing.TB, settings ...string) (*Server, error) {
 			}
 		}
 	}
-	return Open(context.Background(), values, slog.New(slog.DiscardHandler))
+	return values
 }

@@ -54,12 +54,8 @@ func TestClientsNeedACertificate(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := writeCertificate(t, dir, "server")
 	clientCert, clientKey := writeCertificate(t, dir, "client")
-	s, err := open(t, "log", "memory", "tls-addr", "127.0.0.1:0", "tls-cert", cert, "tls-key", key, "tls-ca", clientCert)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := impatient(t, 200*time.Millisecond, "log", "memory", "tls-addr", "127.0.0.1:0", "tls-cert", cert, "tls-key", key, "tls-ca", clientCert)
 	addr := s.listeners[1].Addr().String()
-	s.loginTime = 200 * time.Millisecond
 	stop := serve(s)
 	defer func() {
 		if err := stop(); err != nil {
