@@ -18,7 +18,7 @@ func (s *Session) wrote(partition int, record uint64) {
 }
 
 const (
-	firstStep = 5 * time.Millisecond // between two questions
+	firstStep = 2 * time.Millisecond // between two questions
 	maxStep   = 100 * time.Millisecond
 	askTime   = time.Second // nodes that have not answered by then do not count
 )
