@@ -16,7 +16,7 @@ help: ## show this table
 test: ## run all tests in their short forms: 1 min
 	go test -timeout 60m ./...
 
-check: ## run what CI runs: tests, race detector, portable variants, linters: 4 min, the first time 8
+check: ## run what CI runs: tests, race detector, portable variants, linters: 6 min, the first time 10
 	@scripts/check.sh
 
 nightly: ## run the long forms of the tests, every fuzz target for a minute: 1 h

@@ -38,10 +38,10 @@ lint() {
   (cd server/browsertest && ../../bin/golangci-lint run ./...)
 }
 
-echo 'make check takes some 8 minutes on two idle cores, with filled caches 3.'
+echo 'make check takes some 10 minutes on two idle cores, with filled caches 6.'
 step 'C compiler' 'at once if there is one' need_c_compiler
-step 'tests' '1 min, 40 s' go test "${test_flags[@]}" ./...
-step 'tests, race detector' '1 min, 25 s' races
+step 'tests' '3 min, 2 min' go test "${test_flags[@]}" ./...
+step 'tests, race detector' '3 min, 2 min' races
 step 'tests, no assembly' '15 s, 5 s' go test -tags purego "${test_flags[@]}" "${portable[@]}"
 step 'tests, no assembly, race detector' '15 s, 5 s' go test -race -tags purego "${test_flags[@]}" "${unassembled[@]}"
 step 'tests, 32 bits' '40 s, 15 s' word32 test "${test_flags[@]}" "${filters[@]}"
