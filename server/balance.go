@@ -37,17 +37,28 @@ func (n *node) balance(ctx context.Context) {
 		}
 		own := n.status()
 		n.raise(ctx, own)
-		to := n.fewest()
-		if to == nil || own.Leading() < to.Leading()+2 {
-			continue
+		if i, to := surplus(own, n.alive()); to != "" {
+			n.handOver(ctx, i, to)
 		}
-		for _, p := range own.Partitions {
-			if q := to.Partitions[p.Number]; p.Leads && q.Held && q.Applied+nearEnough >= p.Applied {
-				n.handOver(ctx, p.Number, to.Node)
-				break
+	}
+}
+
+// surplus returns a partition that a server is to hand over, and to which of the others: one that
+// leads two less at least, and has nearly all of it in memory. Those that lead the fewest come
+// first, but with copies 1 they may hold nothing else yet.
+func surplus(own NodeStatus, others []NodeStatus) (partition int, to string) {
+	slices.SortStableFunc(others, func(a, b NodeStatus) int { return a.Leading() - b.Leading() })
+	for _, o := range others {
+		if own.Leading() < o.Leading()+2 {
+			break
+		}
+		for i, p := range own.Partitions {
+			if q := o.Partitions[i]; p.Leads && q.Held && q.Applied+nearEnough >= p.Applied {
+				return i, o.Node
 			}
 		}
 	}
+	return 0, ""
 }
 
 // raise has the logs of the partitions that this server leads take records of the level that
