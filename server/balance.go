@@ -47,7 +47,7 @@ func (n *node) balance(ctx context.Context) {
 // leads two less at least, and has nearly all of it in memory. Those that lead the fewest come
 // first, but with copies 1 they may hold nothing else yet.
 func surplus(own NodeStatus, others []NodeStatus) (partition int, to string) {
-	slices.SortStableFunc(others, func(a, b NodeStatus) int { return a.Leading() - b.Leading() })
+	slices.SortStableFunc(others, byLeading)
 	for _, o := range others {
 		if own.Leading() < o.Leading()+2 {
 			break
@@ -60,6 +60,9 @@ func surplus(own NodeStatus, others []NodeStatus) (partition int, to string) {
 	}
 	return 0, ""
 }
+
+// byLeading puts the server that leads fewer partitions first.
+func byLeading(a, b NodeStatus) int { return a.Leading() - b.Leading() }
 
 // raise has the logs of the partitions that this server leads take records of the level that
 // all servers read: an upgrade is complete. Servers that are away count, and members that were
@@ -82,30 +85,20 @@ func (n *node) raise(ctx context.Context, own NodeStatus) {
 	}
 }
 
-// fewest returns the server that leads the fewest partitions; nil if there is none but this.
-func (n *node) fewest() *NodeStatus {
-	alive := n.alive()
-	if len(alive) == 0 {
-		return nil
-	}
-	least := slices.MinFunc(alive, func(a, b NodeStatus) int { return a.Leading() - b.Leading() })
-	return &least
-}
-
-// drainTime is how long a server goes on that leads nothing any more, so that others hear of the
-// new leaders before it closes their connections.
 const (
+	// drainTime is how long a server goes on that leads nothing any more, so that others hear of
+	// the new leaders before it closes their connections.
 	drainTime = 300 * time.Millisecond
-	heirEvery = 10 * time.Millisecond
+	heirEvery = 10 * time.Millisecond // it is looked whether another server leads
 )
 
 // handOverAll gives all partitions to others, before the server ends.
 func (n *node) handOverAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), handOverTime)
 	defer cancel()
-	to := ""
-	if least := n.fewest(); least != nil {
-		to = least.Node
+	to := "" // any
+	if alive := n.alive(); len(alive) > 0 {
+		to = slices.MinFunc(alive, byLeading).Node
 	}
 	var wg sync.WaitGroup
 	for i := range n.server.shards {

@@ -97,11 +97,12 @@ func (s *Session) clusterInfo(_ [][]byte) {
 	for i := range s.node.partitions {
 		l := s.node.shards.Leader(i)
 		epoch = max(epoch, l.Epoch)
+		leads := alive[l.Node]
 		if l.Node == s.node.shards.Self() {
 			shard := s.node.shards.Shard(i)
-			alive[l.Node] = shard != nil && shard.epoch() != 0
+			leads = shard != nil && shard.epoch() != 0
 		}
-		if !alive[l.Node] {
+		if !leads {
 			state = "fail"
 			continue
 		}
