@@ -143,7 +143,7 @@ func growthCharts(r *growth.Report) []chart {
 	}
 	first := quantity.Keys(r.Steps[0].Keys)
 	measured, predicted := draw.Series{Name: r.Kind + ", measured"}, draw.Series{Name: r.Kind + ", predicted", Style: draw.Dashed, Color: 1}
-	fixed, bits, table := draw.Series{Name: "Bloom, made for " + first}, draw.Series{Name: r.Kind}, draw.Series{Name: "Go map of 64-bit keys"}
+	fixed, bits, table := draw.Series{Name: "Bloom for " + first}, draw.Series{Name: r.Kind}, draw.Series{Name: "Go map of 64-bit keys"}
 	keys := draw.Axis{Label: "keys in the set: growing, then shrinking"}
 	for i, s := range r.Steps {
 		add := func(to *draw.Series, y float64) { to.Points = append(to.Points, draw.Point{X: float64(i), Y: y}) }

@@ -161,7 +161,7 @@ func TestPageOfADemoComparesAndShowsGrowth(t *testing.T) {
 		"packets of 45,000 honest users, 5,000 evil ones and 12,500 listed sources", "a Go map of the addresses takes 5.00 MiB",
 		"<b>57</b>honest users locked out if filters are trusted: 9 packets, 2 predicted",
 		"<b>0</b>honest users locked out if each hit is confirmed, in the same memory",
-		"with confirmation, measured", "Bloom, made for 10 keys", "Go map of 64-bit keys", "bits per key",
+		"with confirmation, measured", "Bloom for 10 keys", "Go map of 64-bit keys", "bits per key",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
